@@ -1,0 +1,34 @@
+# Two commands do all the set-up: `make play` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: play test bench lint check clean
+.DEFAULT_GOAL := play
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $(STAMP)
+
+play: $(STAMP)  ## a whole 1914 game by built-in policies; reports and a map under out/
+	$(BIN)/wteaw play scenarios/1914.yaml --out out
+
+test: $(STAMP)  ## the engine's tests, and every rule test of every ruleset
+	$(BIN)/python -m pytest
+	$(BIN)/wteaw test ruleset
+
+bench: $(STAMP)  ## benchmarks: ratios within one run
+	$(BIN)/python -m pytest tests/benchmarks --benchmark-only --benchmark-disable-gc
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check engine tests tools
+	$(BIN)/mypy
+
+check: lint  ## what the gate runs besides the tests
+	$(BIN)/wteaw validate ruleset scenarios
+
+clean:
+	rm -rf $(VENV) out build dist .pytest_cache .mypy_cache .ruff_cache

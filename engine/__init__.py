@@ -1,0 +1,1 @@
+"""wteaw: a referee for grand-strategy games whose rules are data."""
