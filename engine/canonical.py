@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NoReturn
 
-__all__ = ["FRACTION_KEY", "digest", "dumps", "loads"]
+__all__ = ["FRACTION_KEY", "digest", "dumps", "keyed", "loads"]
 
 FRACTION_KEY = "/"
 """The one key that data may not use: an object with this key is a fraction."""
@@ -65,6 +65,19 @@ def digest(value: object) -> str:
     return hashlib.sha256(dumps(value)).hexdigest()
 
 
+def keyed(key: bytes | str, tag: str, value: object) -> bytes:
+    """32 bytes that only the holder of a key can make of a value, and that tell nothing of the key.
+
+    BLAKE2b over the canonical bytes, with the key (1 to 64 bytes, or their hex digits) and with the tag, at most 16
+    bytes, as its personalisation: the same key and value give unrelated results under different tags. Raises what
+    ``dumps`` raises; ValueError for a key or tag of another length or a key that is not hex.
+    """
+    key = bytes.fromhex(key) if isinstance(key, str) else key
+    if not 1 <= len(key) <= 64:
+        raise ValueError(f"a key has 1 to 64 bytes, not {len(key)}")
+    return hashlib.blake2b(dumps(value), key=key, person=tag.encode(), digest_size=32).digest()
+
+
 class _Fault(Exception):
     """What is wrong with a value and, gathered while the stack unwinds, where."""
 
@@ -89,7 +102,11 @@ def _check(value: object) -> None:
     The C encoder would write floats, and would turn keys that are numbers into text, without a word. Whole containers
     of scalars, which most containers are, are checked by one set comparison.
     """
-    if isinstance(value, Mapping):
+    if isinstance(value, (list, tuple)):
+        if not _SCALARS.issuperset(map(type, value)):
+            for index, item in enumerate(value):
+                _check_item(index, item)
+    elif isinstance(value, Mapping):
         if not _TEXT.issuperset(map(type, value)):
             for key in value:
                 if not isinstance(key, str):
@@ -99,10 +116,6 @@ def _check(value: object) -> None:
         if not _SCALARS.issuperset(map(type, value.values())):
             for key, item in value.items():
                 _check_item(key, item)
-    elif isinstance(value, (list, tuple)):
-        if not _SCALARS.issuperset(map(type, value)):
-            for index, item in enumerate(value):
-                _check_item(index, item)
     elif isinstance(value, float):
         raise _Fault(TypeError, f"a float has no exact form: {value!r}; use a whole number or a Fraction")
     elif value is not None and not isinstance(value, (str, int, Fraction)):

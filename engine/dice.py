@@ -5,7 +5,7 @@ A mechanic asks a source for a stream, naming what the dice are for (step, rule,
 `KeyedDice` (from a secret), `ScriptedDice` (typed in) and `RecordedDice` (from a journal).
 
 How a keyed die is made, so that any language can make it again. ``H(key, tag, data)`` is BLAKE2b with that key, the
-tag as its personalisation and the data as canonical JSON (see `wteaw.canonical`); 32 bytes unless said otherwise.
+tag as its personalisation and the data as canonical JSON (`canonical.keyed`); 32 bytes unless said otherwise.
 
 1. audience key = H(turn key, "wteaw audience", [audience])
 2. dice key     = H(audience key, "wteaw dice", [turn, mix]); the mix is the players' share of chance, see fairness
@@ -41,9 +41,6 @@ MAX_FACES = 2**32
 _MAX_WORK = 4_000_000  # dice times totals; beyond it an exact distribution is not a thing to wait for
 
 T = TypeVar("T")
-
-
-# --- what is rolled ---------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,24 +86,19 @@ def parse_die(text: str) -> Die:
 
     Raises ValueError, with what was expected, for anything else.
     """
-    if len(text) <= 60:
-        if found := _DICE.fullmatch(text):
-            count, faces, sign, plus = found.groups()
-            amount = int(plus or 0)
-            return _made(text, int(count or 1), int(faces), -amount if sign == "-" else amount, 1)
-        if found := _RANGE.fullmatch(text):
-            low, high = int(found[1]), int(found[2])
-            if high < low:
-                raise ValueError(f"not a die: {text!r}: a range goes from its lower end to its higher, {high}..{low}")
-            return _made(text, 1, high - low + 1, 0, low)
-    raise ValueError(f"not a die: {text[:60]!r}; expected dice such as 1d10 or 2d6+1, or a range such as 0..8")
-
-
-def _made(text: str, n: int, faces: int, plus: int, low: int) -> Die:
+    dice, span = _DICE.fullmatch(text), _RANGE.fullmatch(text)
     try:
-        return Die(n, faces, plus, low)
+        if dice:
+            count, faces, sign, plus = dice.groups("")
+            return Die(int(count or 1), int(faces), int(sign + (plus or "0")))
+        if span:
+            low, high = int(span[1]), int(span[2])
+            if high < low:
+                raise ValueError(f"a range goes from its lower end to its higher, {high}..{low}")
+            return Die(1, high - low + 1, 0, low)
     except ValueError as error:
-        raise ValueError(f"not a die: {text!r}: {error}") from None
+        raise ValueError(f"not a die: {text[:60]!r}: {error}") from None
+    raise ValueError(f"not a die: {text[:60]!r}; expected dice such as 1d10 or 2d6+1, or a range such as 0..8")
 
 
 def distribution(die: Die | str) -> dict[int, Fraction]:
@@ -132,9 +124,6 @@ def distribution(die: Die | str) -> dict[int, Fraction]:
         ways = grown
     whole = die.faces**die.n
     return {die.n * die.low + die.plus + place: Fraction(count, whole) for place, count in enumerate(ways)}
-
-
-# --- what was drawn ---------------------------------------------------------------------------------------------
 
 
 class Drawn(TypedDict):
@@ -189,6 +178,10 @@ class DiceMismatch(DiceError):
     """The journal holds other dice than those asked for."""
 
 
+Marks = Iterable[Sequence[str | int]]
+"""How often each stream's name has been used: step, rule, subject, audience, uses."""
+Script = Sequence[int] | Mapping[str, Sequence[int]]
+"""Dice typed in: in order, or by ``rule@subject``, ``rule`` or ``*``."""
 Drawer = Callable[[Die], tuple[list[int], bool]]
 """Gives the faces of a die, and whether a person typed them in."""
 
@@ -223,7 +216,7 @@ class Stream:
 
         No dice are rolled, and nothing recorded, for n = 0. ValueError for numbers outside what `Die` allows.
         """
-        return list(self._draw(_die(n, faces))["faces"]) if n else []
+        return list(self._draw(Die(n, faces))["faces"]) if n else []
 
     def choice(self, seq: Sequence[T]) -> T:
         """One of a sequence, each as likely. A single one is taken without a roll; ValueError if there is none."""
@@ -258,7 +251,7 @@ class Stream:
         return None if self.use is None or not drawn else _record(self.name, self.use, drawn)
 
     def _index(self, count: int) -> int:
-        return 0 if count == 1 else self._draw(_die(1, count))["faces"][0] - 1
+        return 0 if count == 1 else self._draw(_single(count))["faces"][0] - 1
 
     def _draw(self, die: Die) -> Drawn:
         if self._drawer is None:
@@ -272,9 +265,6 @@ class Stream:
         return drawn
 
 
-# --- where dice come from ---------------------------------------------------------------------------------------
-
-
 class DiceSource(Protocol):
     """What a mechanic needs of dice."""
 
@@ -286,7 +276,7 @@ class DiceSource(Protocol):
 class CountingDice(ABC):
     """A source that counts the uses of each name. `marks` are the counts of an earlier part of the same turn."""
 
-    def __init__(self, marks: Iterable[Sequence[str | int]] = ()) -> None:
+    def __init__(self, marks: Marks = ()) -> None:
         self._uses: Counter[StreamName] = Counter()
         for step, rule, subject, audience, uses in marks:
             self._uses[StreamName(str(step), str(rule), str(subject), str(audience))] = int(uses)
@@ -311,37 +301,29 @@ class CountingDice(ABC):
 
 
 class KeyedDice(CountingDice):
-    """The real dice of a turn: as the module's text says, from the turn key.
+    """The real dice of a turn, made as the module's text says.
 
-    `turn_key` is 1 to 64 bytes, or their hex digits; `mix` is what `fairness.mix_salts` gives, empty for none.
+    `key` is the turn key, 1 to 64 bytes or their hex digits, or a mapping of the keys of those audiences that one has:
+    rolling for another then raises DiceError. `mix` is what `fairness.mix_salts` gives, empty for none.
     """
 
     def __init__(
-        self, turn_key: bytes | str, turn: int, *, mix: str = "", marks: Iterable[Sequence[str | int]] = ()
+        self, key: bytes | str | Mapping[str, bytes | str], turn: int, *, mix: str = "", marks: Marks = ()
     ) -> None:
         super().__init__(marks)
-        self._turn_key: bytes | None = _key(turn_key)
-        self._label = canonical.dumps([turn, mix])
-        self._dice_keys: dict[str, bytes] = {}
-
-    @classmethod
-    def for_audiences(cls, keys: Mapping[str, bytes | str], turn: int, *, mix: str = "") -> KeyedDice:
-        """The dice of those audiences alone whose keys one has. Rolling for another raises DiceError."""
-        dice = cls(b"-", turn, mix=mix)
-        dice._turn_key = None
-        for audience, key in keys.items():
-            dice._dice_keys[audience] = _hash(_key(key), b"wteaw dice", dice._label)
-        return dice
+        self._label = [turn, mix]
+        self._turn_key = None if isinstance(key, Mapping) else key
+        known = key.items() if isinstance(key, Mapping) else ()
+        self._dice_keys = {audience: canonical.keyed(each, "wteaw dice", self._label) for audience, each in known}
 
     def drawer(self, name: StreamName, use: int) -> Drawer:
         dice_key = self._dice_keys.get(name.audience)
         if dice_key is None:
             if self._turn_key is None:
                 raise DiceError(f"no key for the dice of audience {name.audience!r} ({_describe(name)})", name)
-            key = bytes.fromhex(audience_key(self._turn_key, name.audience))
-            dice_key = self._dice_keys[name.audience] = _hash(key, b"wteaw dice", self._label)
-        label = canonical.dumps([name.step, name.rule, name.subject, use])
-        return _Words(_hash(dice_key, b"wteaw stream", label)).draw
+            key = audience_key(self._turn_key, name.audience)
+            dice_key = self._dice_keys[name.audience] = canonical.keyed(key, "wteaw dice", self._label)
+        return _Words(canonical.keyed(dice_key, "wteaw stream", [*name[:3], use])).draw
 
 
 class ScriptedDice(CountingDice):
@@ -355,13 +337,7 @@ class ScriptedDice(CountingDice):
     dice and partly of others. A value that the die does not have raises DiceImpossible.
     """
 
-    def __init__(
-        self,
-        dice: Sequence[int] | Mapping[str, Sequence[int]] = (),
-        *,
-        fallback: CountingDice | None = None,
-        marks: Iterable[Sequence[str | int]] = (),
-    ) -> None:
+    def __init__(self, dice: Script = (), *, fallback: CountingDice | None = None, marks: Marks = ()) -> None:
         super().__init__(marks)
         lists = dice if isinstance(dice, Mapping) else {"*": dice}
         self._left = {name: deque(values) for name, values in lists.items()}
@@ -402,7 +378,7 @@ class RecordedDice(CountingDice):
     difference raises DiceMismatch, or DiceExhausted where the record of a stream ends.
     """
 
-    def __init__(self, records: Iterable[DiceRecord], *, marks: Iterable[Sequence[str | int]] = ()) -> None:
+    def __init__(self, records: Iterable[DiceRecord], *, marks: Marks = ()) -> None:
         super().__init__(marks)
         self._left: dict[tuple[StreamName, int], deque[Drawn]] = {}
         for record in records:
@@ -421,13 +397,14 @@ class RecordedDice(CountingDice):
             if not queue:
                 raise DiceExhausted(f"the record has no more dice: {die} asked of {where}", name, str(die))
             drawn = queue[0]
-            faces = drawn["faces"]
+            faces, total = drawn["faces"], drawn["total"]
             if drawn["die"] != str(die):
                 raise DiceMismatch(f"the record has {drawn['die']}, not {die}, for {where}", name, str(die))
-            if len(faces) != die.n or not all(die.low <= face <= die.high for face in faces):
-                raise DiceMismatch(f"the record has faces {faces} that {die} does not have, {where}", name, str(die))
-            if drawn["total"] != sum(faces) + die.plus:
-                raise DiceMismatch(f"the record has a total of {drawn['total']} for {die}, {where}", name, str(die))
+            fair = len(faces) == die.n and all(die.low <= face <= die.high for face in faces)
+            if not fair or total != sum(faces) + die.plus:
+                raise DiceMismatch(
+                    f"the record has {faces}, total {total}, which {die} cannot give, for {where}", name, str(die)
+                )
             queue.popleft()
             return list(faces), drawn.get("typed", False)
 
@@ -436,10 +413,7 @@ class RecordedDice(CountingDice):
 
 def audience_key(turn_key: bytes | str, audience: str) -> str:
     """The key, in hex, of all the dice of a turn that one audience may know; it tells nothing of the turn key."""
-    return _hash(_key(turn_key), b"wteaw audience", canonical.dumps([audience])).hex()
-
-
-# --- from keys to faces -----------------------------------------------------------------------------------------
+    return canonical.keyed(turn_key, "wteaw audience", [audience]).hex()
 
 
 class _Words:
@@ -497,21 +471,9 @@ def _byte_faces(faces: int) -> tuple[bytes, bytes]:
     return bytes(byte % faces + 1 for byte in range(256)), bytes(range(limit, 256))
 
 
-@lru_cache(maxsize=1024)
-def _die(n: int, faces: int) -> Die:
-    return Die(n, faces)
-
-
-def _hash(key: bytes, tag: bytes, data: bytes) -> bytes:
-    return blake2b(data, key=key, person=tag, digest_size=32).digest()
-
-
-def _key(key: bytes | str) -> bytes:
-    """A key as bytes. ValueError if it is empty, too long for the hash, or not hex."""
-    key = bytes.fromhex(key) if isinstance(key, str) else key
-    if not 1 <= len(key) <= 64:
-        raise ValueError(f"a key has 1 to 64 bytes, not {len(key)}")
-    return key
+@lru_cache(maxsize=256)
+def _single(faces: int) -> Die:
+    return Die(1, faces)
 
 
 def _record(name: StreamName, use: int, drawn: Iterable[Drawn]) -> DiceRecord:
@@ -530,4 +492,4 @@ def _possible(value: object, die: Die, name: StreamName) -> int:
 
 
 def _describe(name: StreamName) -> str:
-    return f"rule {name.rule} for {name.subject} in {name.step}" if name.subject else f"rule {name.rule} in {name.step}"
+    return f"rule {name.rule}{' for ' * bool(name.subject)}{name.subject} in {name.step}"
