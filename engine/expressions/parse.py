@@ -1,0 +1,167 @@
+"""Text to `Expression`: parsed once by simpleeval's parser, held to the allowed syntax, decimal figures made exact.
+
+An expression is a tree of a few node types and has a size limit; whatever else Python could say is refused at its column.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+
+from simpleeval import InvalidExpression, SimpleEval
+
+MAX_LENGTH = 1000
+MAX_NODES = 250
+MAX_DEPTH = 30
+
+_ALLOWED = (
+    ast.Expr,
+    ast.Name,
+    ast.Constant,
+    ast.UnaryOp,
+    ast.BinOp,
+    ast.BoolOp,
+    ast.Compare,
+    ast.IfExp,
+    ast.Call,
+    ast.keyword,
+    ast.Attribute,
+    ast.Load,
+    ast.And,
+    ast.Or,
+    ast.Not,
+    ast.USub,
+    ast.UAdd,
+    ast.Add,
+    ast.Sub,
+    ast.Mult,
+    ast.Div,
+    ast.FloorDiv,
+    ast.Mod,
+    ast.Pow,
+    ast.Eq,
+    ast.NotEq,
+    ast.Lt,
+    ast.LtE,
+    ast.Gt,
+    ast.GtE,
+    ast.In,
+    ast.NotIn,
+)
+
+_WORDS = {
+    ast.Subscript: "subscripts [ ]",
+    ast.List: "lists; write these('a', 'b')",
+    ast.Tuple: "tuples; write these('a', 'b')",
+    ast.Dict: "dictionaries",
+    ast.Set: "set braces; write these('a', 'b')",
+    ast.ListComp: "comprehensions",
+    ast.GeneratorExp: "comprehensions",
+    ast.Lambda: "functions of your own",
+    ast.JoinedStr: "f-strings",
+    ast.Is: "`is`; write ==",
+    ast.IsNot: "`is not`; write !=",
+}
+
+
+class ExpressionError(ValueError):
+    """An expression that cannot be read or evaluated. `column` counts from 0 within the text."""
+
+    def __init__(self, message: str, column: int = 0) -> None:
+        super().__init__(message)
+        self.message = message
+        self.column = column
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A parsed expression: its text, its tree, and the names, functions and fields it reads."""
+
+    text: str
+    tree: ast.expr = field(compare=False, repr=False)
+    names: frozenset[str] = field(compare=False, repr=False)
+    functions: frozenset[str] = field(compare=False, repr=False)
+    fields: frozenset[str] = field(compare=False, repr=False)
+
+
+class _Exact(ast.NodeTransformer):
+    """Decimal figures become fractions read from their own digits: 0.1 is one tenth."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def visit_Constant(self, node: ast.Constant) -> ast.Constant:
+        if isinstance(node.value, float):
+            digits = ast.get_source_segment(self.text, node) or repr(node.value)
+            try:
+                value = Fraction(digits)
+            except ValueError:
+                raise ExpressionError(f"{digits} is not a number", node.col_offset) from None
+            node.value = value  # type: ignore[assignment]
+        elif isinstance(node.value, bytes | complex) or node.value is Ellipsis:
+            raise ExpressionError("only numbers, texts and truth values can be written", node.col_offset)
+        return node
+
+
+def strip_mark(text: str) -> str:
+    """The expression of a value that may be marked by a leading `=`."""
+    return text[1:].strip() if text.startswith("=") else text.strip()
+
+
+@lru_cache(maxsize=20_000)
+def parse(text: str) -> Expression:
+    """Parse one expression (without a leading `=`). Raises ExpressionError with the column of the offence."""
+    if len(text) > MAX_LENGTH:
+        raise ExpressionError(f"longer than {MAX_LENGTH} characters; name a part of it as a term")
+    if not text.strip():
+        raise ExpressionError("empty expression")
+    if "\n" in text.strip():
+        text = " ".join(text.split())
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            node = SimpleEval.parse(text)
+    except SyntaxError as error:
+        raise ExpressionError(_syntax(text, error), max((error.offset or 1) - 1, 0)) from None
+    except (InvalidExpression, Warning, ValueError, RecursionError, MemoryError) as error:
+        raise ExpressionError(f"cannot be read: {error}") from None
+    if not isinstance(node, ast.Expr):
+        raise ExpressionError("a statement, not an expression; `==` compares" if isinstance(node, ast.Assign) else "not an expression")
+    shift = len(text) - len(text.lstrip())
+    count = 0
+    stack: list[tuple[ast.AST, int]] = [(node, 0)]
+    while stack:
+        item, depth = stack.pop()
+        count += 1
+        if count > MAX_NODES or depth > MAX_DEPTH:
+            raise ExpressionError("too large; name a part of it as a term")
+        if not isinstance(item, _ALLOWED):
+            words = _WORDS.get(type(item), type(item).__name__)
+            raise ExpressionError(f"expressions have no {words}", getattr(item, "col_offset", 0) + shift)
+        if isinstance(item, ast.Attribute) and item.attr.startswith("_"):
+            raise ExpressionError(f"no field is called {item.attr}", item.col_offset + shift)
+        if isinstance(item, ast.Call) and not isinstance(item.func, ast.Name):
+            raise ExpressionError("only the named functions can be called", item.col_offset + shift)
+        if isinstance(item, ast.keyword) and item.arg is None:
+            raise ExpressionError("no ** in a call", item.value.col_offset + shift)
+        stack.extend((child, depth + 1) for child in ast.iter_child_nodes(item))
+    tree = _Exact(text.strip()).visit(node.value)
+    names, functions, fields = set(), set(), set()
+    for item in ast.walk(tree):
+        if isinstance(item, ast.Call):
+            functions.add(item.func.id)  # type: ignore[attr-defined]
+            fields.update(k.arg for k in item.keywords if k.arg)
+        elif isinstance(item, ast.Attribute):
+            fields.add(item.attr)
+        elif isinstance(item, ast.Name):
+            names.add(item.id)
+    return Expression(text.strip(), tree, frozenset(names - functions), frozenset(functions), frozenset(fields))
+
+
+def _syntax(text: str, error: SyntaxError) -> str:
+    if "=" in text and "==" not in text and "assign" in (error.msg or "").lower():
+        return "`=` sets nothing here; `==` compares"
+    return f"cannot be read: {error.msg}"

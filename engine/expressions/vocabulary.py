@@ -1,0 +1,172 @@
+"""The closed list of words an expression may use: functions with their arguments, kinds of things, fields every kind has.
+
+The checker, the evaluator and the rulebook read this one list. An argument is described by a word:
+`number`, `truth`, `text`, `any`, `set`, `term` (a term or field name as text), a kind of thing (`nation`: a thing of that
+kind or its id as text), `who` (nation or side), or `id:FORM` (the id of a row of that form as text).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What a function takes and gives. `rest` describes further arguments; `filters` allows keyword filters."""
+
+    args: tuple[str, ...]
+    gives: str
+    says: str
+    optional: int = 0
+    rest: str | None = None
+    filters: str | None = None
+
+
+# kind of thing -> the form its rows stand in ("" where only the state has them)
+KINDS: Final[dict[str, str]] = {
+    "nation": "nations",
+    "side": "sides",
+    "place": "places",
+    "link": "links",
+    "gate": "gates",
+    "unit": "units",
+    "tech": "technologies",
+    "item": "catalogue",
+    "resource": "resources",
+    "group": "groups",
+    "force": "",
+    "war": "",
+    "battle": "",
+    "agreement": "",
+}
+
+# fields that exist without declaration: kind -> field -> type
+BUILT_IN: Final[dict[str, dict[str, str]]] = {
+    "nation": {"id": "id", "side": "side", "seat": "id", "capital": "place", "neutral": "truth", "name": "text"},
+    "side": {"id": "id", "opposite": "side", "name": "text"},
+    "place": {
+        "id": "id",
+        "kind": "id",
+        "owner": "nation",
+        "holder": "nation",
+        "side": "side",
+        "section": "id",
+        "occupied": "truth",
+        "occupants": "list",
+        "first_owner": "nation",
+        "name": "text",
+    },
+    "link": {"id": "id", "kind": "id", "works": "id", "from": "place", "to": "place", "guards": "gate"},
+    "gate": {"id": "id", "keeper": "nation"},
+    "unit": {
+        "id": "id",
+        "kind": "id",
+        "owner": "nation",
+        "side": "side",
+        "place": "place",
+        "n": "number",
+        "tags": "list",
+        "tag": "list",
+        "hits": "number",
+        "damage": "number",
+        "condition": "id",
+        "name": "text",
+    },
+    "tech": {"id": "id", "levels": "number", "category": "id", "name": "text"},
+    "item": {"id": "id", "name": "text"},
+    "resource": {"id": "id"},
+    "group": {"id": "id"},
+    "force": {
+        "id": "id",
+        "owner": "nation",
+        "mission": "id",
+        "stance": "id",
+        "at": "place",
+        "moving": "truth",
+        "unloading": "truth",
+        "contacted": "truth",
+        "charge": "force",
+        "targets": "list",
+    },
+    "war": {"id": "id", "kind": "id", "parties": "list", "since": "number"},
+    "agreement": {"id": "id"},
+    "battle": {"attacks": "truth", "kind": "id", "round": "number", "origins": "number", "by": "id"},
+    "path": {"start": "place", "length": "number"},
+}
+
+ALWAYS: Final[dict[str, str]] = {"turn": "number", "year": "number", "season": "text", "step": "text"}
+
+_S = Signature
+FUNCTIONS: Final[dict[str, Signature]] = {
+    # sets
+    "nations": _S((), "set:nation", "nations, selected by fields", filters="nation"),
+    "places": _S((), "set:place", "places, selected by fields", filters="place"),
+    "units": _S((), "set:unit", "units, selected by fields (owner, kind, at, tag, side ...)", filters="unit"),
+    "forces": _S((), "set:force", "forces, selected by fields", filters="force"),
+    "wars": _S((), "set:war", "wars in progress, selected by fields (party=)", filters="war"),
+    "techs": _S((), "set:tech", "technologies, selected by fields (category=, known=, of=)", filters="tech"),
+    "sides": _S((), "set:side", "all sides"),
+    "group": _S(("id:groups",), "set", "the members of a named group"),
+    "these": _S((), "set", "a list on the spot", rest="any"),
+    "both": _S(("set", "set"), "set", "what is in both sets"),
+    "either": _S(("set", "set"), "set", "what is in one set or the other"),
+    "without": _S(("set", "set"), "set", "the first set without the second"),
+    "neighbours": _S(("any", "text"), "set:place", "places next to a place or a set of places", optional=1),
+    # counting
+    "count": _S(("set", "term"), "number", "how many (pass)", optional=1, rest="any"),
+    "some": _S(("set", "term"), "truth", "does any (pass)", optional=1, rest="any"),
+    "every": _S(("set", "term"), "truth", "do all pass", rest="any"),
+    "total": _S(("set", "term"), "number", "the sum of a field, quantity or term"),
+    "highest": _S(("set", "term"), "number", "the greatest of a field, quantity or term, 0 if none"),
+    "kinds": _S(("set", "term"), "number", "how many different values of a field"),
+    "rank": _S(("any", "term", "set"), "number", "place in the order by a value, ties share"),
+    # one thing
+    "nation": _S(("id:nations",), "nation", "a nation by id"),
+    "place": _S(("id:places",), "place", "a place by id"),
+    "gate": _S(("id:gates",), "gate", "a gate by id"),
+    "border": _S(("place", "place"), "link", "the link seen from the first place"),
+    # relations
+    "at_war": _S(("who", "who"), "truth", "is there war between them"),
+    "allied": _S(("who", "who"), "truth", "are they allied (a nation with itself is)"),
+    "stance": _S(("who", "who"), "text", "the id of their stance"),
+    "friendly": _S(("who", "place"), "truth", "is the place held by the nation or an ally, without enemies"),
+    "enemy": _S(("who", "place"), "truth", "is the place held or occupied by somebody it is at war with"),
+    "neutral": _S(("who",), "truth", "does it belong to no side"),
+    "opposite": _S(("who",), "side", "the opposing side"),
+    # values
+    "track": _S(("nation", "id:tracks"), "number", "the signed value of a track"),
+    "toward": _S(("nation", "who", "id:tracks"), "number", "the part of a track toward a side, never below 0", optional=1),
+    "level": _S(("nation", "id:technologies"), "number", "level of a technology in force"),
+    "knows": _S(("nation", "id:technologies"), "truth", "is the technology in force"),
+    "stock": _S(("any", "id:resources"), "number", "amount in a store (all purses of a nation, or the one of a place)"),
+    "income": _S(("nation",), "number", "what was last collected"),
+    "value": _S(("any", "id:quantities"), "number", "a quantity with all its adjust rows"),
+    "marked": _S(("any", "text"), "truth", "is the mark in force"),
+    "age": _S(("any", "text"), "number", "turns since the mark was set, -1 if it is not in force"),
+    "tally": _S(("any", "text"), "number", "a counter fed by the journal"),
+    "streak": _S(("any", "text"), "number", "times in a row"),
+    "happened": _S(("text",), "number", "how often a fact happened in this game", filters="fact"),
+    "this_turn": _S(("text",), "number", "how often a fact happened in this turn", filters="fact"),
+    "was": _S(("any", "term", "text"), "any", "the field at the start of 'game', 'turn' or 'phase'"),
+    "ordered": _S(("text",), "number", "how many orders of this kind the nation in scope has given", filters="fact"),
+    # the map
+    "distance": _S(("place", "place", "text"), "number", "steps over links of a kind, -1 if there is no way", optional=1),
+    "reaches": _S(("place", "set", "term"), "truth", "is there a chain to the set whose every place passes", rest="any"),
+    # tables and arithmetic
+    "lookup": _S(("id:tables",), "any", "a cell of a table", rest="any"),
+    "band": _S(("id:tables", "number"), "any", "the row whose range holds the number"),
+    "option": _S(("id:options",), "any", "an option of the ruleset or scenario"),
+    "min": _S(("number", "number"), "number", "the smaller", rest="number"),
+    "max": _S(("number", "number"), "number", "the greater", rest="number"),
+    "floor": _S(("number",), "number", "rounded down"),
+    "ceil": _S(("number",), "number", "rounded up"),
+    "round": _S(("number",), "number", "rounded, halves up"),
+    "abs": _S(("number",), "number", "without its sign"),
+}
+
+# what may be used over `mine` and `foe` inside a battle: it compiles to arrays
+BATTLE_FUNCTIONS: Final[frozenset[str]] = frozenset(
+    {"count", "some", "every", "total", "highest", "kinds", "lookup", "min", "max"}
+)
+MOMENTS: Final[tuple[str, ...]] = ("game", "turn", "phase")

@@ -1,0 +1,361 @@
+"""The functions of the vocabulary, bound to a world. One table, `functions(world)`; the checker knows their signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from .expressions import ExpressionError
+from .state import Entity
+from .stores import stock
+from .tables import band, cell
+
+if TYPE_CHECKING:
+    from .world import EntitySet, World
+
+_KIND_OF_GROUP = {"places": "place", "nations": "nation", "units": "unit", "technologies": "tech", "sides": "side", "items": "item"}
+
+
+def plain(value: Any) -> Any:
+    """The id of an entity, else the value."""
+    return value.id if isinstance(value, Entity) else value
+
+
+def as_set(world: World, value: Any) -> EntitySet:
+    """A set from a set, one thing, a group's id or an id."""
+    if value is None:
+        return ()
+    if isinstance(value, Entity):
+        if value.kind == "group":
+            return group(world, value.id)
+        return (value,)
+    if isinstance(value, str):
+        return group(world, value) if world.ruleset.has("groups", value) else (world.thing(value),)
+    return tuple(v if isinstance(v, Entity) else world.thing(v) for v in value)
+
+
+def group(world: World, id_: str) -> EntitySet:
+    row = world.ruleset.rows("groups").get(plain(id_))
+    if row is None:
+        raise ExpressionError(f"no group {id_}")
+    kind = _KIND_OF_GROUP[row["of"]]
+    return tuple(Entity(kind, m) for m in row["members"])
+
+
+def apply(world: World, thing: Entity, name: str, rest: tuple[Any, ...]) -> Any:
+    """A term, quantity or field of a thing, by name."""
+    if name in world.ruleset.rows("terms"):
+        return world._evaluator.functions[name](thing, *rest)
+    if name in world.ruleset.rows("quantities") and not rest:
+        return world.quantity(name, thing)
+    value = world.field(thing, name)
+    if rest:
+        return any(plain(value) == plain(r) for r in rest)
+    return value
+
+
+def weight(world: World, thing: Entity) -> int:
+    """How many a thing counts for: the units of a stack, else one."""
+    return int(world.state.get("units", thing.id, "n", 0)) if thing.kind == "unit" else 1
+
+
+def select(world: World, things: Iterable[Entity], filters: dict[str, Any]) -> EntitySet:
+    """Those whose fields fit: a set as value means any of, a set-valued field fits if it holds the value."""
+    out = []
+    wanted = {name: _wanted(world, value) for name, value in filters.items()}
+    for thing in things:
+        for name, values in wanted.items():
+            found = world.field(thing, name)
+            if isinstance(found, tuple | list) and not isinstance(found, Entity):
+                if not any(plain(f) in values for f in found):
+                    break
+            elif plain(found) not in values:
+                break
+        else:
+            out.append(thing)
+    return tuple(out)
+
+
+def _wanted(world: World, value: Any) -> set[Any]:
+    if isinstance(value, Entity):
+        return {m.id for m in group(world, value.id)} if value.kind == "group" else {value.id}
+    if isinstance(value, tuple | list):
+        return {plain(v) for v in value}
+    return {value}
+
+
+def functions(world: World) -> dict[str, Callable[..., Any]]:
+    """Every function and every term of the ruleset, as callables over plain data and entities."""
+    table = {**_selections(world), **_counting(world), **_things(world), **_values(world), **_past(world)}
+    for id_, row in world.ruleset.rows("terms").items():
+        table[id_] = _term(world, id_, row)
+    return table
+
+
+def _term(world: World, id_: str, row: dict[str, Any]) -> Callable[..., Any]:
+    parameters = []
+    for argument in row.get("of", ()):
+        name, _, kind = argument.rpartition(":")
+        parameters.append((name or kind, kind))
+    text = row["is"]
+
+    def run(*given: Any) -> Any:
+        if len(given) > len(parameters):
+            raise ExpressionError(f"{id_} takes {len(parameters)} arguments, not {len(given)}")
+        names = {}
+        for (name, kind), value in zip(parameters, given, strict=False):
+            names[name] = world.thing(value, kind) if isinstance(value, str) and kind in _THING_KINDS else value
+        if isinstance(text, bool | int):
+            return text
+        return world.value(text[1:] if text.startswith("=") else text, names)
+
+    return run
+
+
+_THING_KINDS = {"nation", "place", "side", "tech", "gate", "unit", "link", "force", "item"}
+
+
+def _selections(world: World) -> dict[str, Callable[..., Any]]:
+    state = world.state
+
+    def nations(**filters: Any) -> EntitySet:
+        return select(world, (Entity("nation", n) for n in world.nations()), filters)
+
+    def places(**filters: Any) -> EntitySet:
+        everything = world.keep("places", (), lambda: tuple(Entity("place", p) for p in world.ruleset.rows("places")))
+        return select(world, everything, filters)
+
+    def units(**filters: Any) -> EntitySet:
+        at = filters.pop("at", None)
+        filters.pop("on_map", None)
+        owner = filters.get("owner")
+        one_owner = plain(owner) if isinstance(owner, str | Entity) else None
+        if one_owner is not None and world.ruleset.has("groups", one_owner):
+            one_owner = None
+        if at is None:
+            keys = [k for k, _ in state.stacks(owner=one_owner)]
+        else:
+            keys = [k for p in sorted({x.id for x in as_set(world, at)}) for k, _ in state.stacks(at=p, owner=one_owner)]
+        if one_owner is not None:
+            filters.pop("owner")
+        things: Iterable[Entity] = (Entity("unit", k) for k in keys)
+        return select(world, things, filters) if filters else tuple(things)
+
+    def forces(**filters: Any) -> EntitySet:
+        return select(world, (Entity("force", f) for f in sorted(state.table("forces"))), filters)
+
+    def wars(**filters: Any) -> EntitySet:
+        party = filters.pop("party", None)
+        found = (Entity("war", w) for w, row in sorted(state.table("wars").items()) if not row.get("ended"))
+        if party is not None:
+            ids = set(world.members(party))
+            found = (w for w in found if ids & set(state.get("wars", w.id, "parties", ())))
+        return select(world, found, filters)
+
+    def techs(**filters: Any) -> EntitySet:
+        known, of = filters.pop("known", None), filters.pop("of", None)
+        found = select(world, (Entity("tech", t) for t in world.ruleset.rows("technologies")), filters)
+        if known is None:
+            return found
+        owner = plain(of)
+        return tuple(t for t in found if bool(state.get("techs", owner, t.id, 0)) == bool(known))
+
+    def neighbours(x: Any, kind: str | None = None) -> EntitySet:
+        kinds = (kind,) if kind else None
+        start = as_set(world, x)
+        inside = {p.id for p in start}
+        found = {q for p in start for q in world.geography.next_to(p.id, kinds)}
+        if len(start) > 1:
+            found -= inside
+        return tuple(Entity("place", q) for q in sorted(found))
+
+    def members(x: Any) -> EntitySet:
+        return as_set(world, x)
+
+    def without(a: Any, b: Any) -> EntitySet:
+        drop = set(members(b))
+        return tuple(t for t in members(a) if t not in drop)
+
+    def both(a: Any, b: Any) -> EntitySet:
+        stay = set(members(b))
+        return tuple(t for t in members(a) if t in stay)
+
+    def either(a: Any, b: Any) -> EntitySet:
+        return tuple(dict.fromkeys((*members(a), *members(b))))
+
+    return {
+        "nations": nations,
+        "places": places,
+        "units": units,
+        "forces": forces,
+        "wars": wars,
+        "techs": techs,
+        "sides": lambda: tuple(Entity("side", s) for s in world.ruleset.rows("sides")),
+        "group": lambda id_: group(world, id_),
+        "these": lambda *items: tuple(items),
+        "both": both,
+        "either": either,
+        "without": without,
+        "neighbours": neighbours,
+    }
+
+
+def _counting(world: World) -> dict[str, Callable[..., Any]]:
+    def each(things: Any) -> EntitySet:
+        return as_set(world, things)
+
+    def count(things: Any, term: str | None = None, *rest: Any) -> int:
+        found = each(things)
+        return sum(weight(world, t) for t in found if term is None or apply(world, t, term, rest))
+
+    def some(things: Any, term: str | None = None, *rest: Any) -> bool:
+        return any(term is None or apply(world, t, term, rest) for t in each(things))
+
+    def every(things: Any, term: str, *rest: Any) -> bool:
+        return all(apply(world, t, term, rest) for t in each(things))
+
+    def total(things: Any, name: str) -> Any:
+        return sum(weight(world, t) * (apply(world, t, name, ()) or 0) for t in each(things))
+
+    def highest(things: Any, name: str) -> Any:
+        return max((apply(world, t, name, ()) or 0 for t in each(things)), default=0)
+
+    def kinds(things: Any, name: str) -> int:
+        return len({plain(apply(world, t, name, ())) for t in each(things)})
+
+    def rank(x: Any, name: str, things: Any) -> int:
+        own = apply(world, world.thing(x), name, ())
+        return 1 + sum(apply(world, t, name, ()) > own for t in each(things))
+
+    return {"count": count, "some": some, "every": every, "total": total, "highest": highest, "kinds": kinds, "rank": rank}
+
+
+def _things(world: World) -> dict[str, Callable[..., Any]]:
+    def pairs(a: Any, b: Any, test: Callable[[str, str], bool]) -> bool:
+        return any(test(x, y) for x in world.members(a) for y in world.members(b))
+
+    def allied(a: Any, b: Any) -> bool:
+        for one, other in ((a, b), (b, a)):
+            side = plain(one)
+            if world.ruleset.has("sides", side) and isinstance(plain(other), str):
+                return all(world.side_of(n) == side for n in world.members(other))
+        return pairs(a, b, world.allied)
+
+    def opposite(who: Any) -> Entity | None:
+        id_ = plain(who)
+        side = id_ if world.ruleset.has("sides", id_) else world.side_of(id_) if id_ else None
+        other = world.ruleset.rows("sides").get(side or "", {}).get("opposite")
+        return Entity("side", other) if other else None
+
+    def neutral(who: Any) -> bool:
+        return all(world.side_of(n) is None for n in world.members(who))
+
+    def reaches(place: Any, goal: Any, term: str, *rest: Any) -> bool:
+        goals = {t.id for t in as_set(world, goal)}
+        chain = world.geography.reachable(plain(place), lambda p: bool(apply(world, Entity("place", p), term, rest)))
+        return any(p in goals for p in chain)
+
+    return {
+        "nation": lambda id_: Entity("nation", plain(id_)),
+        "place": lambda id_: Entity("place", plain(id_)),
+        "gate": lambda id_: Entity("gate", plain(id_)),
+        "border": lambda a, b: Entity("link", f"{plain(a)}>{plain(b)}"),
+        "at_war": lambda a, b: pairs(a, b, world.hostile),
+        "allied": allied,
+        "stance": lambda a, b: world.stance(plain(a), plain(b)),
+        "friendly": lambda n, p: any(world.friendly_place(m, plain(p)) for m in world.members(n)),
+        "enemy": lambda n, p: any(world.enemy_place(m, plain(p)) for m in world.members(n)),
+        "neutral": neutral,
+        "opposite": opposite,
+        "distance": lambda a, b, kind=None: world.geography.distance(plain(a), plain(b), (kind,) if kind else None),
+        "reaches": reaches,
+    }
+
+
+def _values(world: World) -> dict[str, Callable[..., Any]]:
+    state, ruleset = world.state, world.ruleset
+
+    def key(x: Any) -> str:
+        thing = world.thing(x)
+        return f"{thing.kind}:{thing.id}"
+
+    def track(nation: Any, id_: str) -> int:
+        return int(state.get("tracks", plain(nation), id_, 0))
+
+    def toward(nation: Any, side: Any, id_: str | None = None) -> int:
+        if id_ is None:
+            id_ = next(i for i, r in ruleset.rows("tracks").items() if r.get("signed"))
+        return max(0, track(nation, id_) * int(ruleset.row("sides", plain(side)).get("sign", 1)))
+
+    def age(x: Any, mark: str) -> int:
+        found = state.get("marks", key(x), plain(mark))
+        return int(state.get("game", "game", "turn", 0)) - int(found["since"]) if found else -1
+
+    def option(id_: str) -> Any:
+        chosen = state.get("options", "options", id_)
+        return ruleset.row("options", id_)["default"] if chosen is None else chosen
+
+    return {
+        "track": track,
+        "toward": toward,
+        "level": lambda n, t: int(state.get("techs", plain(n), plain(t), 0)),
+        "knows": lambda n, t: int(state.get("techs", plain(n), plain(t), 0)) > 0,
+        "stock": lambda x, r: stock(world, x, plain(r)),
+        "income": lambda n: state.get("nations", plain(n), "income", 0),
+        "value": lambda x, q: world.quantity(q, world.thing(x)),
+        "marked": lambda x, m: state.get("marks", key(x), plain(m)) is not None,
+        "age": age,
+        "tally": lambda x, id_: state.get("tallies", key(x), plain(id_), 0),
+        "streak": lambda x, id_: state.get("streaks", key(x), plain(id_), 0),
+        "lookup": lambda id_, *keys: cell(ruleset, id_, [plain(k) for k in keys]),
+        "band": lambda id_, number: band(ruleset, id_, number),
+        "option": option,
+        "min": min,
+        "max": max,
+        "floor": lambda n: Fraction(n).__floor__(),
+        "ceil": lambda n: Fraction(n).__ceil__(),
+        "round": lambda n: (Fraction(n) + Fraction(1, 2)).__floor__(),
+        "abs": abs,
+    }
+
+
+def _past(world: World) -> dict[str, Callable[..., Any]]:
+    def facts(word: str, filters: dict[str, Any], turn: int | None) -> int:
+        found = 0
+        for row in world.state.table("facts").values():
+            if row["word"] != word or (turn is not None and row["turn"] != turn):
+                continue
+            if all(_fits(world, row.get(name), value) for name, value in filters.items()):
+                found += 1
+        return found
+
+    def was(x: Any, name: str, moment: str) -> Any:
+        past = world.at(moment)
+        return apply(past, past.thing(x), name, ())
+
+    def ordered(word: str, **filters: Any) -> int:
+        return sum(
+            row.get("order") == word and all(_fits(world, row.get("slots", {}).get(n, row.get(n)), v) for n, v in filters.items())
+            for row in world.state.table("orders").values()
+        )
+
+    return {
+        "happened": lambda word, **filters: facts(word, filters, None),
+        "this_turn": lambda word, **filters: facts(word, filters, int(world.state.get("game", "game", "turn", 0))),
+        "was": was,
+        "ordered": ordered,
+    }
+
+
+def _fits(world: World, found: Any, wanted: Any) -> bool:
+    """Whether a recorded role fits a filter: an id, a side standing for its members, a group, or a set."""
+    if isinstance(wanted, tuple | list) and not isinstance(wanted, Entity):
+        return any(_fits(world, found, w) for w in wanted)
+    wanted = plain(wanted)
+    found = plain(found)
+    if found == wanted:
+        return True
+    if isinstance(wanted, str) and (world.ruleset.has("sides", wanted) or world.ruleset.has("groups", wanted)):
+        return found in world.members(wanted) or found in {t.id for t in as_set(world, wanted)}
+    return False

@@ -1,0 +1,142 @@
+"""The state of a game: plain tables with one canonical form, and nothing else.
+
+`tables[table][id][field]` is a JSON value; nested values are never changed in place but replaced. Only the journal calls
+`put`. Units are stacks whose id is made from what they are, so equal units always add up to one stack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from .canonical import digest
+
+Fields = dict[str, Any]
+Table = dict[str, Fields]
+
+UNIT_CORE = ("owner", "kind", "place", "n")
+WHOLE_ROW = "*"
+
+
+class Entity(NamedTuple):
+    """One thing an expression can hold: `kind` (nation, place, unit ...) and `id`."""
+
+    kind: str
+    id: str
+
+
+def unit_key(owner: str, kind: str, place: str, extra: Mapping[str, Any] | None = None) -> str:
+    """The id of the stack with these properties; `extra` holds every further field but `n`."""
+    base = f"{owner}.{kind}@{place}"
+    if not extra:
+        return base
+    return base + "[" + ",".join(f"{k}={extra[k]}" for k in sorted(extra)) + "]"
+
+
+def pair_key(a: str, b: str) -> str:
+    """The id of a relation or link between two ids, whatever their order."""
+    return f"{a}--{b}" if a <= b else f"{b}--{a}"
+
+
+class State:
+    """Tables, with the stacks indexed by place and by owner."""
+
+    __slots__ = ("_at", "_of", "tables", "versions")
+
+    def __init__(self, tables: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None) -> None:
+        self.tables: dict[str, Table] = {
+            name: {key: dict(row) for key, row in table.items()} for name, table in (tables or {}).items()
+        }
+        self.versions: dict[str, int] = {}  # counts the changes of each table, so that what is derived can be kept
+        self._at: dict[str, set[str]] = {}
+        self._of: dict[str, set[str]] = {}
+        for key, row in self.tables.get("units", {}).items():
+            self._index(key, row)
+
+    # ---- reading
+
+    def table(self, name: str) -> Mapping[str, Fields]:
+        return self.tables.get(name, {})
+
+    def row(self, table: str, id_: str) -> Mapping[str, Any]:
+        return self.tables.get(table, {}).get(id_, {})
+
+    def get(self, table: str, id_: str, field: str, default: Any = None) -> Any:
+        return self.tables.get(table, {}).get(id_, {}).get(field, default)
+
+    def stacks(self, *, at: str | None = None, owner: str | None = None) -> list[tuple[str, Fields]]:
+        """Stacks (id, row) at a place and/or of an owner, in order of their ids."""
+        units = self.tables.get("units", {})
+        if at is not None:
+            keys: Iterable[str] = self._at.get(at, ())
+            if owner is not None:
+                keys = [k for k in keys if units[k]["owner"] == owner]
+        elif owner is not None:
+            keys = self._of.get(owner, ())
+        else:
+            keys = units
+        return [(k, units[k]) for k in sorted(keys)]
+
+    def occupied_places(self) -> Iterator[str]:
+        return (place for place, keys in self._at.items() if keys)
+
+    def owners_at(self, place: str) -> set[str]:
+        units = self.tables.get("units", {})
+        return {units[k]["owner"] for k in self._at.get(place, ())}
+
+    # ---- changing (the journal only)
+
+    def put(self, table: str, id_: str, field: str, value: Any) -> Any:
+        """Set one field (or, with field `*`, the whole row); None removes it. Returns the value before."""
+        rows = self.tables.setdefault(table, {})
+        self.versions[table] = self.versions.get(table, 0) + 1
+        row = rows.get(id_)
+        if field == WHOLE_ROW:
+            before = dict(row) if row is not None else None
+            if table == "units" and row is not None:
+                self._unindex(id_, row)
+            if value is None:
+                rows.pop(id_, None)
+            else:
+                rows[id_] = dict(value)
+                if table == "units":
+                    self._index(id_, rows[id_])
+        else:
+            before = row.get(field) if row is not None else None
+            if value is None:
+                if row is not None:
+                    row.pop(field, None)
+                    if not row:
+                        del rows[id_]
+            elif row is None:
+                rows[id_] = {field: value}
+            else:
+                row[field] = value
+        if not rows:
+            del self.tables[table]
+        return before
+
+    def _index(self, key: str, row: Fields) -> None:
+        self._at.setdefault(row["place"], set()).add(key)
+        self._of.setdefault(row["owner"], set()).add(key)
+
+    def _unindex(self, key: str, row: Fields) -> None:
+        self._at[row["place"]].discard(key)
+        self._of[row["owner"]].discard(key)
+
+    # ---- whole
+
+    def copy(self) -> State:
+        return State(self.tables)
+
+    def to_json(self) -> dict[str, Table]:
+        return {t: {i: dict(r) for i, r in rows.items()} for t, rows in self.tables.items()}
+
+    def hash(self) -> str:
+        """SHA-256 of the canonical form: equal states, equal hashes, on any machine."""
+        return digest(self.tables)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, State) and self.tables == other.tables
+
+    __hash__ = None  # type: ignore[assignment]

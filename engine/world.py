@@ -1,0 +1,490 @@
+"""What expressions see: a ruleset and a state as things with fields, sets of things, and the functions of the vocabulary.
+
+A `World` is a reader. It never changes the state; what it derives is kept only while the tables it came from stay the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from .expressions import Expression, ExpressionError, parse
+from .expressions.evaluate import Evaluator
+from .expressions.vocabulary import KINDS
+from .geography import Geography
+from .ruleset.model import Row, Ruleset
+from .state import Entity, State, pair_key
+
+Names = Mapping[str, Any]
+EntitySet = tuple[Entity, ...]
+
+_FORM_KIND = {form: kind for kind, form in KINDS.items() if form}
+_TABLE = {
+    "nation": "nations",
+    "place": "places",
+    "side": "sides",
+    "link": "links",
+    "gate": "gates",
+    "unit": "units",
+    "force": "forces",
+    "war": "wars",
+    "item": "items",
+    "tech": "tech_rows",
+    "agreement": "agreements",
+}
+
+
+def exact(value: Any) -> Any:
+    """Whole fractions become integers."""
+    if isinstance(value, Fraction) and value.denominator == 1:
+        return int(value)
+    return value
+
+
+class World:
+    """A ruleset and a state, ready to be asked.
+
+    `moments` holds the states that `was()` reads ('game', 'turn', 'phase'); a moment that is absent is the present.
+    """
+
+    def __init__(
+        self,
+        ruleset: Ruleset,
+        state: State,
+        *,
+        moments: Mapping[str, State] | None = None,
+        geography: Geography | None = None,
+    ) -> None:
+        self.ruleset = ruleset
+        self.state = state
+        self.geography = geography or Geography(ruleset)
+        self.moments: dict[str, State] = dict(moments or {})
+        self._past: dict[str, World] = {}
+        self._kept: dict[Any, tuple[Any, Any]] = {}
+        self._plans: dict[tuple[str, str], Callable[[Entity], Any]] = {}
+        self._adjusts: dict[str, list[Row]] = {}
+        for row in ruleset.rows("adjusts").values():
+            self._adjusts.setdefault(row["of"], []).append(row)
+        self._depth = 0
+        self.stances = ruleset.rows("stances")
+        self._default_stance = next((i for i, r in self.stances.items() if r.get("default")), "")
+        self._same_side = ruleset.setting("same_side_stance") or next(
+            (i for i, r in self.stances.items() if r.get("friendly")), ""
+        )
+        self._fields = ruleset.rows("fields")
+        from .functions import functions  # the functions need World's class; World needs their table
+
+        self._evaluator = Evaluator(functions(self), self.field)
+
+    # ---- evaluating
+
+    def value(self, text: str | int | Fraction | Expression, names: Names) -> Any:
+        """The value of an expression (text without its mark). Numbers pass through."""
+        if isinstance(text, int | Fraction):
+            return text
+        expression = parse(text) if isinstance(text, str) else text
+        self._depth += 1
+        if self._depth > 40:
+            self._depth = 0
+            raise ExpressionError(f"terms nested too deep in {expression.text}")
+        try:
+            return self._evaluator.run(expression, {**self.always(), **names})
+        finally:
+            self._depth -= 1
+
+    def test(self, text: str | bool | None, names: Names) -> bool:
+        """Whether a test holds; an absent one does."""
+        if text is None or isinstance(text, bool):
+            return text is not False
+        return bool(self.value(text, names))
+
+    def marked(self, value: Any, names: Names) -> Any:
+        """A value that may be marked as an expression: `=...` is evaluated, all else is itself."""
+        if isinstance(value, str) and value.startswith("="):
+            return self.value(value[1:].strip(), names)
+        return value
+
+    def always(self) -> Names:
+        game = self.state.row("game", "game")
+        return {
+            "turn": game.get("turn", 0),
+            "year": game.get("year", 0),
+            "season": game.get("season", ""),
+            "step": game.get("step", ""),
+        }
+
+    def at(self, moment: str) -> World:
+        """The world as it was at the start of 'game', 'turn' or 'phase'."""
+        state = self.moments.get(moment)
+        if state is None:
+            return self
+        past = self._past.get(moment)
+        if past is None or past.state is not state:
+            past = World(self.ruleset, state, geography=self.geography)
+            self._past[moment] = past
+        return past
+
+    def keep(self, key: Any, tables: tuple[str, ...], make: Callable[[], Any]) -> Any:
+        """What `make` gives, kept until one of the tables changes."""
+        versions = tuple(self.state.versions.get(t, 0) for t in tables)
+        kept = self._kept.get(key)
+        if kept is None or kept[0] != versions:
+            kept = (versions, make())
+            self._kept[key] = kept
+        return kept[1]
+
+    # ---- things and their fields
+
+    def thing(self, x: Any, kind: str | None = None) -> Entity:
+        """An entity from an entity or an id; of the given kind, or of the first kind that has the id."""
+        if isinstance(x, Entity):
+            return x
+        if kind is not None:
+            return Entity(kind, str(x))
+        for candidate in ("nation", "place", "side", "tech", "gate", "item"):
+            if self.ruleset.has(KINDS[candidate], x):
+                return Entity(candidate, str(x))
+        for table, candidate in (("units", "unit"), ("forces", "force"), ("nations", "nation")):
+            if x in self.state.table(table):
+                return Entity(candidate, str(x))
+        return Entity("group", str(x))
+
+    def field(self, thing: Any, name: str) -> Any:
+        """The value of a field: computed, from the state, from the ruleset's row, or its declared default."""
+        if not isinstance(thing, Entity):
+            if thing is None:
+                return None
+            if isinstance(thing, Mapping) and name in thing:
+                return thing[name]
+            reader = getattr(thing, "expression_field", None)
+            if reader is not None:
+                return reader(name)
+            raise ExpressionError(f"{thing!r} has no field {name}")
+        plan = self._plans.get((thing.kind, name))
+        if plan is None:
+            plan = self._plan(thing.kind, name)
+            self._plans[(thing.kind, name)] = plan
+        return plan(thing)
+
+    def _plan(self, kind: str, name: str) -> Callable[[Entity], Any]:
+        computed = getattr(self, f"_{kind}_{name}", None)
+        if computed is not None:
+            return computed  # type: ignore[no-any-return]
+        if name == "id":
+            return lambda e: e.id
+        term = self.ruleset.rows("terms").get(name)
+        if term is not None and len(term.get("of", ())) == 1 and term["of"][0].rpartition(":")[2] == kind:
+            return lambda e: self._evaluator.functions[name](e)
+        declared = self._fields.get(name)
+        quantity = self.ruleset.rows("quantities").get(name)
+        if quantity is not None and declared is None and quantity["of"] == kind:
+            return lambda e: self.quantity(name, e)
+        default = declared.get("default") if declared else None
+        wrap = _FORM_KIND.get(declared.get("form", ""), "") if declared else ""
+        if not wrap and not declared:
+            wrap = {"capital": "place", "owner": "nation", "holder": "nation", "opposite": "side"}.get(name, "")
+        table, form = _TABLE.get(kind, kind), KINDS.get(kind, "")
+
+        def read(e: Entity) -> Any:
+            value = self.state.tables.get(table, {}).get(e.id, {}).get(name)
+            if value is None:
+                value = self._row(kind, form, e.id).get(name, default)
+            if value is None:
+                value = default
+            if wrap and isinstance(value, str):
+                return Entity(wrap, value)
+            if isinstance(value, list):
+                return tuple(value)
+            return value
+
+        return read
+
+    def _row(self, kind: str, form: str, id_: str) -> Mapping[str, Any]:
+        if kind == "unit":
+            stack = self.state.row("units", id_)
+            return self.unit_row(stack["kind"], stack["owner"]) if stack else {}
+        if kind == "link":
+            a, _, b = id_.partition(">")
+            return self.geography.links.get(pair_key(a, b), {})
+        return self.ruleset.rows(form).get(id_, {}) if form else {}
+
+    def unit_row(self, kind: str, owner: str) -> Mapping[str, Any]:
+        """A unit kind's row as this owner's grade changes it."""
+
+        def make() -> Mapping[str, Any]:
+            row = self.ruleset.rows("units").get(kind, {})
+            grade = self.grade(owner, kind)
+            return {**row, **row.get("grades", {}).get(grade, {})} if grade else row
+
+        return self.keep(("unit_row", kind, owner), ("nations",), make)  # type: ignore[no-any-return]
+
+    def grade(self, owner: str, kind: str) -> str:
+        grades = self.state.get("nations", owner, "grade") or self.ruleset.rows("nations").get(owner, {}).get("grade", {})
+        return str(grades.get(kind, ""))
+
+    # computed fields: _KIND_FIELD
+
+    def _nation_side(self, e: Entity) -> Entity | None:
+        side = self.side_of(e.id)
+        return Entity("side", side) if side else None
+
+    def side_of(self, nation: str) -> str | None:
+        row = self.state.row("nations", nation)
+        if "side" in row:
+            return row["side"] or None
+        return self.ruleset.rows("nations").get(nation, {}).get("side")
+
+    def _nation_neutral(self, e: Entity) -> bool:
+        return self.side_of(e.id) is None
+
+    def _place_owner(self, e: Entity) -> Entity | None:
+        owner = self.owner_of(e.id)
+        return Entity("nation", owner) if owner else None
+
+    def owner_of(self, place: str) -> str | None:
+        row = self.state.row("places", place)
+        if "owner" in row:
+            return row["owner"] or None
+        return self.ruleset.rows("places").get(place, {}).get("owner")
+
+    def holder_of(self, place: str) -> str | None:
+        row = self.state.row("places", place)
+        if "holder" in row:
+            return row["holder"] or None
+        return self.owner_of(place)
+
+    def _place_holder(self, e: Entity) -> Entity | None:
+        holder = self.holder_of(e.id)
+        return Entity("nation", holder) if holder else None
+
+    def _place_first_owner(self, e: Entity) -> Entity | None:
+        return self.at("game")._place_owner(e)
+
+    def _place_side(self, e: Entity) -> Entity | None:
+        holder = self.holder_of(e.id)
+        side = self.side_of(holder) if holder else None
+        return Entity("side", side) if side else None
+
+    def _place_occupied(self, e: Entity) -> bool:
+        return bool(self.state.owners_at(e.id))
+
+    def _place_occupants(self, e: Entity) -> EntitySet:
+        return tuple(Entity("nation", o) for o in sorted(self.state.owners_at(e.id)))
+
+    def _unit_owner(self, e: Entity) -> Entity:
+        return Entity("nation", self.state.get("units", e.id, "owner", ""))
+
+    def _unit_place(self, e: Entity) -> Entity:
+        return Entity("place", self.state.get("units", e.id, "place", ""))
+
+    def _unit_side(self, e: Entity) -> Entity | None:
+        side = self.side_of(self.state.get("units", e.id, "owner", ""))
+        return Entity("side", side) if side else None
+
+    def _unit_tag(self, e: Entity) -> tuple[str, ...]:
+        return tuple(self.ruleset.rows("units").get(self.state.get("units", e.id, "kind", ""), {}).get("tags", ()))
+
+    _unit_tags = _unit_tag
+
+    def _link_from(self, e: Entity) -> Entity:
+        return Entity("place", e.id.partition(">")[0])
+
+    def _link_to(self, e: Entity) -> Entity:
+        return Entity("place", e.id.partition(">")[2])
+
+    def _link_works(self, e: Entity) -> str:
+        """What stands at the far end against somebody who comes from the near end."""
+        a, _, b = e.id.partition(">")
+        return str(self.state.get("links", pair_key(a, b), f"works@{b}") or "none")
+
+    def _link_own_works(self, e: Entity) -> str:
+        a, _, b = e.id.partition(">")
+        return str(self.state.get("links", pair_key(a, b), f"works@{a}") or "none")
+
+    def _link_kind(self, e: Entity) -> str:
+        a, _, b = e.id.partition(">")
+        return str(self.geography.links.get(pair_key(a, b), {}).get("kind", "land"))
+
+    # ---- relations
+
+    def stance(self, a: str, b: str) -> str:
+        """Stance of two nations: what the state says, else that of one side's members, else the default."""
+        if a == b:
+            return self._same_side
+        said = self.state.tables.get("relations", {}).get(pair_key(a, b))
+        if said is not None:
+            return str(said["stance"])
+        side = self.side_of(a)
+        return self._same_side if side and side == self.side_of(b) else self._default_stance
+
+    def hostile(self, a: str, b: str) -> bool:
+        return a != b and bool(self.stances.get(self.stance(a, b), {}).get("hostile"))
+
+    def allied(self, a: str, b: str) -> bool:
+        return a == b or bool(self.stances.get(self.stance(a, b), {}).get("friendly"))
+
+    def nations(self) -> list[str]:
+        """Every nation of the game: those of the ruleset and those founded since."""
+        return sorted({*self.ruleset.rows("nations"), *self.state.table("nations")})
+
+    def members(self, who: Any) -> list[str]:
+        """The nations that a nation, side, group or set stands for."""
+        if isinstance(who, Entity):
+            if who.kind == "nation":
+                return [who.id]
+            if who.kind == "side":
+                return [n for n in self.nations() if self.side_of(n) == who.id]
+            if who.kind == "group":
+                return list(self.ruleset.rows("groups").get(who.id, {}).get("members", ()))
+            if who.kind == "place":
+                holder = self.holder_of(who.id)
+                return [holder] if holder else []
+            return []
+        if who is None:
+            return []
+        if isinstance(who, str):
+            if self.ruleset.has("sides", who):
+                return self.members(Entity("side", who))
+            if self.ruleset.has("groups", who):
+                return self.members(Entity("group", who))
+            return [who]
+        return [n for w in who for n in self.members(w)]
+
+    def enemies_at(self, nation: str, place: str) -> list[str]:
+        return [o for o in sorted(self.state.owners_at(place)) if self.hostile(nation, o)]
+
+    def friendly_place(self, nation: str, place: str) -> bool:
+        """Held by the nation or an ally, with no enemy in it."""
+        holder = self.holder_of(place)
+        return holder is not None and self.allied(nation, holder) and not self.enemies_at(nation, place)
+
+    def enemy_place(self, nation: str, place: str) -> bool:
+        """Held or occupied by somebody at war with the nation."""
+        holder = self.holder_of(place)
+        return (holder is not None and self.hostile(nation, holder)) or bool(self.enemies_at(nation, place))
+
+    # ---- quantities
+
+    def quantity(self, id_: str, subject: Entity, names: Names | None = None) -> Any:
+        return self.quantity_with_rows(id_, subject, names)[0]
+
+    def quantity_with_rows(
+        self, id_: str, subject: Entity, names: Names | None = None, skip: Iterable[str] = ()
+    ) -> tuple[Any, list[Row]]:
+        """A quantity of a thing and the adjust rows that applied.
+
+        Order: base (the last row that replaces it), add, times, round, at_least and at_most, final.
+        `skip` leaves out rows (those whose amounts a battle computes over arrays).
+        """
+        row = self.ruleset.row("quantities", id_)
+        scope = self.subject_names(subject, names or {})
+        if "unless" in row and self.test(row["unless"], scope):
+            return exact(self.value(_bare(row["base"]), scope)) or 0, []
+        base = self.value(_bare(row["base"]), scope)
+        labels = self.labels(subject, scope)
+        left_out = set(skip)
+        applied = [
+            a
+            for a in self._adjusts.get(id_, ())
+            if a["id"] not in left_out and _concerns(a, labels) and self.test(a.get("when"), scope)
+        ]
+        return self.combine(row, base, applied, scope), applied
+
+    def adjusts_of(self, id_: str) -> list[Row]:
+        return self._adjusts.get(id_, [])
+
+    def combine(self, row: Row, base: Any, applied: list[Row], scope: Names) -> Any:
+        """A base and the adjust rows that apply, put together in the one order."""
+
+        def number(a: Row, key: str) -> Any:
+            return self.number(a[key], scope)
+
+        for a in applied:
+            if "base" in a:
+                base = number(a, "base")
+        if base is None:
+            base = 0
+        value = base
+        for a in applied:
+            if "add" in a:
+                value += number(a, "add")
+        for a in applied:
+            if "times" in a:
+                value *= Fraction(number(a, "times"))
+        rounding = next((a["round"] for a in reversed(applied) if "round" in a), row.get("round"))
+        value = round_as(value, rounding)
+        for part in (row, *applied):
+            if "at_least" in part:
+                value = max(value, self.number(part["at_least"], scope))
+        for part in (row, *applied):
+            if "at_most" in part:
+                value = min(value, self.number(part["at_most"], scope))
+        for a in applied:
+            if "final" in a:
+                value = number(a, "final")
+        return exact(value)
+
+    def number(self, value: Any, names: Names) -> Any:
+        """A number written as one, as a fraction, or as `=` an expression."""
+        if isinstance(value, str):
+            if value.startswith("="):
+                return self.value(value[1:].strip(), names)
+            return exact(Fraction(value))
+        return value
+
+    def subject_names(self, subject: Entity, names: Names) -> dict[str, Any]:
+        """The names in scope for a subject: itself by its kind, and for units their owner, place and kind of link."""
+        scope = dict(names)
+        scope.setdefault(subject.kind, subject)
+        if subject.kind == "unit":
+            scope.setdefault("self", self._unit_owner(subject))
+            scope.setdefault("nation", scope["self"])
+            scope.setdefault("place", self._unit_place(subject))
+        elif subject.kind == "nation":
+            scope.setdefault("self", subject)
+        elif subject.kind == "place":
+            scope.setdefault("self", self._place_holder(subject))
+            scope.setdefault("nation", scope["self"])
+        elif "self" in scope:
+            scope.setdefault("nation", scope["self"])
+        return scope
+
+    def labels(self, subject: Entity, scope: Names) -> set[str]:
+        """The ids that an adjust row's `for` can name for this subject."""
+        out = {subject.id}
+        if subject.kind == "unit":
+            stack = self.state.row("units", subject.id)
+            kind = stack.get("kind", scope.get("unit_kind", ""))
+            out.update((kind, stack.get("owner", ""), *self.ruleset.rows("units").get(kind, {}).get("tags", ())))
+        for name in ("self", "nation", "item", "tech"):
+            thing = scope.get(name)
+            if isinstance(thing, Entity):
+                out.add(thing.id)
+        act = scope.get("act")
+        if act:
+            out.add(str(act))
+        return out
+
+
+def _bare(text: Any) -> Any:
+    return text[1:].strip() if isinstance(text, str) and text.startswith("=") else text
+
+
+def _concerns(adjust: Row, labels: set[str]) -> bool:
+    wanted = adjust.get("for")
+    if wanted is None:
+        return True
+    return wanted in labels if isinstance(wanted, str) else any(w in labels for w in wanted)
+
+
+def round_as(value: Any, how: str | None) -> Any:
+    """Round a fraction up, down or to the nearest whole number (halves up); None leaves it."""
+    if how is None or isinstance(value, int):
+        return value
+    value = Fraction(value)
+    if how == "up":
+        return -((-value.numerator) // value.denominator)
+    if how == "down":
+        return value.numerator // value.denominator
+    return (2 * value.numerator + value.denominator) // (2 * value.denominator)

@@ -1,0 +1,25 @@
+"""Build hook: a wheel carries engine/ as the package wteaw, with the rulesets, schemas and scenarios inside it.
+
+An editable install needs none of this: src/wteaw is a link to engine/, and the data is found beside it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+SHIPPED = {
+    "engine": "wteaw",
+    "ruleset": "wteaw/data/ruleset",
+    "schemas": "wteaw/data/schemas",
+    "scenarios": "wteaw/data/scenarios",
+}
+
+
+class ShipData(BuildHookInterface):  # type: ignore[type-arg]
+    """Adds the folders to a standard wheel only."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        if version == "standard":
+            build_data["force_include"].update({f"{self.root}/{source}": target for source, target in SHIPPED.items()})
