@@ -38,7 +38,8 @@ class Ruleset:
     @cached_property
     def hash(self) -> str:
         """SHA-256 over the canonical JSON of all that can change a game (rows, frame, manifest; not the origins)."""
-        return digest({"id": self.id, "forms": self.forms, "frame": list(self.frame), "manifest": self.manifest})
+        rows = {form: list(rows.values()) for form, rows in self.forms.items()}  # their order counts
+        return digest({"id": self.id, "forms": rows, "frame": list(self.frame), "manifest": self.manifest})
 
     def rows(self, form: str) -> Mapping[str, Row]:
         """All rows of a form by id, in the order of the files; empty if the ruleset has none."""
@@ -55,7 +56,7 @@ class Ruleset:
         return id_ in self.forms.get(form, EMPTY)
 
     def origin(self, form: str, id_: str, key: str | None = None) -> str:
-        """"file:line" of a row or of one of its keys; the row's own place if the key has none; "" if unknown."""
+        """ "file:line" of a row or of one of its keys; the row's own place if the key has none; "" if unknown."""
         at = self.origins.get(f"{form}/{id_}.{key}") if key else None
         at = at or self.origins.get(f"{form}/{id_}", "")
         return at.rsplit(":", 1)[0] if at.count(":") >= 2 else at
@@ -69,7 +70,7 @@ class Ruleset:
         return {
             "id": self.id,
             "title": self.title,
-            "forms": {k: dict(v) for k, v in self.forms.items()},
+            "forms": {form: list(rows.values()) for form, rows in self.forms.items()},
             "frame": list(self.frame),
             "manifest": self.manifest,
             "origins": dict(self.origins),
@@ -80,7 +81,7 @@ class Ruleset:
         return cls(
             id=data["id"],
             title=data["title"],
-            forms=data["forms"],
+            forms={form: {row["id"]: row for row in rows} for form, rows in data["forms"].items()},
             frame=tuple(data["frame"]),
             manifest=data["manifest"],
             origins=data["origins"],

@@ -1,0 +1,102 @@
+"""Compiled rulesets and parsed files, kept between runs.
+
+An entry is a file of canonical JSON under a name that is a hash of all it was made from, after a first line with the hash of
+the body. A broken or foreign entry is as good as none; a cache that cannot be written is done without. Writing is atomic
+(a temporary file renamed), so that runs at the same time never see half an entry.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from ..canonical import dumps, loads
+
+__all__ = ["cache_folder", "code_digest", "key_of", "read", "write"]
+
+KEEP = 600
+"""Entries kept in one shelf; the oldest go first."""
+
+
+def cache_folder() -> Path:
+    """`$WTEAW_CACHE`, else `wteaw` under `$XDG_CACHE_HOME`, else under `~/.cache`."""
+    if given := os.environ.get("WTEAW_CACHE"):
+        return Path(given)
+    above = os.environ.get("XDG_CACHE_HOME")
+    return (Path(above) if above else Path.home() / ".cache") / "wteaw"
+
+
+@lru_cache(maxsize=1)
+def code_digest() -> str:
+    """Of the program's own files that decide what is made of a ruleset."""
+    package = Path(__file__).resolve().parents[1]
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        name = path.relative_to(package).as_posix()
+        if name.startswith(("ruleset/", "expressions/")) or name in (
+            "canonical.py",
+            "diagnostics.py",
+            "expressions.py",
+        ):
+            digest.update(name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def key_of(parts: Iterable[str | bytes]) -> str:
+    """One name for many parts; no two different lists of parts share it."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogateescape") if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.hexdigest()
+
+
+def read(shelf: str, key: str) -> Any | None:
+    """The entry, or None."""
+    try:
+        head, _, body = (cache_folder() / shelf / f"{key}.json").read_bytes().partition(b"\n")
+        if head.decode("ascii") != hashlib.sha256(body).hexdigest():
+            return None
+        return loads(body)
+    except (OSError, ValueError, RuntimeError):
+        return None
+
+
+def write(shelf: str, key: str, value: Any) -> None:
+    """Keep an entry if that is possible."""
+    with contextlib.suppress(OSError, RuntimeError):
+        folder = cache_folder() / shelf
+        folder.mkdir(parents=True, exist_ok=True)
+        body = dumps(value)
+        handle, name = tempfile.mkstemp(dir=folder, prefix=".new-")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(hashlib.sha256(body).hexdigest().encode("ascii") + b"\n" + body)
+            Path(name).replace(folder / f"{key}.json")
+        except BaseException:
+            with contextlib.suppress(OSError):
+                Path(name).unlink()
+            raise
+        _prune(folder)
+
+
+def _prune(folder: Path) -> None:
+    entries = list(folder.glob("*.json"))
+    if len(entries) <= KEEP:
+        return
+
+    def age(path: Path) -> float:
+        try:
+            return path.stat().st_mtime
+        except OSError:
+            return 0.0
+
+    for path in sorted(entries, key=age)[: len(entries) - KEEP // 2]:
+        with contextlib.suppress(OSError):
+            path.unlink()

@@ -1,0 +1,70 @@
+"""What a check looks at: the merged ruleset with places, its plain values, and the forms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from ..forms import KINDS, Annotation, Forms, annotated
+from ..nodes import Node, plain
+from ..overlay import FRAME, Draft
+
+__all__ = ["Marked", "Subject"]
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A value somewhere in a row that carries `x-ref` or `x-expr`."""
+
+    form: str
+    id: str
+    row: Node
+    annotation: Annotation
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """`draft`: the merged rows with their places. `known`: the forms. `faulty`: rows whose shape is wrong, by form and id."""
+
+    draft: Draft
+    known: Forms
+    faulty: set[tuple[str, str]] = field(default_factory=set)
+
+    @cached_property
+    def values(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """The plain value of every row, by form and id."""
+        return {form: {id_: plain(row) for id_, row in rows.items()} for form, rows in self.draft.forms.items()}
+
+    def nodes(self, form: str) -> dict[str, Node]:
+        return self.draft.rows(form)
+
+    def rows(self, form: str) -> dict[str, dict[str, Any]]:
+        """The plain rows of a form that have the right shape."""
+        return {i: row for i, row in self.values.get(form, {}).items() if (form, i) not in self.faulty}
+
+    def sound_rows(self) -> Iterator[tuple[str, str, dict[str, Any], Node]]:
+        """Every row that has the right shape: form, id, plain value, node."""
+        for form, id_, node in self.draft.all_rows():
+            if (form, id_) not in self.faulty:
+                yield form, id_, self.values[form][id_], node
+
+    @cached_property
+    def marked(self) -> list[Marked]:
+        """Every reference and expression of every sound row, and of the frame."""
+        found = [
+            Marked(form, id_, node, mark)
+            for form, id_, value, node in self.sound_rows()
+            for mark in annotated(self.known, form, value)
+        ]
+        if FRAME in self.known:
+            for number, node in enumerate(self.draft.frame):
+                if (FRAME, str(number)) not in self.faulty:
+                    found += [Marked(FRAME, str(number), node, m) for m in annotated(self.known, FRAME, plain(node))]
+        return found
+
+    @staticmethod
+    def kind(form: str) -> str | None:
+        """What fields and expressions call a row of the form."""
+        return KINDS.get(form)

@@ -1,0 +1,193 @@
+"""A folder of YAML to a `Ruleset`: read, lay over, check, compile; and the same from the cache when nothing has changed.
+
+`load_ruleset` is what the program calls. What it finds is always the whole list of findings, at their places.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ..diagnostics import Diagnostic, has_errors, tidy
+from . import cache as shelf
+from .checks import Subject, run_checks
+from .folder import MANIFEST, SourceFile, base_folder, name_of, read_folder
+from .forms import Forms, forms
+from .load import LOADER_VERSION, load_bytes
+from .model import Ruleset
+from .nodes import Node, diagnose, pack, plain, unpack
+from .overlay import FRAME, Draft, Layer, lay_over
+
+__all__ = ["Reading", "build", "compile_ruleset", "load_ruleset", "read_layers"]
+
+MAX_LAYERS = 10
+
+
+class Reading:
+    """All files of a ruleset and of those it extends, from the bottom up, with what was found on the way."""
+
+    def __init__(self, top: Path) -> None:
+        self.top = top
+        self.layers: list[tuple[Path, list[SourceFile]]] = []
+        self.found: list[Diagnostic] = []
+
+    @property
+    def files(self) -> list[SourceFile]:
+        return [file for _, files in self.layers for file in files]
+
+    def with_lines(self, found: list[Diagnostic]) -> list[Diagnostic]:
+        """The findings with the line of text that each is about, in order and each once."""
+        data = {file.name: file.data for file in self.files}
+        lines: dict[str, list[str]] = {}
+        out = []
+        for d in found:
+            if d.line and not d.source_line and d.file in data:
+                if d.file not in lines:
+                    text = data[d.file].decode("utf-8", "replace").removeprefix("\ufeff")
+                    lines[d.file] = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+                if d.line <= len(lines[d.file]):
+                    d = replace(d, source_line=lines[d.file][d.line - 1][:2_000])
+            out.append(d)
+        return tidy(out)
+
+
+def load_ruleset(
+    path: Path | str, *, cache: bool = True, root: Path | None = None, keep_broken: bool = False
+) -> tuple[Ruleset | None, list[Diagnostic]]:
+    """The ruleset in a folder, and all that was found. None if there are errors, unless `keep_broken` and it can be built.
+
+    `root` is a folder that the ruleset's `extends` may stay in, besides the shipped data and its own surroundings. Names of
+    files in findings and origins are relative to the folder.
+    """
+    reading = read_layers(Path(path), root)
+    known = forms()
+    key = _key(reading, known) if cache else ""
+    kept = shelf.read("rulesets", key) if cache else None
+    if kept is not None:
+        try:
+            ruleset = Ruleset.from_json(kept["ruleset"]) if kept["ruleset"] is not None else None
+            found = [Diagnostic.from_json(d) for d in kept["found"]]
+        except (KeyError, TypeError, ValueError, AttributeError):
+            kept = None
+    if kept is None:
+        ruleset, found = build(reading, known, cache=cache)
+        if cache:
+            entry = {"ruleset": ruleset.to_json() if ruleset else None, "found": [d.to_json() for d in found]}
+            shelf.write("rulesets", key, entry)
+    return (ruleset if keep_broken or not has_errors(found) else None), found
+
+
+def compile_ruleset(path: Path | str, *, root: Path | None = None) -> tuple[Ruleset | None, list[Diagnostic]]:
+    """Like `load_ruleset`, from the text itself and without the cache."""
+    return load_ruleset(path, cache=False, root=root)
+
+
+def read_layers(path: Path, root: Path | None = None) -> Reading:
+    """Read the files of a ruleset and of all that it extends."""
+    top = path.parent if path.name == MANIFEST and path.is_file() else path
+    reading = Reading(top)
+    folder: Path | None = top
+    seen: list[Path] = []
+    asked: Node | None = None
+    while folder is not None:
+        real = folder.resolve()
+        if real in seen or len(seen) >= MAX_LAYERS:
+            message = "rulesets extend one another in a ring" if real in seen else f"more than {MAX_LAYERS} layers"
+            reading.found.append(diagnose("extends-cycle", "error", message, asked))
+            break
+        seen.append(real)
+        if not (folder / MANIFEST).is_file():
+            reading.found.append(
+                Diagnostic("no-manifest", "error", f"no {MANIFEST} in this folder", name_of(folder, top))
+            )
+            break
+        files, found = read_folder(folder, top)
+        reading.layers.insert(0, (folder, files))
+        reading.found += found
+        manifest = _manifest(reading, files, name_of(folder / MANIFEST, top))
+        if manifest is None:
+            break
+        asked = manifest.get("extends")
+        folder, found = base_folder(manifest, folder, root)
+        reading.found += found
+    return reading
+
+
+def build(reading: Reading, known: Forms, *, cache: bool = True) -> tuple[Ruleset | None, list[Diagnostic]]:
+    """The ruleset that the files make, if there is enough to make one; and all findings."""
+    found = list(reading.found)
+    layers: list[Layer] = []
+    for folder, files in reading.layers:
+        trees: list[Node] = []
+        manifest: Node | None = None
+        for file in files:
+            tree, wrong = _parse(reading, file, cache=cache)
+            found += wrong
+            if file.name == name_of(folder / MANIFEST, reading.top):
+                manifest = tree
+            elif tree is not None:
+                trees.append(tree)
+        if manifest is None:
+            return None, reading.with_lines(found)
+        layers.append(Layer(manifest, tuple(trees)))
+    if not layers:
+        return None, reading.with_lines(found)
+    draft, wrong = lay_over(layers, known)
+    found += wrong
+    found += run_checks(Subject(draft, known))
+    return _ruleset(draft, known), reading.with_lines(found)
+
+
+def _ruleset(draft: Draft, known: Forms) -> Ruleset:
+    origins: dict[str, str] = {}
+    rows: dict[str, dict[str, dict[str, Any]]] = {}
+    for form, id_, node in draft.all_rows():
+        row = plain(node)
+        if not known.has_id(form):
+            row["id"] = id_
+        rows.setdefault(form, {})[id_] = row
+        origins[f"{form}/{id_}"] = node.where
+        for key in node.value:
+            origins[f"{form}/{id_}.{key}"] = node.key_where(key)
+    for number, node in enumerate(draft.frame):
+        origins[f"{FRAME}/{number}"] = node.where
+    manifest = plain(draft.manifest)
+    for key in draft.manifest.value:
+        origins[f"manifest.{key}"] = draft.manifest.key_where(key)
+    id_, title = draft.manifest.text("id") or "", draft.manifest.text("title") or ""
+    rows = {form: rows[form] for form in sorted(rows)}
+    return Ruleset(id_, title, rows, tuple(plain(n) for n in draft.frame if n.is_map), manifest, origins)
+
+
+def _manifest(reading: Reading, files: list[SourceFile], name: str) -> Node | None:
+    for file in files:
+        if file.name == name:
+            tree, _ = _parse(reading, file, cache=False)
+            return tree
+    return None
+
+
+def _parse(reading: Reading, file: SourceFile, *, cache: bool) -> tuple[Node | None, list[Diagnostic]]:
+    """The tree of one file; from the cache if these very bytes were read without a fault before."""
+    key = shelf.key_of([LOADER_VERSION, hashlib.sha256(file.data).digest()])
+    if cache and len(file.data) > 2_000:
+        kept = shelf.read("files", key)
+        if kept is not None:
+            try:
+                return unpack(kept, file.name), []
+            except (TypeError, ValueError, AttributeError, IndexError, KeyError):
+                pass
+    tree, found = load_bytes(file.data, file.name)
+    if cache and len(file.data) > 2_000 and tree is not None and not found:
+        shelf.write("files", key, pack(tree))
+    return tree, found
+
+
+def _key(reading: Reading, known: Forms) -> str:
+    parts: list[str | bytes] = [shelf.code_digest(), known.digest]
+    for file in reading.files:
+        parts += [file.name, hashlib.sha256(file.data).digest()]
+    parts += [repr(d) for d in reading.found]
+    return shelf.key_of(parts)

@@ -1,0 +1,147 @@
+"""Which files a ruleset consists of: the folder, and the folders it extends.
+
+A ruleset may read only what lies in its own folder, and in the folders that it extends; these must lie in the shipped data
+or beside or above the ruleset itself, and each must be a ruleset. Links that lead out are refused.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..diagnostics import Diagnostic
+from ..resources import data_root
+from .load import read_file
+from .nodes import Node, diagnose
+
+__all__ = ["MANIFEST", "SourceFile", "base_folder", "find_rulesets", "name_of", "read_folder"]
+
+MANIFEST = "ruleset.yaml"
+TABLE_FOLDERS = ("tables", "events")
+KNOWN_FOLDERS = (*TABLE_FOLDERS, "tests", "variants", "scenarios", "map")
+SHIPPED = "data:"
+"""`extends: data:PATH` names a ruleset under the shipped data."""
+MAX_FILES = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """One file: its name as findings show it (relative to the folder that was asked for), and its bytes."""
+
+    name: str
+    data: bytes
+
+
+def find_rulesets(path: Path) -> list[Path]:
+    """The folders at or below a path that hold a manifest, outermost first."""
+    found = []
+    for folder, below, files in os.walk(path):
+        below[:] = sorted(d for d in below if not d.startswith(".") and d != "__pycache__")
+        if MANIFEST in files:
+            found.append(Path(folder))
+    return found
+
+
+def name_of(path: Path, top: Path) -> str:
+    return Path(os.path.relpath(path, top)).as_posix()
+
+
+def read_folder(folder: Path, top: Path) -> tuple[list[SourceFile], list[Diagnostic]]:
+    """The manifest and the tables of one folder, the manifest first; what cannot be read, and what is passed over."""
+    files: list[SourceFile] = []
+    found: list[Diagnostic] = []
+    real = folder.resolve()
+    for path in _paths(folder):
+        name = name_of(path, top)
+        if not path.resolve().is_relative_to(real):
+            found.append(Diagnostic("path-outside", "error", "a link that leads out of the ruleset's folder", name))
+            continue
+        if len(files) >= MAX_FILES:
+            found.append(Diagnostic("file-too-large", "error", f"more than {MAX_FILES:,} files in one ruleset", name))
+            break
+        data, why_not = read_file(path, name)
+        found += why_not
+        if not why_not:
+            files.append(SourceFile(name, data))
+    found += [
+        Diagnostic(
+            "file-not-read",
+            "warning",
+            "this file is not read: it stands in neither of the folders of a ruleset's tables",
+            name_of(path, top),
+            hint=f"move it to {' or '.join(TABLE_FOLDERS)}",
+        )
+        for path in _strays(folder)
+    ]
+    return files, found
+
+
+def base_folder(manifest: Node, folder: Path, root: Path | None) -> tuple[Path | None, list[Diagnostic]]:
+    """The folder that a ruleset extends, or None; and why it may not be read."""
+    node = manifest.get("extends")
+    if node is None or not isinstance(node.value, str):  # a wrong type is the schema check's finding
+        return None, []
+    given = node.value
+    if given.startswith(SHIPPED):
+        target = data_root() / given.removeprefix(SHIPPED).strip("/")
+    elif "\0" in given or Path(given).is_absolute() or "\\" in given:
+        hint = f"a path from this folder, such as `../..`, or `{SHIPPED}PATH` for a shipped ruleset"
+        return None, [diagnose("extends-path", "error", f"{given!r} is not a relative path", node, hint=hint)]
+    else:
+        target = folder / given
+    try:
+        target = target.resolve()
+    except (OSError, RuntimeError):
+        return None, [diagnose("extends-path", "error", f"{given!r} cannot be followed", node)]
+    if not any(target.is_relative_to(place) for place in _allowed(folder, root)):
+        message = f"{given!r} leads out of the folders that this ruleset may read"
+        return None, [diagnose("path-outside", "error", message, node, hint="extend a folder beside or above this one")]
+    if not (target / MANIFEST).is_file():
+        return None, [diagnose("extends-path", "error", f"{given!r} is not a ruleset: it has no {MANIFEST}", node)]
+    return target, []
+
+
+def _allowed(folder: Path, root: Path | None) -> Iterator[Path]:
+    """The shipped data, the folder given by the caller, and the outermost ruleset around this one with its neighbours."""
+    yield data_root().resolve()
+    if root is not None:
+        yield root.resolve()
+    outermost = folder = folder.resolve()
+    for above in list(folder.parents)[:6]:
+        if (above / MANIFEST).is_file():
+            outermost = above
+    if outermost.parent != outermost.parent.parent:  # never the root of the disk
+        yield outermost.parent
+
+
+def _paths(folder: Path) -> Iterator[Path]:
+    manifest = folder / MANIFEST
+    if manifest.is_file():
+        yield manifest
+    for name in TABLE_FOLDERS:
+        yield from _below(folder / name)
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    for here, below, files in os.walk(folder):
+        below[:] = sorted(d for d in below if not d.startswith("."))
+        for name in sorted(files):
+            if name.endswith((".yaml", ".yml")) and not name.startswith("."):
+                yield Path(here) / name
+
+
+def _strays(folder: Path) -> Iterator[Path]:
+    """YAML files that a designer may believe are read."""
+    for entry in sorted(folder.iterdir()):
+        if entry.is_file() and entry.suffix in (".yaml", ".yml") and entry.name != MANIFEST:
+            yield entry
+        elif (
+            entry.is_dir()
+            and not entry.is_symlink()
+            and entry.name not in KNOWN_FOLDERS
+            and not entry.name.startswith(".")
+        ):
+            if not (entry / MANIFEST).is_file():
+                yield from _below(entry)

@@ -1,0 +1,215 @@
+"""The forms of rows, as the schemas folder defines them.
+
+`forms()` reads `schemas/*.schema.json`. A schema is that of a *form* if its root is an object that may carry `remove`, which
+every row may in an overlay; the other schemas describe whole files or shared pieces. There is no list of forms in code.
+
+`annotated` walks a value beside its schema and yields every value that carries a keyword of ours (`x-ref`, `x-expr`), so that
+the checks of references and of expressions know no form.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft7Validator, ValidationError
+from jsonschema.protocols import Validator
+from referencing import Registry, Resource
+from referencing.jsonschema import DRAFT7
+
+from ..resources import schemas as schemas_folder
+from .fits import Compiler, Fits, UnknownKeyword
+
+__all__ = ["KINDS", "Annotation", "Forms", "annotated", "forms"]
+
+KINDS: Mapping[str, str] = {
+    "places": "place",
+    "links": "link",
+    "gates": "gate",
+    "nations": "nation",
+    "sides": "side",
+    "units": "unit",
+    "technologies": "tech",
+    "resources": "resource",
+    "groups": "group",
+    "catalogue": "item",
+    "war_kinds": "war",
+}
+"""The kind of thing, as fields and expressions name it, that a row of a form is."""
+
+KEYWORDS = ("x-ref", "x-expr")
+Schema = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """A value with the keywords of ours that its schema carries, and the path to it."""
+
+    path: tuple[str | int, ...]
+    value: Any
+    schema: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Forms:
+    """All schemas of one folder, by file name."""
+
+    files: Mapping[str, Schema]
+    digest: str
+    names: tuple[str, ...] = ()
+    _compiled: dict[int, Fits | None] = field(default_factory=dict)
+
+    def __contains__(self, form: object) -> bool:
+        return form in self.names
+
+    def schema(self, form: str) -> Schema:
+        return self.files[f"{form}.schema.json"]
+
+    def has_file(self, name: str) -> bool:
+        return f"{name}.schema.json" in self.files
+
+    def keys(self, form: str) -> list[str]:
+        """The keys that rows of the form may have by themselves."""
+        return list(self.schema(form).get("properties", {}))
+
+    def is_open(self, form: str) -> bool:
+        """Whether rows may have further keys: declared fields."""
+        return self.schema(form).get("additionalProperties", True) is not False
+
+    def has_id(self, form: str) -> bool:
+        """Whether rows have an id of their own; otherwise it is made from the ends they join."""
+        return "id" in self.schema(form).get("properties", {})
+
+    def fits(self, schema: Any, base: str, value: Any) -> bool:
+        """Whether a value fits a schema that stands in the file `base`."""
+        if not isinstance(schema, dict):
+            return bool(schema)
+        if id(schema) not in self._compiled:
+            try:
+                self._compiled[id(schema)] = self._compiler.fits(schema, base)
+            except UnknownKeyword:
+                self._compiled[id(schema)] = None
+        test = self._compiled[id(schema)]
+        return test(value) if test else self._judge(schema, base).is_valid(value)
+
+    def faults(self, name: str, value: Any) -> list[ValidationError]:
+        """All that jsonschema has to say about a row of a form, or about a file of a kind."""
+        schema = self.schema(name)
+        return (
+            [] if self.fits(schema, f"{name}.schema.json", value) else list(self._judge(schema, "").iter_errors(value))
+        )
+
+    def _judge(self, schema: Schema, base: str) -> Validator:
+        registry: Registry[Any] = _registry(self)
+        if base:  # a part of a file: refer to it from a schema of its own, so that its own references are understood
+            resolver = registry.resolver(base_uri=base)
+            return Draft7Validator(schema, registry=registry, _resolver=resolver)
+        return Draft7Validator(schema, registry=registry)
+
+    @cached_property
+    def _compiler(self) -> Compiler:
+        return Compiler(self.resolve)
+
+    def resolve(self, schema: Any, base: str) -> tuple[Schema, str]:
+        """Follow `$ref`: the schema meant, and the file it stands in. Keywords beside a `$ref` are kept."""
+        for _ in range(20):
+            if not isinstance(schema, dict) or "$ref" not in schema:
+                break
+            file, _, pointer = str(schema["$ref"]).partition("#")
+            base = file or base
+            target: Any = self.files[base]
+            for part in pointer.strip("/").split("/") if pointer.strip("/") else []:
+                target = target[part.replace("~1", "/").replace("~0", "~")]
+            beside = {k: v for k, v in schema.items() if k in KEYWORDS}
+            schema = {**target, **beside} if beside and isinstance(target, dict) else target
+        return (schema if isinstance(schema, dict) else {}), base
+
+
+def forms(folder: Path | None = None) -> Forms:
+    """The forms of a schemas folder; the shipped one by default. Read again when a file there has changed."""
+    folder = folder or schemas_folder()
+    paths = sorted(folder.glob("*.schema.json"))
+    return _read(tuple((p, p.stat().st_mtime_ns, p.stat().st_size) for p in paths))
+
+
+@lru_cache(maxsize=8)
+def _read(stamped: tuple[tuple[Path, int, int], ...]) -> Forms:
+    files: dict[str, Schema] = {}
+    digest = hashlib.sha256()
+    for path, _, _ in stamped:
+        data = path.read_bytes()
+        digest.update(path.name.encode() + b"\0" + hashlib.sha256(data).digest())
+        files[path.name] = json.loads(data)
+    names = tuple(name.removesuffix(".schema.json") for name, schema in files.items() if _is_form(schema))
+    return Forms(files, digest.hexdigest(), names)
+
+
+def _is_form(schema: Schema) -> bool:
+    return schema.get("type") == "object" and "remove" in schema.get("properties", {})
+
+
+@lru_cache(maxsize=8)
+def _registry(found: Forms) -> Registry[Any]:
+    resources = [(name, Resource(contents=schema, specification=DRAFT7)) for name, schema in found.files.items()]
+    registry: Registry[Any] = Registry()
+    return registry.with_resources(resources).crawl()
+
+
+# --- the walk
+
+
+def annotated(known: Forms, form: str, value: Any) -> Iterator[Annotation]:
+    """Every part of a row whose schema carries `x-ref` or `x-expr`, with the path to it.
+
+    Of `oneOf` and `anyOf` the first branch is taken that the value fits; of a value that fits none, nothing is said (the
+    schema check has said it).
+    """
+    yield from _Walk(known).walk(known.schema(form), f"{form}.schema.json", value, ())
+
+
+class _Walk:
+    def __init__(self, known: Forms) -> None:
+        self.known = known
+
+    def walk(self, raw: Any, base: str, value: Any, path: tuple[str | int, ...]) -> Iterator[Annotation]:
+        schema, base = self.known.resolve(raw, base)
+        found = {k: schema[k] for k in schema if k.startswith("x-")}
+        if any(k in found for k in KEYWORDS):
+            yield Annotation(path, value, found)
+        for part in schema.get("allOf", ()):
+            yield from self.walk(part, base, value, path)
+        for word in ("oneOf", "anyOf"):
+            if word in schema:
+                yield from self.branch(schema[word], base, value, path)
+        if isinstance(value, dict):
+            yield from self.entries(schema, base, value, path)
+        elif isinstance(value, list):
+            items = schema.get("items", {})
+            for index, item in enumerate(value):
+                one = (items[index] if index < len(items) else {}) if isinstance(items, list) else items
+                yield from self.walk(one, base, item, (*path, index))
+
+    def entries(
+        self, schema: Schema, base: str, value: dict[str, Any], path: tuple[str | int, ...]
+    ) -> Iterator[Annotation]:
+        named = schema.get("properties", {})
+        patterns = schema.get("patternProperties", {})
+        for key, item in value.items():
+            parts = [named[key]] if key in named else []
+            parts += [part for pattern, part in patterns.items() if re.search(pattern, key)]
+            if not parts and isinstance(schema.get("additionalProperties"), dict):
+                parts = [schema["additionalProperties"]]
+            for part in parts:
+                yield from self.walk(part, base, item, (*path, key))
+
+    def branch(self, options: list[Any], base: str, value: Any, path: tuple[str | int, ...]) -> Iterator[Annotation]:
+        for option in options:
+            if self.known.fits(option, base, value):
+                yield from self.walk(option, base, value, path)
+                return

@@ -1,0 +1,111 @@
+"""Changes of single nodes of the frame, by their ids.
+
+A node's id is its `id`, else its `step`, `phase` or `input`. A row of `frame_changes` names a node and says one of: `drop`
+it, `replace` it by nodes, put nodes `before` or `after` it, `set` keys of it, `wrap` it in a node (whose `steps` then hold
+it). The node `all` stands for the whole frame and can only be wrapped, or have nodes put before or after it.
+"""
+
+from __future__ import annotations
+
+from ..diagnostics import Diagnostic, did_you_mean
+from .nodes import Node, diagnose
+
+__all__ = ["WHOLE", "change_frame", "frame_nodes", "node_id"]
+
+WHOLE = "all"
+STEPS = "steps"
+NAMES = ("id", "step", "phase", "input")
+ACTIONS = ("drop", "replace", "before", "after", "set", "wrap")
+
+
+def node_id(node: Node) -> str | None:
+    """The word that a node of the frame is known by."""
+    return next((text for name in NAMES if (text := node.text(name))), None)
+
+
+def frame_nodes(nodes: list[Node]) -> list[Node]:
+    """All nodes of a frame, those inside others too."""
+    found: list[Node] = []
+    for node in nodes:
+        found.append(node)
+        inner = node.get(STEPS)
+        if inner is not None:
+            found += frame_nodes(list(inner.members()))
+    return found
+
+
+def change_frame(nodes: list[Node], changes: list[Node]) -> tuple[list[Node], list[Diagnostic]]:
+    """The frame after all changes, in their order."""
+    found: list[Diagnostic] = []
+    for change in changes:
+        target = change.text("node")
+        actions = [a for a in ACTIONS if change.get(a) is not None]
+        if target is None or len(actions) != 1:
+            message = f"a change of the frame needs `node` and one of {', '.join(ACTIONS)}"
+            found.append(diagnose("frame-change", "error", message, change))
+            continue
+        if target == WHOLE:
+            nodes = _whole(nodes, change, actions[0], found)
+            continue
+        ids = [node_id(n) for n in frame_nodes(nodes)]
+        if ids.count(target) != 1:
+            several = f"{ids.count(target)} nodes called {target!r}" if target in ids else f"no node {target!r}"
+            hint = did_you_mean(target, [i for i in ids if i]) or ("give one of them an `id`" if target in ids else "")
+            found.append(diagnose("frame-change", "error", f"the frame has {several}", change.get("node"), hint=hint))
+            continue
+        nodes = _changed(nodes, target, change, actions[0], found)
+    return nodes, found
+
+
+def _whole(nodes: list[Node], change: Node, action: str, found: list[Diagnostic]) -> list[Node]:
+    what = change.value[action]
+    match action:
+        case "before":
+            return [*what.members(), *nodes]
+        case "after":
+            return [*nodes, *what.members()]
+        case "wrap" if what.is_map:
+            return [_wrapped(nodes, what)]
+    message = f"the whole frame cannot be changed by {action!r}"
+    found.append(diagnose("frame-change", "error", message, change, key=action, hint="give `frame` again"))
+    return nodes
+
+
+def _changed(nodes: list[Node], target: str, change: Node, action: str, found: list[Diagnostic]) -> list[Node]:
+    out: list[Node] = []
+    what = change.value[action]
+    for node in nodes:
+        if node_id(node) != target:
+            inner = node.get(STEPS)
+            if inner is not None and target in map(node_id, frame_nodes(list(inner.members()))):
+                steps = Node(
+                    _changed(list(inner.members()), target, change, action, found), inner.file, inner.line, inner.column
+                )
+                node = node.with_entries({**node.value, STEPS: steps}, node.keys)
+            out.append(node)
+            continue
+        match action:
+            case "drop":
+                pass
+            case "replace":
+                out += what.members() if what.is_list else [what]
+            case "before":
+                out += [*what.members(), node]
+            case "after":
+                out += [node, *what.members()]
+            case "set" if what.is_map:
+                out.append(node.with_entries({**node.value, **what.value}, {**node.keys, **what.keys}))
+            case "wrap" if what.is_map:
+                out.append(_wrapped([node], what))
+            case _:
+                found.append(diagnose("frame-change", "error", f"{action!r} must be a map", what))
+                out.append(node)
+    return out
+
+
+def _wrapped(nodes: list[Node], around: Node) -> Node:
+    """The nodes inside another: before what that one already holds there."""
+    inner = around.get(STEPS)
+    steps = Node([*nodes, *(inner.members() if inner else [])], around.file, around.line, around.column)
+    keys = {STEPS: (around.file, around.line, around.column), **around.keys}
+    return around.with_entries({**around.value, STEPS: steps}, keys)

@@ -1,0 +1,355 @@
+"""YAML text to a tree of nodes with the line and column of every key and value.
+
+Ruleset text is untrusted. `load_bytes` never raises for what is in a file, and needs time and memory in proportion to its
+length: size, depth, number length and the growth through aliases are limited. It reads the parser's events itself, so that
+duplicate keys, tags and scalars are judged where they stand.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError
+from ruamel.yaml.events import (
+    AliasEvent,
+    DocumentEndEvent,
+    DocumentStartEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+    StreamEndEvent,
+    StreamStartEvent,
+)
+
+from ..diagnostics import Diagnostic
+from .nodes import Node
+from .scalars import BadNumber, resolve
+
+__all__ = ["MAX_ALIAS_NODES", "MAX_BYTES", "MAX_DEPTH", "decode", "load_bytes", "load_text", "read_file"]
+
+MAX_BYTES = 5_000_000
+MAX_DEPTH = 60
+MAX_ALIAS_NODES = 50_000
+LOADER_VERSION = "1"
+"""Goes into the key of cached trees: raise it when the same text gives another tree."""
+
+_UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_INDENT_TAB = re.compile(r"^ *\t", re.MULTILINE)
+_BREAK = re.compile("\r\n|\n|\r")
+
+
+class Refused(Exception):
+    """The text cannot be read further; carries the finding."""
+
+    def __init__(self, code: str, message: str, line: int = 0, column: int = 0, hint: str = "") -> None:
+        super().__init__(message)
+        self.args = (code, message, line, column, hint)
+
+    def at(self, file: str) -> Diagnostic:
+        code, message, line, column, hint = self.args
+        return Diagnostic(code, "error", message, file, line, column, hint)
+
+
+def read_file(path: Path, name: str) -> tuple[bytes, list[Diagnostic]]:
+    """The bytes of a regular file of at most `MAX_BYTES`; otherwise why not."""
+    try:
+        # O_NONBLOCK: a pipe in place of a file must not hang the reader.
+        with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
+            info = os.fstat(file.fileno())
+            if not stat.S_ISREG(info.st_mode):
+                return b"", [Diagnostic("file-unreadable", "error", "not a regular file", name)]
+            data = file.read(MAX_BYTES + 1) if info.st_size <= MAX_BYTES else b"x" * (MAX_BYTES + 1)
+    except OSError as fault:
+        return b"", [Diagnostic("file-unreadable", "error", f"cannot be read: {fault.strerror or fault}", name)]
+    if len(data) > MAX_BYTES:
+        hint = "split it: a ruleset may have any number of files"
+        return b"", [Diagnostic("file-too-large", "error", f"larger than {MAX_BYTES:,} bytes", name, hint=hint)]
+    return data, []
+
+
+def load_bytes(data: bytes, file: str) -> tuple[Node | None, list[Diagnostic]]:
+    """The map that a YAML file holds, and all that is wrong with it. None if it cannot be read as a map at all."""
+    try:
+        return load_text(decode(data), file)
+    except Refused as refused:
+        return None, [refused.at(file)]
+
+
+def load_text(text: str, file: str) -> tuple[Node | None, list[Diagnostic]]:
+    """Like `load_bytes`, of decoded text."""
+    builder = _Builder(file)
+    try:
+        _check_characters(text)
+        root = builder.build(_events(text))
+    except Refused as refused:
+        return None, [*builder.found, refused.at(file)]
+    if not root.is_map:
+        message = f"a file must be a map (`key: value`), not {_kind(root)}"
+        return None, [*builder.found, Diagnostic("not-a-map", "error", message, file, root.line, root.column)]
+    return root, builder.found
+
+
+def decode(data: bytes) -> str:
+    """UTF-8 with or without a byte order mark; Refused for anything else, for files too large and for empty ones."""
+    if len(data) > MAX_BYTES:
+        raise Refused("file-too-large", f"larger than {MAX_BYTES:,} bytes")
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise Refused("not-utf8", "not UTF-8 (byte offset 0): it begins like UTF-16", 1, 1, "save the file as UTF-8")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as fault:
+        offset = fault.start + (3 if data.startswith(b"\xef\xbb\xbf") else 0)
+        before = data[:offset].decode("utf-8-sig", "replace")
+        lines = _BREAK.split(before)
+        message = f"not UTF-8: byte 0x{data[offset]:02x} at byte offset {offset}"
+        raise Refused("not-utf8", message, len(lines), len(lines[-1]) + 1, "save the file as UTF-8") from None
+
+
+def _check_characters(text: str) -> None:
+    """What is refused before parsing: control characters, and tabs where indentation stands."""
+    if found := _UNPRINTABLE.search(text):
+        name = "a NUL byte" if found[0] == "\0" else f"the control character U+{ord(found[0]):04X}"
+        raise Refused("bad-character", f"{name} in the text", *_position(text, found.start()))
+    if found := _INDENT_TAB.search(text):
+        line, column = _position(text, found.end() - 1)
+        raise Refused("tab-indent", "a tab in the indentation", line, column, "indent with spaces")
+
+
+def _position(text: str, index: int) -> tuple[int, int]:
+    lines = _BREAK.split(text[:index])
+    return len(lines), len(lines[-1]) + 1
+
+
+def _events(text: str) -> Iterator[Any]:
+    """The parser's events; its faults as Refused."""
+    try:
+        yield from YAML(typ="safe", pure=True).parse(text)
+    except MarkedYAMLError as fault:
+        mark = fault.problem_mark or fault.context_mark
+        line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
+        raise Refused("yaml-syntax", *_in_words(fault, line, column)) from None
+    except Refused:
+        raise
+    except Exception as fault:
+        # The parser has assertions and index errors of its own for some malformed text: the text is at fault.
+        raise Refused("yaml-syntax", f"not readable as YAML ({type(fault).__name__})") from None
+
+
+def _in_words(fault: MarkedYAMLError, line: int, column: int) -> tuple[str, int, int, str]:
+    problem = " ".join(str(fault.problem or fault.context or "not readable as YAML").split())
+    begun = fault.context_mark
+    for part, at_start, message, hint in _PROBLEMS:
+        if part in problem:
+            if at_start and begun:
+                return message, begun.line + 1, begun.column + 1, hint
+            return message, line, column, hint
+    since = f" (begun on line {begun.line + 1})" if begun and begun.line + 1 != line else ""
+    return problem.split(" Please check")[0] + since, line, column, ""
+
+
+_PROBLEMS = (
+    # part of the parser's words, whether the fault lies where the construct begins, our words, hint
+    (
+        "mapping values are not allowed here",
+        False,
+        "a `:` where no key can stand",
+        "check the indentation, or quote text that holds `: `",
+    ),
+    (
+        "could not find expected ':'",
+        True,
+        "a line that is neither a key nor part of the text above",
+        "a key needs a `:` and a space after it",
+    ),
+    (
+        "expected <block end>",
+        False,
+        "the indentation does not fit the lines above",
+        "keys of one map begin in the same column",
+    ),
+    ("expected ',' or '}'", True, "a `{` that is not closed, or a missing comma", "write `{key: value, key: value}`"),
+    ("expected ',' or ']'", True, "a `[` that is not closed, or a missing comma", "write `[one, two]`"),
+    ("cannot start any token", False, "a character that cannot begin a value", "quote the text"),
+    ("unexpected end of stream", True, "a quote that is never closed", ""),
+    (
+        "found unknown escape character",
+        False,
+        "an unknown escape in double quotes",
+        "use single quotes, or double the backslash",
+    ),
+    (
+        "sequence entries are not allowed here",
+        False,
+        "a `- ` where no list can stand",
+        "begin the list on its own line",
+    ),
+    ("found unexpected ':'", False, "a `:` inside unquoted text in braces", "quote the text"),
+)
+
+
+class _Builder:
+    """Builds nodes from events; gathers what is wrong but does not prevent reading on."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.found: list[Diagnostic] = []
+        self.anchors: dict[str, Node | None] = {}
+        self.alias_nodes = 0
+
+    def build(self, events: Iterator[Any]) -> Node:
+        root: Node | None = None
+        for event in events:
+            kind = type(event)
+            if kind in (StreamStartEvent, StreamEndEvent, DocumentEndEvent):
+                continue
+            if kind is DocumentStartEvent:
+                if root is not None:
+                    raise self.refused(
+                        event, "many-documents", "a second document in one file", "use one file for each"
+                    )
+                if event.tags:
+                    raise self.refused(event, "yaml-tag", "tag directives are not allowed")
+                continue
+            root = self.node(event, events, 0)
+        if root is None or (root.value is None and root.size == 1):
+            raise Refused("file-empty", "the file is empty", 1, 1, "a file is a map from a form to a list of rows")
+        return root
+
+    def node(self, event: Any, events: Iterator[Any], depth: int) -> Node:
+        kind = type(event)
+        if kind is AliasEvent:
+            return self.alias(event, depth)
+        if event.ctag is not None and str(event.ctag):
+            raise self.refused(
+                event, "yaml-tag", f"the tag {str(event.ctag)!r}: tags are not allowed", "write the plain value"
+            )
+        mark = event.start_mark
+        node = Node(None, self.file, mark.line + 1, mark.column + 1)
+        if event.anchor is not None:
+            self.anchors[event.anchor] = None
+        if kind is ScalarEvent:
+            node.value = self.scalar(event)
+        else:
+            if depth >= MAX_DEPTH:
+                raise self.refused(event, "too-deep", f"nested more than {MAX_DEPTH} levels deep")
+            if kind is SequenceStartEvent:
+                self.list(node, events, depth)
+            elif kind is MappingStartEvent:
+                self.map(node, events, depth)
+            else:
+                raise self.refused(event, "yaml-syntax", "not readable as YAML")
+        if event.anchor is not None:
+            self.anchors[event.anchor] = node
+        return node
+
+    def list(self, node: Node, events: Iterator[Any], depth: int) -> None:
+        value: list[Node] = []
+        node.value = value
+        for event in events:
+            if type(event) is SequenceEndEvent:
+                break
+            child = self.node(event, events, depth + 1)
+            value.append(child)
+            node.size += child.size
+            node.height = max(node.height, child.height + 1)
+
+    def map(self, node: Node, events: Iterator[Any], depth: int) -> None:
+        value: dict[str, Node] = {}
+        merged: list[Node] = []
+        node.value = value
+        for event in events:
+            if type(event) is MappingEndEvent:
+                break
+            key = self.key(event)
+            place = (self.file, event.start_mark.line + 1, event.start_mark.column + 1)
+            child = self.node(next(events), events, depth + 1)
+            node.size += child.size
+            node.height = max(node.height, child.height + 1)
+            if key == "<<" and not event.style:
+                merged.append(child)
+            elif key in value:
+                first = node.keys[key][1]
+                message = f"the key {key!r} is given twice (first on line {first})"
+                self.found.append(Diagnostic("duplicate-key", "error", message, *place, "remove one of the two"))
+            else:
+                value[key] = child
+                node.keys[key] = place
+        for source in merged:
+            self.merge(node, source)
+
+    def merge(self, node: Node, source: Node) -> None:
+        """The YAML merge key: keys that the map does not have itself come from the map or maps named."""
+        for part in source.value if source.is_list else [source]:
+            if not part.is_map:
+                message = f"`<<` merges maps, not {_kind(part)}"
+                self.found.append(Diagnostic("yaml-merge", "error", message, part.file, part.line, part.column))
+                continue
+            for key, child in part.value.items():
+                if key not in node.value:
+                    node.value[key] = child
+                    node.keys[key] = part.keys[key]
+                    node.size += child.size
+
+    def alias(self, event: Any, depth: int) -> Node:
+        name = event.anchor
+        target = self.anchors.get(name)
+        if target is None:
+            why = "inside itself" if name in self.anchors else "that is not defined above"
+            raise self.refused(event, "yaml-alias", f"the alias *{name} {why}")
+        self.alias_nodes += target.size
+        if self.alias_nodes > MAX_ALIAS_NODES:
+            message = f"aliases repeat more than {MAX_ALIAS_NODES:,} values"
+            raise self.refused(event, "yaml-alias", message, "write the rows out, or use groups and terms")
+        if depth + target.height >= MAX_DEPTH:
+            raise self.refused(event, "too-deep", f"nested more than {MAX_DEPTH} levels deep")
+        return target
+
+    def key(self, event: Any) -> str:
+        if type(event) is not ScalarEvent:
+            raise self.refused(
+                event,
+                "bad-key",
+                "a key must be a word or a number, not a list, a map or an alias",
+                "quote it if it is text",
+            )
+        if event.ctag is not None and str(event.ctag):
+            raise self.refused(event, "yaml-tag", f"the tag {str(event.ctag)!r}: tags are not allowed")
+        if not event.value:
+            raise self.refused(event, "bad-key", "an empty key")
+        if event.anchor is not None:
+            mark = event.start_mark
+            self.anchors[event.anchor] = Node(event.value, self.file, mark.line + 1, mark.column + 1)
+        return str(event.value)
+
+    def scalar(self, event: Any) -> Any:
+        if event.style:
+            return str(event.value)
+        try:
+            return resolve(event.value)
+        except BadNumber as fault:
+            mark = event.start_mark
+            message = f"{event.value[:40]!r} {fault}"
+            self.found.append(
+                Diagnostic(
+                    "bad-number", "error", message, self.file, mark.line + 1, mark.column + 1, "quote it if it is text"
+                )
+            )
+            return str(event.value)
+
+    def refused(self, event: Any, code: str, message: str, hint: str = "") -> Refused:
+        mark = event.start_mark
+        return Refused(code, message, mark.line + 1, mark.column + 1, hint)
+
+
+def _kind(node: Node) -> str:
+    if node.is_list:
+        return "a list"
+    return "a map" if node.is_map else "a single value"

@@ -1,0 +1,135 @@
+"""What a YAML file says, with the place of every key and value.
+
+A `Node` is a scalar, a list of nodes or a map of nodes. Nodes are never changed after loading: the overlay builds new maps
+from old children, so a value keeps the file and line it was written at wherever it ends up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from ..diagnostics import Diagnostic, Severity
+
+__all__ = ["Node", "Path", "Scalar", "diagnose", "find", "pack", "plain", "unpack"]
+
+Scalar = str | int | bool | Fraction | None
+Path = Sequence[str | int]
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """One value and where it stands. `keys` holds the place of each key of a map; `size` and `height` count what is below."""
+
+    value: Any
+    file: str
+    line: int
+    column: int
+    keys: dict[str, tuple[str, int, int]] = field(default_factory=dict)
+    size: int = 1
+    height: int = 0
+
+    @property
+    def is_map(self) -> bool:
+        return type(self.value) is dict
+
+    @property
+    def is_list(self) -> bool:
+        return type(self.value) is list
+
+    @property
+    def where(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+    def get(self, key: str) -> Node | None:
+        """The value of a key of a map; None if there is none."""
+        return self.value.get(key) if type(self.value) is dict else None
+
+    def text(self, key: str) -> str | None:
+        """The value of a key if it is text."""
+        found = self.get(key)
+        return found.value if found is not None and isinstance(found.value, str) else None
+
+    def items(self) -> Iterator[tuple[str, Node]]:
+        """The entries of a map; nothing for anything else."""
+        if type(self.value) is dict:
+            yield from self.value.items()
+
+    def members(self) -> Iterator[Node]:
+        """The members of a list; nothing for anything else."""
+        if type(self.value) is list:
+            yield from self.value
+
+    def key_where(self, key: str) -> str:
+        file, line, column = self.keys.get(key, (self.file, self.line, self.column))
+        return f"{file}:{line}:{column}"
+
+    def with_entries(self, entries: Mapping[str, Node], keys: Mapping[str, tuple[str, int, int]]) -> Node:
+        """A map like this one, at the same place, with other entries."""
+        return Node(dict(entries), self.file, self.line, self.column, dict(keys))
+
+
+def plain(node: Node) -> Any:
+    """The value without places. The keys of maps come in sorted order: order has a meaning in lists only."""
+    value = node.value
+    if type(value) is dict:
+        return {k: plain(value[k]) for k in sorted(value)}
+    if type(value) is list:
+        return [plain(v) for v in value]
+    return value
+
+
+def find(node: Node, path: Iterable[str | int]) -> Node:
+    """The node at a path, or the nearest one above it."""
+    for step in path:
+        value = node.value
+        if (type(value) is dict and step in value) or (
+            type(value) is list and isinstance(step, int) and 0 <= step < len(value)
+        ):
+            node = value[step]
+        else:
+            break
+    return node
+
+
+def diagnose(
+    code: str,
+    severity: Severity,
+    message: str,
+    node: Node | None = None,
+    *,
+    key: str | None = None,
+    hint: str = "",
+    offset: int = 0,
+) -> Diagnostic:
+    """A finding at a node, or at one of its keys; `offset` counts columns further into the text."""
+    if node is None:
+        return Diagnostic(code, severity, message, hint=hint)
+    file, line, column = node.file, node.line, node.column
+    if key is not None and key in node.keys:
+        file, line, column = node.keys[key]
+    return Diagnostic(code, severity, message, file, line, column + offset, hint)
+
+
+# --- compact form for the cache: [line, column, value], a map's entries being [line, column of the key, node]
+
+
+def pack(node: Node) -> list[Any]:
+    value = node.value
+    if type(value) is dict:
+        value = {k: [*node.keys[k][1:], pack(v)] for k, v in value.items()}
+    elif type(value) is list:
+        value = [pack(v) for v in value]
+    return [node.line, node.column, value]
+
+
+def unpack(data: list[Any], file: str) -> Node:
+    line, column, value = data
+    if type(value) is dict:
+        keys = {k: (file, v[0], v[1]) for k, v in value.items()}
+        return Node({k: unpack(v[2], file) for k, v in value.items()}, file, line, column, keys)
+    if type(value) is list:
+        return Node([unpack(v, file) for v in value], file, line, column)
+    return Node(value, file, line, column)

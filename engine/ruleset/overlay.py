@@ -1,0 +1,228 @@
+"""Rulesets laid over one another: one algorithm, before anything else is looked at.
+
+A ruleset that `extends` another is a layer over it. Layers are merged from the bottom up, by form and by id of the row:
+
+- a row whose id the layer below has not is a new row, after the rows below;
+- a row given again replaces, whole, each value that it names, be it a number, a list or a map; the other keys stay;
+- `remove: true` deletes the row;
+- `append: {key: [..]}` adds to the end of the list below, `append: {key: {..}}` adds entries to the map below: an entry that
+  both have is added to in the same way if it is a list or a map, and replaced otherwise;
+- `frame`, given again, replaces the frame whole; `frame_changes` alters single nodes of it (see `frame_changes.py`);
+- the manifest keeps its own id and title; its settings are merged key by key.
+
+Every value keeps the file and line it was written at. The layer below is never altered: rows are new maps of old values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..diagnostics import Diagnostic, did_you_mean
+from .forms import Forms
+from .frame_changes import change_frame
+from .nodes import Node, diagnose
+
+__all__ = ["FRAME", "FRAME_CHANGES", "Draft", "Layer", "lay_over", "row_id"]
+
+FRAME = "frame"
+FRAME_CHANGES = "frame_changes"
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One folder: its manifest, and its other files, each a map from form to rows."""
+
+    manifest: Node
+    files: tuple[Node, ...]
+
+
+@dataclass(slots=True)
+class Draft:
+    """A merged ruleset, still with the place of every value; what the checks look at."""
+
+    manifest: Node
+    forms: dict[str, dict[str, Node]] = field(default_factory=dict)
+    frame: list[Node] = field(default_factory=list)
+
+    def rows(self, form: str) -> dict[str, Node]:
+        return self.forms.get(form, {})
+
+    def all_rows(self) -> Iterator[tuple[str, str, Node]]:
+        for form, rows in self.forms.items():
+            for id_, row in rows.items():
+                yield form, id_, row
+
+
+def lay_over(layers: list[Layer], known: Forms) -> tuple[Draft, list[Diagnostic]]:
+    """The merged ruleset of layers given from the bottom up, and what does not fit together."""
+    found: list[Diagnostic] = []
+    draft = Draft(layers[0].manifest)
+    for depth, layer in enumerate(layers):
+        if depth:
+            draft.manifest = _manifest(draft.manifest, layer.manifest)
+        _add_layer(draft, layer, known, found)
+    return draft, found
+
+
+def row_id(row: Node) -> str | None:
+    """The id of a row: its own, or made from the sorted ends that it joins; None if it has neither."""
+    given = row.get("id")
+    if given is not None:
+        return given.value if isinstance(given.value, str) and given.value else None
+    ends = row.get("between")
+    names = [end.value for end in ends.members()] if ends is not None else []
+    if len(names) == 2 and all(isinstance(name, str) for name in names):
+        return "--".join(sorted(names))
+    return None
+
+
+def _add_layer(draft: Draft, layer: Layer, known: Forms, found: list[Diagnostic]) -> None:
+    first: dict[tuple[str, str], Node] = {}
+    frames: list[tuple[Node, Node]] = []
+    changes: list[Node] = []
+    below = {form: set(rows) for form, rows in draft.forms.items()}
+    for file in layer.files:
+        for form, rows in file.items():
+            if form != FRAME and form not in known:
+                hint = did_you_mean(form, (*known.names, FRAME))
+                message = f"unknown form {form!r}"
+                found.append(
+                    diagnose("unknown-form", "error", message, file, key=form, hint=hint or _list_forms(known))
+                )
+            elif rows.value is None:
+                continue  # a form with nothing under it yet
+            elif not rows.is_list:
+                found.append(diagnose("not-a-list", "error", f"{form} must be a list of rows (`- id: ...`)", rows))
+            elif form == FRAME:
+                frames.append((file, rows))
+            else:
+                _add_rows(draft, form, rows, known, found, first, below.get(form, set()), changes)
+    for file, rows in frames[1:]:
+        message = f"a second frame in one ruleset (the first at {frames[0][1].where})"
+        found.append(diagnose("duplicate-frame", "error", message, file, key=FRAME))
+    if frames:
+        draft.frame = list(frames[0][1].members())
+    draft.frame, problems = change_frame(draft.frame, changes)
+    found += problems
+
+
+def _list_forms(known: Forms) -> str:
+    return f"the forms are {', '.join(sorted((*known.names, FRAME)))}"
+
+
+def _add_rows(
+    draft: Draft,
+    form: str,
+    rows: Node,
+    known: Forms,
+    found: list[Diagnostic],
+    first: dict[tuple[str, str], Node],
+    below: set[str],
+    changes: list[Node],
+) -> None:
+    """The rows of one form in one file."""
+    for row in rows.members():
+        if not row.is_map:
+            found.append(diagnose("not-a-row", "error", f"a row of {form} must be a map (`id: ...`)", row))
+            continue
+        id_ = row_id(row)
+        if id_ is None:
+            if known.has_id(form) and row.get("id") is not None:
+                message = f"the id of a row of {form} must be a word"
+                found.append(
+                    diagnose("row-without-id", "error", message, row.get("id"), hint="quote it if it is a number")
+                )
+            else:
+                what = "`id`" if known.has_id(form) else "two different ends in `between`"
+                found.append(diagnose("row-without-id", "error", f"a row of {form} needs {what}", row))
+            continue
+        if (form, id_) in first:
+            message = f"{form} has {id_!r} twice (first at {first[form, id_].where})"
+            found.append(diagnose("duplicate-id", "error", message, row, key="id"))
+            continue
+        first[form, id_] = row
+        if form == FRAME_CHANGES:
+            changes.append(row)
+            continue
+        here = draft.forms.setdefault(form, {})
+        if row.get("remove") is not None:
+            _remove(here, form, id_, row, below, found)
+        elif id_ in here:
+            here[id_] = _over(here[id_], row, found)
+        else:
+            if row.get("append") is not None:
+                message = f"nothing to append to: {form} has no {id_!r} below"
+                hint = did_you_mean(id_, below)
+                found.append(diagnose("nothing-below", "error", message, row, key="append", hint=hint))
+            here[id_] = row
+
+
+def _remove(here: dict[str, Node], form: str, id_: str, row: Node, below: set[str], found: list[Diagnostic]) -> None:
+    extra = [k for k in row.value if k not in ("id", "between", "remove", "note", "source", "basis", "lines")]
+    if extra:
+        message = f"a row that is removed cannot say {extra[0]!r} as well"
+        found.append(diagnose("remove-with-more", "error", message, row, key=extra[0]))
+    if id_ not in below:
+        message = f"nothing to remove: {form} has no {id_!r} below"
+        found.append(diagnose("nothing-below", "error", message, row, key="remove", hint=did_you_mean(id_, below)))
+        return
+    del here[id_]
+
+
+def _over(below: Node, row: Node, found: list[Diagnostic]) -> Node:
+    """A row given again over the row below."""
+    entries = dict(below.value)
+    keys = dict(below.keys)
+    for key, value in row.items():
+        if key != "append":
+            entries[key] = value
+            keys[key] = row.keys[key]
+    more = row.get("append")
+    if more is not None:
+        for key, value in more.items():
+            if key in row.value:
+                found.append(
+                    diagnose(
+                        "append-and-replace", "error", f"{key!r} is both given again and appended to", more, key=key
+                    )
+                )
+            elif key not in entries:
+                hint = did_you_mean(key, below.value)
+                message = f"nothing to append to: the row below has no {key!r}"
+                found.append(diagnose("nothing-below", "error", message, more, key=key, hint=hint))
+            else:
+                entries[key] = _added(entries[key], value, found)
+                keys[key] = more.keys[key]
+    return row.with_entries(entries, keys)
+
+
+def _added(below: Node, more: Node, found: list[Diagnostic]) -> Node:
+    """What `append` makes of a value: lists follow one another, maps are merged entry by entry."""
+    if below.is_list and more.is_list:
+        return Node([*below.value, *more.value], more.file, more.line, more.column)
+    if below.is_map and more.is_map:
+        entries, keys = dict(below.value), dict(below.keys)
+        for key, value in more.items():
+            old = entries.get(key)
+            both = old is not None and ((old.is_list and value.is_list) or (old.is_map and value.is_map))
+            entries[key] = _added(old, value, found) if old is not None and both else value
+            keys[key] = more.keys[key]
+        return more.with_entries(entries, keys)
+    message = "only a list can be appended to a list, and a map to a map"
+    found.append(diagnose("append-kind", "error", message, more, hint=f"the value below is at {below.where}"))
+    return below
+
+
+def _manifest(below: Node, above: Node) -> Node:
+    """The upper manifest, with the settings of both."""
+    entries, keys = dict(above.value), dict(above.keys)
+    old, new = below.get("settings"), above.get("settings")
+    if old is not None and old.is_map and (new is None or new.is_map):
+        settings, places = dict(old.value), dict(old.keys)
+        if new is not None:
+            settings.update(new.value)
+            places.update(new.keys)
+        entries["settings"] = (new or old).with_entries(settings, places)
+        keys.setdefault("settings", below.keys["settings"])
+    return above.with_entries(entries, keys)
