@@ -1,8 +1,8 @@
 """Compiled rulesets and parsed files, kept between runs.
 
-An entry is a file of canonical JSON under a name that is a hash of all it was made from, after a first line with the hash of
-the body. A broken or foreign entry is as good as none; a cache that cannot be written is done without. Writing is atomic
-(a temporary file renamed), so that runs at the same time never see half an entry.
+An entry is a file of canonical JSON under a name that is a hash of all it was made from, after a first line with
+the hash of the body. A broken or foreign entry is as good as none; a cache that cannot be written is done without.
+Writing is atomic (a temporary file renamed), so that runs at the same time never see half an entry.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""A folder of YAML to a `Ruleset`: read, lay over, check, compile; and the same from the cache when nothing has changed.
+"""A folder of YAML to a `Ruleset`: read, lay over, check, compile; and the same from the cache when nothing has
+changed.
 
 `load_ruleset` is what the program calls. What it finds is always the whole list of findings, at their places.
 """
@@ -56,10 +57,11 @@ class Reading:
 def load_ruleset(
     path: Path | str, *, cache: bool = True, root: Path | None = None, keep_broken: bool = False
 ) -> tuple[Ruleset | None, list[Diagnostic]]:
-    """The ruleset in a folder, and all that was found. None if there are errors, unless `keep_broken` and it can be built.
+    """The ruleset in a folder, and all that was found.
 
-    `root` is a folder that the ruleset's `extends` may stay in, besides the shipped data and its own surroundings. Names of
-    files in findings and origins are relative to the folder.
+    It is None if there are errors, unless `keep_broken` is given and it can be built. `root` is a folder that the
+    ruleset's `extends` may stay in, besides the shipped data and its own surroundings. Names of files in findings and
+    origins are relative to the folder.
     """
     reading = read_layers(Path(path), root)
     known = forms()
@@ -95,13 +97,11 @@ def read_layers(path: Path, root: Path | None = None) -> Reading:
         real = folder.resolve()
         if real in seen or len(seen) >= MAX_LAYERS:
             message = "rulesets extend one another in a ring" if real in seen else f"more than {MAX_LAYERS} layers"
-            reading.found.append(diagnose("extends-cycle", "error", message, asked))
+            reading.found.append(diagnose("E119", "error", message, asked))
             break
         seen.append(real)
         if not (folder / MANIFEST).is_file():
-            reading.found.append(
-                Diagnostic("no-manifest", "error", f"no {MANIFEST} in this folder", name_of(folder, top))
-            )
+            reading.found.append(Diagnostic("E120", "error", f"no {MANIFEST} in this folder", name_of(folder, top)))
             break
         files, found = read_folder(folder, top)
         reading.layers.insert(0, (folder, files))

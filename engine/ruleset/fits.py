@@ -1,8 +1,9 @@
 """Whether a value fits a schema: yes or no, fast.
 
-jsonschema says what is wrong with a value and takes about a millisecond for a row; most rows are right. A schema is compiled
-once to nested functions that answer only yes or no; where they say no, jsonschema is asked for the reasons. A keyword that
-is not known here makes the whole schema fall back to jsonschema, so that nothing is ever passed over.
+jsonschema says what is wrong with a value and takes about a millisecond for a row; most rows are right. A schema is
+compiled once to nested functions that answer only yes or no; where they say no, jsonschema is asked for the
+reasons. A keyword that is not known here makes the whole schema fall back to jsonschema, so that nothing is ever
+passed over.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which files a ruleset consists of: the folder, and the folders it extends.
 
-A ruleset may read only what lies in its own folder, and in the folders that it extends; these must lie in the shipped data
-or beside or above the ruleset itself, and each must be a ruleset. Links that lead out are refused.
+A ruleset may read only what lies in its own folder, and in the folders that it extends; these must lie in the
+shipped data or beside or above the ruleset itself, and each must be a ruleset. Links that lead out are refused.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ def read_folder(folder: Path, top: Path) -> tuple[list[SourceFile], list[Diagnos
     for path in _paths(folder):
         name = name_of(path, top)
         if not path.resolve().is_relative_to(real):
-            found.append(Diagnostic("path-outside", "error", "a link that leads out of the ruleset's folder", name))
+            found.append(Diagnostic("E117", "error", "a link that leads out of the ruleset's folder", name))
             continue
         if len(files) >= MAX_FILES:
-            found.append(Diagnostic("file-too-large", "error", f"more than {MAX_FILES:,} files in one ruleset", name))
+            found.append(Diagnostic("E102", "error", f"more than {MAX_FILES:,} files in one ruleset", name))
             break
         data, why_not = read_file(path, name)
         found += why_not
@@ -67,7 +67,7 @@ def read_folder(folder: Path, top: Path) -> tuple[list[SourceFile], list[Diagnos
             files.append(SourceFile(name, data))
     found += [
         Diagnostic(
-            "file-not-read",
+            "W121",
             "warning",
             "this file is not read: it stands in neither of the folders of a ruleset's tables",
             name_of(path, top),
@@ -88,23 +88,23 @@ def base_folder(manifest: Node, folder: Path, root: Path | None) -> tuple[Path |
         target = data_root() / given.removeprefix(SHIPPED).strip("/")
     elif "\0" in given or Path(given).is_absolute() or "\\" in given:
         hint = f"a path from this folder, such as `../..`, or `{SHIPPED}PATH` for a shipped ruleset"
-        return None, [diagnose("extends-path", "error", f"{given!r} is not a relative path", node, hint=hint)]
+        return None, [diagnose("E118", "error", f"{given!r} is not a relative path", node, hint=hint)]
     else:
         target = folder / given
     try:
         target = target.resolve()
     except (OSError, RuntimeError):
-        return None, [diagnose("extends-path", "error", f"{given!r} cannot be followed", node)]
+        return None, [diagnose("E118", "error", f"{given!r} cannot be followed", node)]
     if not any(target.is_relative_to(place) for place in _allowed(folder, root)):
         message = f"{given!r} leads out of the folders that this ruleset may read"
-        return None, [diagnose("path-outside", "error", message, node, hint="extend a folder beside or above this one")]
+        return None, [diagnose("E117", "error", message, node, hint="extend a folder beside or above this one")]
     if not (target / MANIFEST).is_file():
-        return None, [diagnose("extends-path", "error", f"{given!r} is not a ruleset: it has no {MANIFEST}", node)]
+        return None, [diagnose("E118", "error", f"{given!r} is not a ruleset: it has no {MANIFEST}", node)]
     return target, []
 
 
 def _allowed(folder: Path, root: Path | None) -> Iterator[Path]:
-    """The shipped data, the folder given by the caller, and the outermost ruleset around this one with its neighbours."""
+    """The shipped data, the caller's folder, and the outermost ruleset around this one with its neighbours."""
     yield data_root().resolve()
     if root is not None:
         yield root.resolve()
@@ -142,6 +142,5 @@ def _strays(folder: Path) -> Iterator[Path]:
             and not entry.is_symlink()
             and entry.name not in KNOWN_FOLDERS
             and not entry.name.startswith(".")
-        ):
-            if not (entry / MANIFEST).is_file():
-                yield from _below(entry)
+        ) and not (entry / MANIFEST).is_file():
+            yield from _below(entry)

@@ -1,10 +1,11 @@
 """The forms of rows, as the schemas folder defines them.
 
-`forms()` reads `schemas/*.schema.json`. A schema is that of a *form* if its root is an object that may carry `remove`, which
-every row may in an overlay; the other schemas describe whole files or shared pieces. There is no list of forms in code.
+`forms()` reads `schemas/*.schema.json`. A schema is that of a *form* if its root is an object that may carry
+`remove`, which every row may in an overlay; the other schemas describe whole files or shared pieces. There is no
+list of forms in code.
 
-`annotated` walks a value beside its schema and yields every value that carries a keyword of ours (`x-ref`, `x-expr`), so that
-the checks of references and of expressions know no form.
+`annotated` walks a value beside its schema and yields every value that carries a keyword of ours (`x-ref`,
+`x-expr`), so that the checks of references and of expressions know no form.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft7Validator, ValidationError
+from jsonschema import Draft7Validator
 from jsonschema.protocols import Validator
-from referencing import Registry, Resource
+from referencing import Registry
 from referencing.jsonschema import DRAFT7
 
 from ..resources import schemas as schemas_folder
@@ -54,6 +55,36 @@ class Annotation:
     path: tuple[str | int, ...]
     value: Any
     schema: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fault:
+    """One error of jsonschema as plain data: the keyword that failed, what it says, and the value that failed it.
+
+    `inner` holds the errors inside the branches of `oneOf` and `anyOf`; `branch` is the number of the branch.
+    """
+
+    path: tuple[str | int, ...]
+    word: str
+    limit: Any
+    schema: Schema
+    value: Any
+    message: str
+    inner: tuple[Fault, ...]
+    branch: str | int
+
+    @classmethod
+    def of(cls, error: Any) -> Fault:
+        return cls(
+            tuple(error.absolute_path),
+            str(error.validator),
+            error.validator_value,
+            error.schema if isinstance(error.schema, dict) else {},
+            error.instance,
+            error.message,
+            tuple(cls.of(e) for e in error.context or ()),
+            error.schema_path[0] if error.schema_path else "",
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,18 +129,17 @@ class Forms:
         test = self._compiled[id(schema)]
         return test(value) if test else self._judge(schema, base).is_valid(value)
 
-    def faults(self, name: str, value: Any) -> list[ValidationError]:
+    def faults(self, name: str, value: Any) -> list[Fault]:
         """All that jsonschema has to say about a row of a form, or about a file of a kind."""
         schema = self.schema(name)
-        return (
-            [] if self.fits(schema, f"{name}.schema.json", value) else list(self._judge(schema, "").iter_errors(value))
-        )
+        if self.fits(schema, f"{name}.schema.json", value):
+            return []
+        return [Fault.of(error) for error in self._judge(schema, "").iter_errors(value)]
 
     def _judge(self, schema: Schema, base: str) -> Validator:
         registry: Registry[Any] = _registry(self)
-        if base:  # a part of a file: refer to it from a schema of its own, so that its own references are understood
-            resolver = registry.resolver(base_uri=base)
-            return Draft7Validator(schema, registry=registry, _resolver=resolver)
+        if base:  # a part of a file: its references start from that file
+            schema = {**schema, "$id": base}
         return Draft7Validator(schema, registry=registry)
 
     @cached_property
@@ -156,7 +186,7 @@ def _is_form(schema: Schema) -> bool:
 
 @lru_cache(maxsize=8)
 def _registry(found: Forms) -> Registry[Any]:
-    resources = [(name, Resource(contents=schema, specification=DRAFT7)) for name, schema in found.files.items()]
+    resources = [(name, DRAFT7.create_resource(schema)) for name, schema in found.files.items()]
     registry: Registry[Any] = Registry()
     return registry.with_resources(resources).crawl()
 
@@ -167,8 +197,8 @@ def _registry(found: Forms) -> Registry[Any]:
 def annotated(known: Forms, form: str, value: Any) -> Iterator[Annotation]:
     """Every part of a row whose schema carries `x-ref` or `x-expr`, with the path to it.
 
-    Of `oneOf` and `anyOf` the first branch is taken that the value fits; of a value that fits none, nothing is said (the
-    schema check has said it).
+    Of `oneOf` and `anyOf` the first branch is taken that the value fits; of a value that fits none, nothing is said
+    (the schema check has said it).
     """
     yield from _Walk(known).walk(known.schema(form), f"{form}.schema.json", value, ())
 

@@ -1,8 +1,9 @@
 """Changes of single nodes of the frame, by their ids.
 
-A node's id is its `id`, else its `step`, `phase` or `input`. A row of `frame_changes` names a node and says one of: `drop`
-it, `replace` it by nodes, put nodes `before` or `after` it, `set` keys of it, `wrap` it in a node (whose `steps` then hold
-it). The node `all` stands for the whole frame and can only be wrapped, or have nodes put before or after it.
+A node's id is its `id`, else its `step`, `phase` or `input`. A row of `frame_changes` names a node and says one of:
+`drop` it, `replace` it by nodes, put nodes `before` or `after` it, `set` keys of it, `wrap` it in a node (whose
+`steps` then hold it). The node `all` stands for the whole frame and can only be wrapped, or have nodes put before
+or after it.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def change_frame(nodes: list[Node], changes: list[Node]) -> tuple[list[Node], li
         actions = [a for a in ACTIONS if change.get(a) is not None]
         if target is None or len(actions) != 1:
             message = f"a change of the frame needs `node` and one of {', '.join(ACTIONS)}"
-            found.append(diagnose("frame-change", "error", message, change))
+            found.append(diagnose("E226", "error", message, change))
             continue
         if target == WHOLE:
             nodes = _whole(nodes, change, actions[0], found)
@@ -51,7 +52,7 @@ def change_frame(nodes: list[Node], changes: list[Node]) -> tuple[list[Node], li
         if ids.count(target) != 1:
             several = f"{ids.count(target)} nodes called {target!r}" if target in ids else f"no node {target!r}"
             hint = did_you_mean(target, [i for i in ids if i]) or ("give one of them an `id`" if target in ids else "")
-            found.append(diagnose("frame-change", "error", f"the frame has {several}", change.get("node"), hint=hint))
+            found.append(diagnose("E226", "error", f"the frame has {several}", change.get("node"), hint=hint))
             continue
         nodes = _changed(nodes, target, change, actions[0], found)
     return nodes, found
@@ -67,7 +68,7 @@ def _whole(nodes: list[Node], change: Node, action: str, found: list[Diagnostic]
         case "wrap" if what.is_map:
             return [_wrapped(nodes, what)]
     message = f"the whole frame cannot be changed by {action!r}"
-    found.append(diagnose("frame-change", "error", message, change, key=action, hint="give `frame` again"))
+    found.append(diagnose("E226", "error", message, change, key=action, hint="give `frame` again"))
     return nodes
 
 
@@ -98,7 +99,7 @@ def _changed(nodes: list[Node], target: str, change: Node, action: str, found: l
             case "wrap" if what.is_map:
                 out.append(_wrapped([node], what))
             case _:
-                found.append(diagnose("frame-change", "error", f"{action!r} must be a map", what))
+                found.append(diagnose("E226", "error", f"{action!r} must be a map", what))
                 out.append(node)
     return out
 

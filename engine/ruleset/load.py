@@ -1,8 +1,8 @@
 """YAML text to a tree of nodes with the line and column of every key and value.
 
-Ruleset text is untrusted. `load_bytes` never raises for what is in a file, and needs time and memory in proportion to its
-length: size, depth, number length and the growth through aliases are limited. It reads the parser's events itself, so that
-duplicate keys, tags and scalars are judged where they stand.
+Ruleset text is untrusted. `load_bytes` never raises for what is in a file, and needs time and memory in proportion
+to its length: size, depth, number length and the growth through aliases are limited. It reads the parser's events
+itself, so that duplicate keys, tags and scalars are judged where they stand.
 """
 
 from __future__ import annotations
@@ -62,16 +62,16 @@ def read_file(path: Path, name: str) -> tuple[bytes, list[Diagnostic]]:
     """The bytes of a regular file of at most `MAX_BYTES`; otherwise why not."""
     try:
         # O_NONBLOCK: a pipe in place of a file must not hang the reader.
-        with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
+        with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
             info = os.fstat(file.fileno())
             if not stat.S_ISREG(info.st_mode):
-                return b"", [Diagnostic("file-unreadable", "error", "not a regular file", name)]
+                return b"", [Diagnostic("E101", "error", "not a regular file", name)]
             data = file.read(MAX_BYTES + 1) if info.st_size <= MAX_BYTES else b"x" * (MAX_BYTES + 1)
     except OSError as fault:
-        return b"", [Diagnostic("file-unreadable", "error", f"cannot be read: {fault.strerror or fault}", name)]
+        return b"", [Diagnostic("E101", "error", f"cannot be read: {fault.strerror or fault}", name)]
     if len(data) > MAX_BYTES:
         hint = "split it: a ruleset may have any number of files"
-        return b"", [Diagnostic("file-too-large", "error", f"larger than {MAX_BYTES:,} bytes", name, hint=hint)]
+        return b"", [Diagnostic("E102", "error", f"larger than {MAX_BYTES:,} bytes", name, hint=hint)]
     return data, []
 
 
@@ -93,16 +93,16 @@ def load_text(text: str, file: str) -> tuple[Node | None, list[Diagnostic]]:
         return None, [*builder.found, refused.at(file)]
     if not root.is_map:
         message = f"a file must be a map (`key: value`), not {_kind(root)}"
-        return None, [*builder.found, Diagnostic("not-a-map", "error", message, file, root.line, root.column)]
+        return None, [*builder.found, Diagnostic("E108", "error", message, file, root.line, root.column)]
     return root, builder.found
 
 
 def decode(data: bytes) -> str:
     """UTF-8 with or without a byte order mark; Refused for anything else, for files too large and for empty ones."""
     if len(data) > MAX_BYTES:
-        raise Refused("file-too-large", f"larger than {MAX_BYTES:,} bytes")
+        raise Refused("E102", f"larger than {MAX_BYTES:,} bytes")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise Refused("not-utf8", "not UTF-8 (byte offset 0): it begins like UTF-16", 1, 1, "save the file as UTF-8")
+        raise Refused("E103", "not UTF-8 (byte offset 0): it begins like UTF-16", 1, 1, "save the file as UTF-8")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as fault:
@@ -110,17 +110,17 @@ def decode(data: bytes) -> str:
         before = data[:offset].decode("utf-8-sig", "replace")
         lines = _BREAK.split(before)
         message = f"not UTF-8: byte 0x{data[offset]:02x} at byte offset {offset}"
-        raise Refused("not-utf8", message, len(lines), len(lines[-1]) + 1, "save the file as UTF-8") from None
+        raise Refused("E103", message, len(lines), len(lines[-1]) + 1, "save the file as UTF-8") from None
 
 
 def _check_characters(text: str) -> None:
     """What is refused before parsing: control characters, and tabs where indentation stands."""
     if found := _UNPRINTABLE.search(text):
         name = "a NUL byte" if found[0] == "\0" else f"the control character U+{ord(found[0]):04X}"
-        raise Refused("bad-character", f"{name} in the text", *_position(text, found.start()))
+        raise Refused("E104", f"{name} in the text", *_position(text, found.start()))
     if found := _INDENT_TAB.search(text):
         line, column = _position(text, found.end() - 1)
-        raise Refused("tab-indent", "a tab in the indentation", line, column, "indent with spaces")
+        raise Refused("E105", "a tab in the indentation", line, column, "indent with spaces")
 
 
 def _position(text: str, index: int) -> tuple[int, int]:
@@ -135,12 +135,12 @@ def _events(text: str) -> Iterator[Any]:
     except MarkedYAMLError as fault:
         mark = fault.problem_mark or fault.context_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
-        raise Refused("yaml-syntax", *_in_words(fault, line, column)) from None
+        raise Refused("E106", *_in_words(fault, line, column)) from None
     except Refused:
         raise
     except Exception as fault:
         # The parser has assertions and index errors of its own for some malformed text: the text is at fault.
-        raise Refused("yaml-syntax", f"not readable as YAML ({type(fault).__name__})") from None
+        raise Refused("E106", f"not readable as YAML ({type(fault).__name__})") from None
 
 
 def _in_words(fault: MarkedYAMLError, line: int, column: int) -> tuple[str, int, int, str]:
@@ -212,15 +212,13 @@ class _Builder:
                 continue
             if kind is DocumentStartEvent:
                 if root is not None:
-                    raise self.refused(
-                        event, "many-documents", "a second document in one file", "use one file for each"
-                    )
+                    raise self.refused(event, "E109", "a second document in one file", "use one file for each")
                 if event.tags:
-                    raise self.refused(event, "yaml-tag", "tag directives are not allowed")
+                    raise self.refused(event, "E112", "tag directives are not allowed")
                 continue
             root = self.node(event, events, 0)
         if root is None or (root.value is None and root.size == 1):
-            raise Refused("file-empty", "the file is empty", 1, 1, "a file is a map from a form to a list of rows")
+            raise Refused("E107", "the file is empty", 1, 1, "a file is a map from a form to a list of rows")
         return root
 
     def node(self, event: Any, events: Iterator[Any], depth: int) -> Node:
@@ -229,7 +227,7 @@ class _Builder:
             return self.alias(event, depth)
         if event.ctag is not None and str(event.ctag):
             raise self.refused(
-                event, "yaml-tag", f"the tag {str(event.ctag)!r}: tags are not allowed", "write the plain value"
+                event, "E112", f"the tag {str(event.ctag)!r}: tags are not allowed", "write the plain value"
             )
         mark = event.start_mark
         node = Node(None, self.file, mark.line + 1, mark.column + 1)
@@ -239,13 +237,13 @@ class _Builder:
             node.value = self.scalar(event)
         else:
             if depth >= MAX_DEPTH:
-                raise self.refused(event, "too-deep", f"nested more than {MAX_DEPTH} levels deep")
+                raise self.refused(event, "E115", f"nested more than {MAX_DEPTH} levels deep")
             if kind is SequenceStartEvent:
                 self.list(node, events, depth)
             elif kind is MappingStartEvent:
                 self.map(node, events, depth)
             else:
-                raise self.refused(event, "yaml-syntax", "not readable as YAML")
+                raise self.refused(event, "E106", "not readable as YAML")
         if event.anchor is not None:
             self.anchors[event.anchor] = node
         return node
@@ -278,7 +276,7 @@ class _Builder:
             elif key in value:
                 first = node.keys[key][1]
                 message = f"the key {key!r} is given twice (first on line {first})"
-                self.found.append(Diagnostic("duplicate-key", "error", message, *place, "remove one of the two"))
+                self.found.append(Diagnostic("E110", "error", message, *place, "remove one of the two"))
             else:
                 value[key] = child
                 node.keys[key] = place
@@ -290,7 +288,7 @@ class _Builder:
         for part in source.value if source.is_list else [source]:
             if not part.is_map:
                 message = f"`<<` merges maps, not {_kind(part)}"
-                self.found.append(Diagnostic("yaml-merge", "error", message, part.file, part.line, part.column))
+                self.found.append(Diagnostic("E114", "error", message, part.file, part.line, part.column))
                 continue
             for key, child in part.value.items():
                 if key not in node.value:
@@ -303,27 +301,27 @@ class _Builder:
         target = self.anchors.get(name)
         if target is None:
             why = "inside itself" if name in self.anchors else "that is not defined above"
-            raise self.refused(event, "yaml-alias", f"the alias *{name} {why}")
+            raise self.refused(event, "E113", f"the alias *{name} {why}")
         self.alias_nodes += target.size
         if self.alias_nodes > MAX_ALIAS_NODES:
             message = f"aliases repeat more than {MAX_ALIAS_NODES:,} values"
-            raise self.refused(event, "yaml-alias", message, "write the rows out, or use groups and terms")
+            raise self.refused(event, "E113", message, "write the rows out, or use groups and terms")
         if depth + target.height >= MAX_DEPTH:
-            raise self.refused(event, "too-deep", f"nested more than {MAX_DEPTH} levels deep")
+            raise self.refused(event, "E115", f"nested more than {MAX_DEPTH} levels deep")
         return target
 
     def key(self, event: Any) -> str:
         if type(event) is not ScalarEvent:
             raise self.refused(
                 event,
-                "bad-key",
+                "E111",
                 "a key must be a word or a number, not a list, a map or an alias",
                 "quote it if it is text",
             )
         if event.ctag is not None and str(event.ctag):
-            raise self.refused(event, "yaml-tag", f"the tag {str(event.ctag)!r}: tags are not allowed")
+            raise self.refused(event, "E112", f"the tag {str(event.ctag)!r}: tags are not allowed")
         if not event.value:
-            raise self.refused(event, "bad-key", "an empty key")
+            raise self.refused(event, "E111", "an empty key")
         if event.anchor is not None:
             mark = event.start_mark
             self.anchors[event.anchor] = Node(event.value, self.file, mark.line + 1, mark.column + 1)
@@ -339,7 +337,7 @@ class _Builder:
             message = f"{event.value[:40]!r} {fault}"
             self.found.append(
                 Diagnostic(
-                    "bad-number", "error", message, self.file, mark.line + 1, mark.column + 1, "quote it if it is text"
+                    "E116", "error", message, self.file, mark.line + 1, mark.column + 1, "quote it if it is text"
                 )
             )
             return str(event.value)

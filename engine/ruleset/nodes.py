@@ -1,7 +1,7 @@
 """What a YAML file says, with the place of every key and value.
 
-A `Node` is a scalar, a list of nodes or a map of nodes. Nodes are never changed after loading: the overlay builds new maps
-from old children, so a value keeps the file and line it was written at wherever it ends up.
+A `Node` is a scalar, a list of nodes or a map of nodes. Nodes are never changed after loading: the overlay builds
+new maps from old children, so a value keeps the file and line it was written at wherever it ends up.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Path = Sequence[str | int]
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """One value and where it stands. `keys` holds the place of each key of a map; `size` and `height` count what is below."""
+    """One value and where it stands. `keys`: the place of each key of a map. `size`, `height`: of the tree below."""
 
     value: Any
     file: str
@@ -88,7 +88,7 @@ def find(node: Node, path: Iterable[str | int]) -> Node:
         if (type(value) is dict and step in value) or (
             type(value) is list and isinstance(step, int) and 0 <= step < len(value)
         ):
-            node = value[step]
+            node = value[step]  # type: ignore[index]
         else:
             break
     return node

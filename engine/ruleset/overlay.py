@@ -1,16 +1,19 @@
 """Rulesets laid over one another: one algorithm, before anything else is looked at.
 
-A ruleset that `extends` another is a layer over it. Layers are merged from the bottom up, by form and by id of the row:
+A ruleset that `extends` another is a layer over it. Layers are merged from the bottom up, by form and by id of the
+row:
 
 - a row whose id the layer below has not is a new row, after the rows below;
 - a row given again replaces, whole, each value that it names, be it a number, a list or a map; the other keys stay;
 - `remove: true` deletes the row;
-- `append: {key: [..]}` adds to the end of the list below, `append: {key: {..}}` adds entries to the map below: an entry that
-  both have is added to in the same way if it is a list or a map, and replaced otherwise;
-- `frame`, given again, replaces the frame whole; `frame_changes` alters single nodes of it (see `frame_changes.py`);
+- `append: {key: [..]}` adds to the end of the list below, `append: {key: {..}}` adds entries to the map below: an
+  entry that both have is added to in the same way if it is a list or a map, and replaced otherwise;
+- `frame`, given again, replaces the frame whole; `frame_changes` alters single nodes of it (see
+  `frame_changes.py`);
 - the manifest keeps its own id and title; its settings are merged key by key.
 
-Every value keeps the file and line it was written at. The layer below is never altered: rows are new maps of old values.
+Every value keeps the file and line it was written at. The layer below is never altered: rows are new maps of old
+values.
 """
 
 from __future__ import annotations
@@ -87,20 +90,18 @@ def _add_layer(draft: Draft, layer: Layer, known: Forms, found: list[Diagnostic]
             if form != FRAME and form not in known:
                 hint = did_you_mean(form, (*known.names, FRAME))
                 message = f"unknown form {form!r}"
-                found.append(
-                    diagnose("unknown-form", "error", message, file, key=form, hint=hint or _list_forms(known))
-                )
+                found.append(diagnose("E201", "error", message, file, key=form, hint=hint or _list_forms(known)))
             elif rows.value is None:
                 continue  # a form with nothing under it yet
             elif not rows.is_list:
-                found.append(diagnose("not-a-list", "error", f"{form} must be a list of rows (`- id: ...`)", rows))
+                found.append(diagnose("E202", "error", f"{form} must be a list of rows (`- id: ...`)", rows))
             elif form == FRAME:
                 frames.append((file, rows))
             else:
                 _add_rows(draft, form, rows, known, found, first, below.get(form, set()), changes)
-    for file, rows in frames[1:]:
+    for file, _ in frames[1:]:
         message = f"a second frame in one ruleset (the first at {frames[0][1].where})"
-        found.append(diagnose("duplicate-frame", "error", message, file, key=FRAME))
+        found.append(diagnose("E225", "error", message, file, key=FRAME))
     if frames:
         draft.frame = list(frames[0][1].members())
     draft.frame, problems = change_frame(draft.frame, changes)
@@ -124,22 +125,20 @@ def _add_rows(
     """The rows of one form in one file."""
     for row in rows.members():
         if not row.is_map:
-            found.append(diagnose("not-a-row", "error", f"a row of {form} must be a map (`id: ...`)", row))
+            found.append(diagnose("E203", "error", f"a row of {form} must be a map (`id: ...`)", row))
             continue
         id_ = row_id(row)
         if id_ is None:
             if known.has_id(form) and row.get("id") is not None:
                 message = f"the id of a row of {form} must be a word"
-                found.append(
-                    diagnose("row-without-id", "error", message, row.get("id"), hint="quote it if it is a number")
-                )
+                found.append(diagnose("E204", "error", message, row.get("id"), hint="quote it if it is a number"))
             else:
                 what = "`id`" if known.has_id(form) else "two different ends in `between`"
-                found.append(diagnose("row-without-id", "error", f"a row of {form} needs {what}", row))
+                found.append(diagnose("E204", "error", f"a row of {form} needs {what}", row))
             continue
         if (form, id_) in first:
             message = f"{form} has {id_!r} twice (first at {first[form, id_].where})"
-            found.append(diagnose("duplicate-id", "error", message, row, key="id"))
+            found.append(diagnose("E205", "error", message, row, key="id"))
             continue
         first[form, id_] = row
         if form == FRAME_CHANGES:
@@ -154,7 +153,7 @@ def _add_rows(
             if row.get("append") is not None:
                 message = f"nothing to append to: {form} has no {id_!r} below"
                 hint = did_you_mean(id_, below)
-                found.append(diagnose("nothing-below", "error", message, row, key="append", hint=hint))
+                found.append(diagnose("E221", "error", message, row, key="append", hint=hint))
             here[id_] = row
 
 
@@ -162,10 +161,10 @@ def _remove(here: dict[str, Node], form: str, id_: str, row: Node, below: set[st
     extra = [k for k in row.value if k not in ("id", "between", "remove", "note", "source", "basis", "lines")]
     if extra:
         message = f"a row that is removed cannot say {extra[0]!r} as well"
-        found.append(diagnose("remove-with-more", "error", message, row, key=extra[0]))
+        found.append(diagnose("E222", "error", message, row, key=extra[0]))
     if id_ not in below:
         message = f"nothing to remove: {form} has no {id_!r} below"
-        found.append(diagnose("nothing-below", "error", message, row, key="remove", hint=did_you_mean(id_, below)))
+        found.append(diagnose("E221", "error", message, row, key="remove", hint=did_you_mean(id_, below)))
         return
     del here[id_]
 
@@ -182,15 +181,11 @@ def _over(below: Node, row: Node, found: list[Diagnostic]) -> Node:
     if more is not None:
         for key, value in more.items():
             if key in row.value:
-                found.append(
-                    diagnose(
-                        "append-and-replace", "error", f"{key!r} is both given again and appended to", more, key=key
-                    )
-                )
+                found.append(diagnose("E223", "error", f"{key!r} is both given again and appended to", more, key=key))
             elif key not in entries:
                 hint = did_you_mean(key, below.value)
                 message = f"nothing to append to: the row below has no {key!r}"
-                found.append(diagnose("nothing-below", "error", message, more, key=key, hint=hint))
+                found.append(diagnose("E221", "error", message, more, key=key, hint=hint))
             else:
                 entries[key] = _added(entries[key], value, found)
                 keys[key] = more.keys[key]
@@ -210,7 +205,7 @@ def _added(below: Node, more: Node, found: list[Diagnostic]) -> Node:
             keys[key] = more.keys[key]
         return more.with_entries(entries, keys)
     message = "only a list can be appended to a list, and a map to a map"
-    found.append(diagnose("append-kind", "error", message, more, hint=f"the value below is at {below.where}"))
+    found.append(diagnose("E224", "error", message, more, hint=f"the value below is at {below.where}"))
     return below
 
 

@@ -1,7 +1,7 @@
 """The checks of a merged ruleset: each a function named after its question, yielding findings.
 
-A check takes a `Subject` and is registered by standing in `CHECKS`. The first group looks at the shape of rows; the others
-are asked only of what has the right shape, so that one mistake is reported once.
+A check takes a `Subject` and is registered by standing in `CHECKS`. The first group looks at the shape of rows; the
+others are asked only of what has the right shape, so that one mistake is reported once.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Has every row the shape that its form's schema asks for? Every error at its own key or value, in words."""
+"""Has every row the shape that its form's schema asks for? Every fault at its own key or value, in words."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from jsonschema import ValidationError
-
 from ...diagnostics import Diagnostic, did_you_mean
-from ..forms import Forms
+from ..forms import Fault, Forms
 from ..nodes import Node, diagnose, find, plain
 from ..overlay import FRAME
 from .subject import Subject
@@ -37,7 +35,7 @@ def the_frame_has_its_shape(subject: Subject) -> Iterator[Diagnostic]:
     for number, node in enumerate(subject.draft.frame):
         if not node.is_map:
             subject.faulty.add((FRAME, str(number)))
-            yield diagnose("not-a-row", "error", "a node of the frame must be a map", node)
+            yield diagnose("E203", "error", "a node of the frame must be a map", node)
         elif subject.known.has_file(FRAME):
             faults = list(faults_of(subject.known, FRAME, node))
             if faults:
@@ -49,123 +47,121 @@ def faults_of(known: Forms, form: str, node: Node, value: Any = None) -> Iterato
     """What is wrong with one value by one schema, each fault once at the innermost place that explains it."""
     value = plain(node) if value is None else value
     said: set[tuple[str, str]] = set()
-    for error in known.faults(form, value):
-        for found in _explain(error, node):
+    for fault in known.faults(form, value):
+        for found in _explain(fault, node):
             key = (found.where, found.message)
             if key not in said:
                 said.add(key)
                 yield found
 
 
-def _explain(error: ValidationError, root: Node) -> Iterator[Diagnostic]:
-    at = find(root, error.absolute_path)
-    match error.validator:
+def _explain(fault: Fault, root: Node) -> Iterator[Diagnostic]:
+    at = find(root, fault.path)
+    match fault.word:
         case "additionalProperties":
-            yield from _unknown_keys(error, at)
+            yield from _unknown_keys(fault, at)
         case "required":
-            for key in error.validator_value:
-                if key not in error.instance:
-                    hint = _described(error.schema.get("properties", {}).get(key))
-                    yield diagnose("schema-missing-key", "error", f"the key {key!r} is missing", at, hint=hint)
+            for key in fault.limit:
+                if key not in fault.value:
+                    hint = _described(fault.schema.get("properties", {}).get(key))
+                    yield diagnose("E207", "error", f"the key {key!r} is missing", at, hint=hint)
         case "oneOf" | "anyOf":
-            yield from _branches(error, root, at)
+            yield from _branches(fault, root, at)
         case "propertyNames":
-            yield from _bad_key(error, root, at)
+            yield from _bad_key(fault, root, at)
         case _:
-            yield _single(error, at)
+            yield _single(fault, at)
 
 
-def _unknown_keys(error: ValidationError, at: Node) -> Iterator[Diagnostic]:
-    known = error.schema.get("properties", {})
-    for key in error.instance:
+def _unknown_keys(fault: Fault, at: Node) -> Iterator[Diagnostic]:
+    known = fault.schema.get("properties", {})
+    for key in fault.value:
         if key not in known:
             hint = did_you_mean(key, known) or (f"known keys: {', '.join(known)}" if len(known) <= 12 else "")
-            yield diagnose("schema-unknown-key", "error", f"unknown key {key!r}", at, key=key, hint=hint)
+            yield diagnose("E206", "error", f"unknown key {key!r}", at, key=key, hint=hint)
 
 
-def _bad_key(error: ValidationError, root: Node, at: Node) -> Iterator[Diagnostic]:
-    for inner in _leaves(error):
-        key = inner.instance if isinstance(inner.instance, str) else None
-        hint = did_you_mean(key, inner.validator_value) if key and inner.validator == "enum" else ""
+def _bad_key(fault: Fault, root: Node, at: Node) -> Iterator[Diagnostic]:
+    for inner in _leaves(fault):
+        key = inner.value if isinstance(inner.value, str) else None
+        hint = did_you_mean(key, inner.limit) if key and inner.word == "enum" else ""
         expected = hint or _expected(inner)
-        yield diagnose("schema-key", "error", f"{key!r} cannot be a key here", at, key=key, hint=expected)
+        yield diagnose("E210", "error", f"{key!r} cannot be a key here", at, key=key, hint=expected)
         return
-    key = error.instance if isinstance(error.instance, str) else None
-    yield diagnose("schema-key", "error", f"{key!r} cannot be a key here", at, key=key, hint=_expected(error))
+    key = fault.value if isinstance(fault.value, str) else None
+    yield diagnose("E210", "error", f"{key!r} cannot be a key here", at, key=key, hint=_expected(fault))
 
 
-def _leaves(error: ValidationError) -> Iterator[ValidationError]:
-    for inner in error.context or ():
+def _leaves(fault: Fault) -> Iterator[Fault]:
+    for inner in fault.inner:
         yield from _leaves(inner)
         yield inner
 
 
-def _branches(error: ValidationError, root: Node, at: Node) -> Iterator[Diagnostic]:
+def _branches(fault: Fault, root: Node, at: Node) -> Iterator[Diagnostic]:
     """Of several shapes a value may have: the faults in the shape it comes nearest to, or all shapes in words."""
-    by_branch: dict[Any, list[ValidationError]] = {}
-    for inner in error.context or ():
-        by_branch.setdefault(inner.schema_path[0], []).append(inner)
+    by_branch: dict[Any, list[Fault]] = {}
+    for inner in fault.inner:
+        by_branch.setdefault(inner.branch, []).append(inner)
     if not by_branch:
-        yield diagnose("schema-value", "error", f"{_shown(error.instance)} fits more than one meaning", at)
+        yield diagnose("E209", "error", f"{_shown(fault.value)} fits more than one meaning", at)
         return
     # A branch comes near if the value itself has its type: what is wrong then lies inside it, or in the text.
     near = [faults for faults in by_branch.values() if not any(_wrong_kind(f) for f in faults)]
-    if len(near) == 1 and (not isinstance(error.instance, str) or len(by_branch) == 1):
+    if len(near) == 1 and (not isinstance(fault.value, str) or len(by_branch) == 1):
         for inner in near[0]:
             yield from _explain(inner, root)
         return
-    if near and isinstance(error.instance, (dict, list)):
-        deepest = max(near, key=lambda faults: (max(len(f.absolute_path) for f in faults), -len(faults)))
+    if near and isinstance(fault.value, (dict, list)):
+        deepest = max(near, key=lambda faults: (max(len(f.path) for f in faults), -len(faults)))
         for inner in deepest:
             yield from _explain(inner, root)
         return
-    words = [w for faults in by_branch.values() for f in faults if f.validator == "enum" for w in f.validator_value]
-    hint = did_you_mean(error.instance, words) if isinstance(error.instance, str) else ""
-    expected = _described(error.schema) or " or ".join(
+    words = [w for faults in by_branch.values() for f in faults if f.word == "enum" for w in f.limit]
+    hint = did_you_mean(fault.value, words) if isinstance(fault.value, str) else ""
+    expected = _described(fault.schema) or " or ".join(
         dict.fromkeys(_expected(f) for fs in by_branch.values() for f in fs)
     )
-    if isinstance(error.instance, Fraction):
-        hint = hint or f"write the fraction as {error.instance}"
-    yield diagnose(
-        "schema-value", "error", f"{_shown(error.instance)} does not fit", at, hint=hint or f"expected: {expected}"
-    )
+    if isinstance(fault.value, Fraction):
+        hint = hint or f"write the fraction as {fault.value}"
+    yield diagnose("E209", "error", f"{_shown(fault.value)} does not fit", at, hint=hint or f"expected: {expected}")
 
 
-def _wrong_kind(fault: ValidationError) -> bool:
-    return not fault.path and fault.validator in ("type", "enum", "const", "pattern")
+def _wrong_kind(fault: Fault) -> bool:
+    return not fault.path and fault.word in ("type", "enum", "const", "pattern")
 
 
-def _single(error: ValidationError, at: Node) -> Diagnostic:
-    value, limit = error.instance, error.validator_value
-    hint = _described(error.schema)
-    match error.validator:
+def _single(fault: Fault, at: Node) -> Diagnostic:
+    value, limit = fault.value, fault.limit
+    hint = _described(fault.schema)
+    match fault.word:
         case "type":
-            code, message = "schema-type", f"expected {_kinds(limit)}, found {_kind_of(value)}"
+            code, message = "E208", f"expected {_kinds(limit)}, found {_kind_of(value)}"
             if isinstance(value, (int, bool)) and "string" in ([limit] if isinstance(limit, str) else limit):
                 hint = "quote it if it is text"
         case "enum":
-            code, message = "schema-value", f"{_shown(value)} is not one of the words allowed here"
+            code, message = "E209", f"{_shown(value)} is not one of the words allowed here"
             near = did_you_mean(value, [w for w in limit if isinstance(w, str)]) if isinstance(value, str) else ""
             hint = near or f"one of {', '.join(map(_word, limit))}"
         case "const":
-            code, message = "schema-value", f"expected {_word(limit)}, found {_shown(value)}"
+            code, message = "E209", f"expected {_word(limit)}, found {_shown(value)}"
         case "pattern":
-            code, message = "schema-value", f"{_shown(value)} is not written as it must be"
+            code, message = "E209", f"{_shown(value)} is not written as it must be"
             hint = hint or f"pattern {limit}"
         case "minimum" | "exclusiveMinimum":
-            code, message = "schema-value", f"{_shown(value)} is too small: the least is {limit}"
+            code, message = "E209", f"{_shown(value)} is too small: the least is {limit}"
         case "maximum" | "exclusiveMaximum":
-            code, message = "schema-value", f"{_shown(value)} is too large: the most is {limit}"
+            code, message = "E209", f"{_shown(value)} is too large: the most is {limit}"
         case "minLength" | "maxLength":
-            code, message = "schema-value", f"the text has {len(value)} characters; {_bound(error.validator)} {limit}"
+            code, message = "E209", f"the text has {len(value)} characters; {_bound(fault.word)} {limit}"
         case "minItems" | "maxItems":
-            code, message = "schema-value", f"the list has {len(value)} members; {_bound(error.validator)} {limit}"
+            code, message = "E209", f"the list has {len(value)} members; {_bound(fault.word)} {limit}"
         case "minProperties" | "maxProperties":
-            code, message = "schema-value", f"the map has {len(value)} keys; {_bound(error.validator)} {limit}"
+            code, message = "E209", f"the map has {len(value)} keys; {_bound(fault.word)} {limit}"
         case "uniqueItems":
-            code, message = "schema-value", "a member of the list stands there twice"
+            code, message = "E209", "a member of the list stands there twice"
         case _:
-            code, message = "schema-value", error.message[:200]
+            code, message = "E209", fault.message[:200]
     return diagnose(code, "error", message, at, hint=hint)
 
 
@@ -212,21 +208,21 @@ def _word(value: Any) -> str:
     return value if isinstance(value, str) else str(value).lower()
 
 
-def _expected(error: ValidationError) -> str:
+def _expected(fault: Fault) -> str:
     """In words, what would have passed."""
-    described = _described(error.schema)
+    described = _described(fault.schema)
     if described:
         return described
-    match error.validator:
+    match fault.word:
         case "type":
-            return _kinds(error.validator_value)
+            return _kinds(fault.limit)
         case "enum":
-            return "one of " + ", ".join(map(_word, error.validator_value))
+            return "one of " + ", ".join(map(_word, fault.limit))
         case "const":
-            return _word(error.validator_value)
+            return _word(fault.limit)
         case "pattern":
-            return f"text like {error.validator_value}"
-    return error.message[:100]
+            return f"text like {fault.limit}"
+    return fault.message[:100]
 
 
 def _described(schema: Any) -> str:

@@ -26,7 +26,7 @@ class Marked:
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """`draft`: the merged rows with their places. `known`: the forms. `faulty`: rows whose shape is wrong, by form and id."""
+    """`draft`: the merged rows with their places. `known`: the forms. `faulty`: form and id of rows of wrong shape."""
 
     draft: Draft
     known: Forms
