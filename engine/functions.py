@@ -14,7 +14,14 @@ from .tables import band, cell
 if TYPE_CHECKING:
     from .world import EntitySet, World
 
-_KIND_OF_GROUP = {"places": "place", "nations": "nation", "units": "unit", "technologies": "tech", "sides": "side", "items": "item"}
+_KIND_OF_GROUP = {
+    "places": "place",
+    "nations": "nation",
+    "units": "unit",
+    "technologies": "tech",
+    "sides": "side",
+    "items": "item",
+}
 
 
 def plain(value: Any) -> Any:
@@ -136,7 +143,9 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
         if at is None:
             keys = [k for k, _ in state.stacks(owner=one_owner)]
         else:
-            keys = [k for p in sorted({x.id for x in as_set(world, at)}) for k, _ in state.stacks(at=p, owner=one_owner)]
+            keys = [
+                k for p in sorted({x.id for x in as_set(world, at)}) for k, _ in state.stacks(at=p, owner=one_owner)
+            ]
         if one_owner is not None:
             filters.pop("owner")
         things: Iterable[Entity] = (Entity("unit", k) for k in keys)
@@ -228,7 +237,15 @@ def _counting(world: World) -> dict[str, Callable[..., Any]]:
         own = apply(world, world.thing(x), name, ())
         return 1 + sum(apply(world, t, name, ()) > own for t in each(things))
 
-    return {"count": count, "some": some, "every": every, "total": total, "highest": highest, "kinds": kinds, "rank": rank}
+    return {
+        "count": count,
+        "some": some,
+        "every": every,
+        "total": total,
+        "highest": highest,
+        "kinds": kinds,
+        "rank": rank,
+    }
 
 
 def _things(world: World) -> dict[str, Callable[..., Any]]:
@@ -336,7 +353,8 @@ def _past(world: World) -> dict[str, Callable[..., Any]]:
 
     def ordered(word: str, **filters: Any) -> int:
         return sum(
-            row.get("order") == word and all(_fits(world, row.get("slots", {}).get(n, row.get(n)), v) for n, v in filters.items())
+            row.get("order") == word
+            and all(_fits(world, row.get("slots", {}).get(n, row.get(n)), v) for n, v in filters.items())
             for row in world.state.table("orders").values()
         )
 

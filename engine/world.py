@@ -220,7 +220,9 @@ class World:
         return self.keep(("unit_row", kind, owner), ("nations",), make)  # type: ignore[no-any-return]
 
     def grade(self, owner: str, kind: str) -> str:
-        grades = self.state.get("nations", owner, "grade") or self.ruleset.rows("nations").get(owner, {}).get("grade", {})
+        grades = self.state.get("nations", owner, "grade") or self.ruleset.rows("nations").get(owner, {}).get(
+            "grade", {}
+        )
         return str(grades.get(kind, ""))
 
     # computed fields: _KIND_FIELD

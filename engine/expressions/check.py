@@ -74,7 +74,9 @@ def _fits(kind: str, wanted: str) -> bool:
 
 
 def _say(kind: str) -> str:
-    return {"truth": "true or false", "any": "anything", "id": "an id"}.get(kind, f"a {kind}".replace("set:", "set of "))
+    return {"truth": "true or false", "any": "anything", "id": "an id"}.get(
+        kind, f"a {kind}".replace("set:", "set of ")
+    )
 
 
 class _Checker:
@@ -246,7 +248,12 @@ class _Checker:
                 return
         elif text in BUILT_IN.get(kind, {}) or self.words.field_type(kind, text) is not None:
             return
-        known = [*self.words.ids("terms"), *self.words.ids("quantities"), *self.fields_of(kind), *BUILT_IN.get(kind, {})]
+        known = [
+            *self.words.ids("terms"),
+            *self.words.ids("quantities"),
+            *self.fields_of(kind),
+            *BUILT_IN.get(kind, {}),
+        ]
         self.fail("E303", f"no term, quantity or field {text} of a {kind or 'thing'}", node, near(text, known))
 
     def filter(self, name: str, signature: Signature, keyword: ast.keyword) -> None:

@@ -88,7 +88,14 @@ class Evaluator(simpleeval.SimpleEval):  # type: ignore[misc]
             raise
         except simpleeval.NameNotDefined as error:
             raise ExpressionError(f"no name {error.name} in scope: {expression.text}") from None
-        except (simpleeval.InvalidExpression, TypeError, ValueError, ZeroDivisionError, KeyError, OverflowError) as error:
+        except (
+            simpleeval.InvalidExpression,
+            TypeError,
+            ValueError,
+            ZeroDivisionError,
+            KeyError,
+            OverflowError,
+        ) as error:
             raise ExpressionError(f"{expression.text}: {error}") from error
         finally:
             self.names = before

@@ -129,7 +129,9 @@ def parse(text: str) -> Expression:
     except (InvalidExpression, Warning, ValueError, RecursionError, MemoryError) as error:
         raise ExpressionError(f"cannot be read: {error}") from None
     if not isinstance(node, ast.Expr):
-        raise ExpressionError("a statement, not an expression; `==` compares" if isinstance(node, ast.Assign) else "not an expression")
+        raise ExpressionError(
+            "a statement, not an expression; `==` compares" if isinstance(node, ast.Assign) else "not an expression"
+        )
     shift = len(text) - len(text.lstrip())
     count = 0
     stack: list[tuple[ast.AST, int]] = [(node, 0)]

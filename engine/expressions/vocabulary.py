@@ -136,7 +136,9 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "opposite": _S(("who",), "side", "the opposing side"),
     # values
     "track": _S(("nation", "id:tracks"), "number", "the signed value of a track"),
-    "toward": _S(("nation", "who", "id:tracks"), "number", "the part of a track toward a side, never below 0", optional=1),
+    "toward": _S(
+        ("nation", "who", "id:tracks"), "number", "the part of a track toward a side, never below 0", optional=1
+    ),
     "level": _S(("nation", "id:technologies"), "number", "level of a technology in force"),
     "knows": _S(("nation", "id:technologies"), "truth", "is the technology in force"),
     "stock": _S(("any", "id:resources"), "number", "amount in a store (all purses of a nation, or the one of a place)"),
@@ -151,8 +153,12 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "was": _S(("any", "term", "text"), "any", "the field at the start of 'game', 'turn' or 'phase'"),
     "ordered": _S(("text",), "number", "how many orders of this kind the nation in scope has given", filters="fact"),
     # the map
-    "distance": _S(("place", "place", "text"), "number", "steps over links of a kind, -1 if there is no way", optional=1),
-    "reaches": _S(("place", "set", "term"), "truth", "is there a chain to the set whose every place passes", rest="any"),
+    "distance": _S(
+        ("place", "place", "text"), "number", "steps over links of a kind, -1 if there is no way", optional=1
+    ),
+    "reaches": _S(
+        ("place", "set", "term"), "truth", "is there a chain to the set whose every place passes", rest="any"
+    ),
     # tables and arithmetic
     "lookup": _S(("id:tables",), "any", "a cell of a table", rest="any"),
     "band": _S(("id:tables", "number"), "any", "the row whose range holds the number"),

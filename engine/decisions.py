@@ -1,0 +1,76 @@
+"""Decisions: whatever a mechanic must ask. An answer given beforehand, or the default policy of the decision's row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .dice import Stream
+from .functions import as_set, plain
+from .ruleset.model import Row
+from .state import Entity
+from .turn import Turn
+from .world import Names
+
+
+def decide(
+    turn: Turn,
+    row: Row,
+    names: Names,
+    stream: Callable[[], Stream],
+    *,
+    options: Sequence[Any] | None = None,
+    who: str | None = None,
+    subject: str = "",
+) -> Any:
+    """The answer to a decision: the one its party gave, if it is among the options, else the row's default.
+
+    `options` overrides the row's `from`; an answer that is not among them falls back to the default, and the journal entry
+    that uses it says which it was.
+    """
+    world = turn.world
+    if who is None:
+        asked = world.marked(row.get("asks", "=self"), names)
+        who = str(plain(names.get(asked, asked) if isinstance(asked, str) else asked))
+    if options is None:
+        source = row.get("from", [])
+        options = (
+            list(source)
+            if isinstance(source, list)
+            else [plain(x) for x in as_set(world, world.value(_bare(source), names))]
+        )
+    given = turn.answer(row["id"], who, subject)
+    if given is not None and (not options or given in [plain(o) for o in options]):
+        return given
+    return default_answer(turn, row.get("default"), list(options), names, stream)
+
+
+def default_answer(turn: Turn, default: Any, options: list[Any], names: Names, stream: Callable[[], Stream]) -> Any:
+    """What a default policy chooses among options: a named policy, an option itself, or an expression."""
+    if isinstance(default, str) and default.startswith("="):
+        return plain(turn.world.value(default[1:], names))
+    if default in [plain(o) for o in options]:
+        return default
+    if not options:
+        return default
+    if default == "draw":
+        return plain(stream().choice(options))
+    if default == "largest":
+        return plain(max(options, key=lambda o: (_size(turn, o), str(plain(o)))))
+    if default in ("weakest", "cheapest"):
+        return plain(min(options, key=lambda o: (_size(turn, o), str(plain(o)))))
+    if default == "nearest" and isinstance(names.get("place"), Entity):
+        here = names["place"].id
+        return plain(
+            min(options, key=lambda o: (turn.world.geography.distance(here, str(plain(o))) % 10_000, str(plain(o))))
+        )
+    return plain(options[0])
+
+
+def _size(turn: Turn, option: Any) -> int:
+    id_ = str(plain(option))
+    return sum(row["n"] for _, row in turn.state.stacks(at=id_))
+
+
+def _bare(text: Any) -> str:
+    return str(text)[1:].strip() if str(text).startswith("=") else str(text)

@@ -1,0 +1,152 @@
+"""Matrices: tables of acts by groups of onlookers. One draw per cell and onlooker, toward a side or against the actor, at once or held.
+
+A column is a nation, or a named test; a nation that has no column of its own falls into the first column whose test it passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..amounts import amount
+from ..effects import Tail
+from ..functions import plain
+from ..journal import Fact
+from ..ruleset.model import Row
+from ..state import Entity
+from ..turn import Turn, audience_ids
+from ..verbs import move_track
+from ..world import Names
+
+
+def offer(turn: Turn, fact: Fact) -> None:
+    """Play the first row of each matrix that waits for this fact."""
+    from .watch import matches, triggers, view
+
+    for matrix in turn.ruleset.rows("matrices").values():
+        for row in matrix["rows"]:
+            if "on" not in row:
+                continue
+            if any(matches(turn, w, f, fact) for w, f in triggers(row)):
+                event = view(turn, fact)
+                names: dict[str, Any] = {**turn.loops, "event": event}
+                if turn.world.test(row.get("when"), names):
+                    perform(turn, matrix["id"], row["id"], event.get("actor"), event.get("target"), names=names)
+                    if not row.get("also"):
+                        break
+
+
+def perform(
+    turn: Turn,
+    matrix_id: str,
+    row_id: str,
+    actor: Any,
+    other: Any,
+    *,
+    times: Any = 1,
+    only: Iterable[str] | None = None,
+    names: Names | None = None,
+) -> None:
+    """One row: every onlooker's cell is drawn with dice of its own and moved (or held)."""
+    matrix = turn.ruleset.row("matrices", matrix_id)
+    row = next(r for r in matrix["rows"] if r["id"] == row_id)
+    scope = {**(names or {}), "actor": actor, "target": other}
+    for nation in onlookers(turn, matrix, scope):
+        column = column_of(turn, matrix, nation, scope)
+        cell = row["cells"].get(column) if column else None
+        if cell is None or (only is not None and column not in only):
+            continue
+        play(turn, matrix, row, cell, nation, {**scope, "nation": Entity("nation", nation)}, times)
+
+
+def onlookers(turn: Turn, matrix: Row, names: Names) -> list[str]:
+    """The nations whose opinion the matrix moves: those its `for` selects, without actor and target."""
+    from ..functions import as_set
+
+    chosen = as_set(turn.world, turn.world.value(matrix["for"], names))
+    involved = {plain(names.get("actor")), plain(names.get("target"))}
+    return [t.id for t in chosen if t.id not in involved]
+
+
+def column_of(turn: Turn, matrix: Row, nation: str, names: Names) -> str | None:
+    """The column of an onlooker: its own, else the first whose test it passes."""
+    for column in matrix["columns"]:
+        if isinstance(column, str):
+            if column == nation:
+                return column
+            continue
+        name, test = next(iter(column.items()))
+        if test == "rest" or turn.world.test(test, {**names, "nation": Entity("nation", nation)}):
+            return str(name)
+    return None
+
+
+def play(turn: Turn, matrix: Row, row: Row, cell: Any, nation: str, names: Names, times: Any) -> None:
+    """One cell: `{toward: side, by: 0..3}`, `{against: actor, by: ...}` or `{to_zero: true, by: ...}`."""
+    if not turn.world.test(cell.get("when"), names) or cell.get("by") in (0, None):
+        return
+    rule = f"matrices/{matrix['id']}"
+    subject = f"{row['id']}:{nation}"
+    readers = audience_ids(turn.world, matrix.get("audience"), names)
+    text = row.get("label", "")
+    with turn.journal.entry(rule, subject=subject, audience=readers, text=text, data={"row": row["id"]}) as entry:
+        tail = Tail(turn, entry, rule, subject)
+        by = amount(turn.world, cell["by"], names, tail.stream)
+        tail.note_dice()
+        by = int(by * times)
+        direction = _direction(turn, cell, nation, matrix["track"], names)
+        held = cell.get("hold", row.get("hold", matrix.get("hold")))
+        if held and held != "none":
+            _hold(
+                turn,
+                entry.audience,
+                rule,
+                subject,
+                held,
+                nation,
+                matrix,
+                direction,
+                by,
+                names,
+                bool(cell.get("to_zero")),
+            )
+            return
+        track = turn.ruleset.row("tracks", matrix["track"])
+        move_track(tail, nation, track, direction, by, to_zero=bool(cell.get("to_zero")))
+
+
+def _direction(turn: Turn, cell: Row, nation: str, track: str, names: Names) -> int:
+    if cell.get("to_zero"):
+        return -1 if int(turn.state.get("tracks", nation, track, 0)) > 0 else 1
+    key = "toward" if "toward" in cell else "against"
+    who = cell.get(key, "actor")
+    thing = names.get(who) if who in ("actor", "target") else turn.world.thing(who)
+    side = thing.id if isinstance(thing, Entity) and thing.kind == "side" else turn.world.side_of(str(plain(thing)))
+    if side is None:
+        return 0
+    sign = int(turn.ruleset.row("sides", side).get("sign", 1))
+    return sign if key == "toward" else -sign
+
+
+def _hold(
+    turn: Turn, audience: Any, rule: str, subject: str, held: Row, nation: str, matrix: Row, direction: int, by: int,
+    names: Names, to_zero: bool,
+) -> None:  # fmt: skip
+    """Keep a drawn cell until its fact (`held.until`, with `actor` standing for the actor's id)."""
+    actor = str(plain(names.get("actor")))
+    word, filters = next(iter(held["until"].items()))
+    filters = {k: actor if v in ("actor", "=actor") else v for k, v in filters.items()}
+    side_verb = {"against": "=event.side"} if direction == 0 else {"up" if direction > 0 else "down": True}
+    effect = {"shift": {"who": nation, "track": matrix["track"], "by": by, **side_verb}}
+    if to_zero:
+        effect["shift"]["to_zero"] = True
+    key = f"{rule}#{subject}#{turn.number:03d}"
+    while turn.state.row("held", key):
+        key += "+"
+    test = held.get("if")
+    bound = {"nation": ["nation", nation], "actor": ["nation", actor]}
+    turn.journal.put_row(
+        "held", key,
+        {"until": {word: filters}, "if": test, "effects": [effect], "names": bound, "rule": rule, "since": turn.number,
+         "audience": list(audience)},
+    )  # fmt: skip

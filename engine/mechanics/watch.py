@@ -1,0 +1,254 @@
+"""`watch`: facts are offered to the events that wait for them, in listed order, each settled before the next reads.
+
+An event's `on` names a fact and filters its roles; `for` binds who is concerned; `when` tests the state (or `becomes` a change
+from false to true); `once` is a flag that several events may share. Held effects wait for facts in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..effects import EffectError, Tail, fill
+from ..functions import _fits, as_set
+from ..journal import Fact
+from ..ruleset.model import Row
+from ..state import Entity
+from ..turn import Turn, audience_ids
+
+MAX_CHAIN = 20
+
+_ROLE_KIND = {
+    "by": "nation", "of": "nation", "place": "place", "side": "side", "tech": "tech", "war": "war", "from": "place",
+}  # fmt: skip
+_ROLE_NAMES = {"by": "actor", "of": "target"}
+
+
+class EventChain(RuntimeError):
+    """Events that set each other off without end."""
+
+
+class EventView(dict[str, Any]):
+    """What `event.x` reads: the roles of the fact as things."""
+
+    def expression_field(self, name: str) -> Any:
+        return self.get(name)
+
+
+def run(node: Row, turn: Turn) -> None:
+    """A step that offers the fact of its own name (`events` may restrict it to some rows), then everything pending."""
+    with turn.journal.entry("frame/step", subject=str(node.get("step", "")), keep=False):
+        turn.journal.fact("step", step=node.get("step", turn.journal.step))
+    settle(turn)
+
+
+def settle(turn: Turn) -> None:
+    """Offer all pending facts, and the facts that follow from them, to events, matrices and held effects."""
+    from . import matrices
+
+    index = _index(turn)
+    chain: list[str] = []
+    rounds = 0
+    while turn.journal.pending:
+        facts, turn.journal.pending = turn.journal.pending, []
+        rounds += 1
+        if rounds > MAX_CHAIN:
+            raise EventChain("events without end: " + " → ".join(chain[-MAX_CHAIN:]))
+        for fact in facts:
+            remember(turn, fact)
+            for row in index.get(fact.word, ()):
+                if offer(turn, row, fact):
+                    chain.append(row["id"])
+            matrices.offer(turn, fact)
+            release(turn, fact)
+        changed = watch_changes(turn)
+        chain.extend(changed)
+
+
+def _index(turn: Turn) -> dict[str, list[Row]]:
+    def make() -> dict[str, list[Row]]:
+        out: dict[str, list[Row]] = {}
+        for row in turn.ruleset.rows("events").values():
+            for word in {w for w, _ in triggers(row)}:
+                out.setdefault(word, []).append(row)
+        return out
+
+    return turn.world.keep("event-index", (), make)  # type: ignore[no-any-return]
+
+
+def triggers(row: Row) -> Iterator[tuple[str, Any]]:
+    """The facts an event waits for, as (word, filters)."""
+    on = row.get("on")
+    if on is None:
+        return
+    for item in on if isinstance(on, list) else [on]:
+        if isinstance(item, str):
+            yield item, {}
+        else:
+            yield from item.items()
+
+
+def matches(turn: Turn, word: str, filters: Any, fact: Fact) -> bool:
+    """Whether a fact fits a trigger. A bare filter is the step's name or the turn's number."""
+    if word != fact.word:
+        return False
+    if not isinstance(filters, Mapping):
+        key = {"step": "step", "turn_start": "turn", "turn_end": "turn", "expired": "mark"}.get(word, "by")
+        filters = {key: filters}
+    for name, wanted in filters.items():
+        found = fact.roles.get(name)
+        if name == "side" and found is None and "by" in fact.roles:
+            found = turn.world.side_of(fact.roles["by"])
+        if isinstance(wanted, str) and wanted.startswith("="):
+            value = turn.world.value(wanted[1:], {"event": view(turn, fact)})
+            wanted = tuple(as_set(turn.world, value)) if not isinstance(value, str | int | bool) else value
+        wanted = tuple(wanted) if isinstance(wanted, list) else wanted
+        if not _fits(turn.world, found, wanted):
+            return False
+    return True
+
+
+def view(turn: Turn, fact: Fact) -> EventView:
+    out = EventView()
+    for role, value in fact.roles.items():
+        kind = _ROLE_KIND.get(role)
+        thing = Entity(kind, value) if kind and isinstance(value, str) else value
+        out[_ROLE_NAMES.get(role, role)] = thing
+        out[role] = thing
+    return out
+
+
+def offer(turn: Turn, row: Row, fact: Fact) -> bool:
+    """Settle one event for one fact. Returns whether it fired."""
+    if not any(matches(turn, word, filters, fact) for word, filters in triggers(row)):
+        return False
+    event = view(turn, fact)
+    fired = False
+    for names in subjects(turn, row, {**turn.loops, "event": event}):
+        fired = fire(turn, row, names) or fired
+    return fired
+
+
+def subjects(turn: Turn, row: Row, names: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The names for each thing an event is `for`; just the given names without it."""
+    wanted = row.get("for")
+    if wanted is None:
+        actor = names["event"].get("actor") if "event" in names else None
+        yield {**names, "self": actor, "nation": actor} if actor is not None else names
+        return
+    if isinstance(wanted, list):
+        chosen = tuple(turn.world.thing(w) for w in wanted)
+    else:
+        text = wanted.removeprefix("=").strip()
+        known = any(turn.ruleset.has(f, text) for f in ("nations", "groups", "places", "sides"))
+        chosen = as_set(turn.world, text if known else turn.world.value(text, names))
+    for thing in chosen:
+        bound = {**names, thing.kind: thing}
+        if thing.kind == "nation":
+            bound["self"] = thing
+        elif thing.kind == "unit":
+            bound["place"] = turn.world.field(thing, "place")
+            bound["self"] = turn.world.field(thing, "owner")
+        yield bound
+
+
+def subject_id(names: Mapping[str, Any]) -> str:
+    for kind in ("unit", "place", "nation", "war", "side"):
+        if isinstance(names.get(kind), Entity):
+            return f"{kind}:{names[kind].id}"
+    return ""
+
+
+def fire(turn: Turn, row: Row, names: dict[str, Any]) -> bool:
+    """Test an event's once-flag and `when`, and run its tail in an entry of its own."""
+    flag = row.get("once")
+    once = None
+    if flag:
+        once = row["id"] if flag is True else str(flag)
+        if turn.state.row("once", once):
+            return False
+    if not turn.world.test(row.get("when"), names):
+        return False
+    rule = f"events/{row['id']}"
+    readers = audience_ids(turn.world, row.get("audience"), names)
+    subject = subject_id(names)
+    keep = bool(row.get("says") or once)
+    with turn.journal.entry(rule, subject=subject, audience=readers, keep=keep) as entry:
+        if once:
+            turn.journal.put_row("once", once, {"turn": turn.number})
+        if "says" in row:
+            entry.text = fill(turn.world, row["says"], names)
+        try:
+            Tail(turn, entry, rule, subject).run(row, names)
+        except EffectError as error:
+            entry.data["void"] = str(error)
+    return True
+
+
+def watch_changes(turn: Turn) -> list[str]:
+    """Fire the events whose `becomes` has turned from false to true since it was last read."""
+    fired = []
+    for row in turn.ruleset.rows("events").values():
+        if "becomes" not in row:
+            continue
+        for names in subjects(turn, row, {**turn.loops}):
+            key = f"{row['id']}|{subject_id(names)}"
+            before = turn.state.get("becomes", key, "is")
+            now = turn.world.test(row["becomes"], names)
+            if before is not None and bool(before) == now:
+                continue
+            if before is None and not now:
+                continue
+            with turn.journal.entry(f"events/{row['id']}", subject=subject_id(names)):
+                turn.journal.set("becomes", key, "is", now)
+            if (now and before is not None and fire(turn, row, names)) or (
+                now and before is None and row.get("at_start") and fire(turn, row, names)
+            ):
+                fired.append(row["id"])
+    return fired
+
+
+def first_look(turn: Turn) -> None:
+    """At the start of a game: note what `becomes` tests say, so that later changes show."""
+    for row in turn.ruleset.rows("events").values():
+        if "becomes" in row:
+            for names in subjects(turn, row, {}):
+                key = f"{row['id']}|{subject_id(names)}"
+                with turn.journal.entry(f"events/{row['id']}", subject=subject_id(names), keep=False):
+                    turn.journal.set("becomes", key, "is", turn.world.test(row["becomes"], names))
+
+
+def remember(turn: Turn, fact: Fact) -> None:
+    """Keep a fact in the state if an expression of the ruleset counts such facts."""
+    words = turn.world.keep("counted-facts", (), lambda: counted_words(turn))
+    if fact.word not in words:
+        return
+    number = len(turn.state.table("facts")) + 1
+    plain = {k: v for k, v in fact.roles.items() if isinstance(v, str | int | bool)}
+    with turn.journal.entry("frame/fact", subject=fact.word):
+        turn.journal.put_row("facts", f"{number:06d}", {**plain, "word": fact.word, "turn": turn.number})
+
+
+def counted_words(turn: Turn) -> frozenset[str]:
+    """The fact words that `happened` and `this_turn` ask for anywhere in the ruleset."""
+    import json
+    import re
+
+    text = json.dumps([dict(rows) for rows in turn.ruleset.forms.values()], default=str)
+    return frozenset(re.findall(r"(?:happened|this_turn)\(\\?['\"](\w+)", text))
+
+
+def release(turn: Turn, fact: Fact) -> None:
+    """Let go of held effects that waited for this fact; they are void where their `if` fails now."""
+    for key, row in sorted(turn.state.table("held").items()):
+        word, filters = (row["until"], {}) if isinstance(row["until"], str) else next(iter(row["until"].items()))
+        if not matches(turn, word, filters, fact):
+            continue
+        names: dict[str, Any] = {k: Entity(*v) for k, v in row.get("names", {}).items()}
+        names["event"] = view(turn, fact)
+        with turn.journal.entry(row["rule"], subject=key, audience=row.get("audience", ())) as entry:
+            turn.journal.put_row("held", key, None)
+            if turn.world.test(row.get("if"), names):
+                Tail(turn, entry, row["rule"], key).effects(row["effects"], names)
+            else:
+                entry.data["void"] = "its condition no longer holds"

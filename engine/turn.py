@@ -1,0 +1,163 @@
+"""What a mechanic is given: the rules, the world to read, the journal to write, dice, orders and answers.
+
+One `Turn` lives from one input point to the next. Mechanics are functions `run(node, turn)`; they read through
+`turn.world`, change through `turn.journal`, and ask `turn` for orders, dice and decisions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .dice import DiceSource, Stream
+from .fairness import ALL, shared
+from .journal import EVERYONE, NOBODY, Journal
+from .ruleset.model import Row, Ruleset
+from .state import Entity, State
+from .world import Names, World
+
+if TYPE_CHECKING:
+    from .geography import Geography
+
+Order = dict[str, Any]
+"""An accepted order: key, nation, order ("form/id" of its row), slots, options, text, line."""
+
+
+class Turn:
+    """Everything one resolution works with.
+
+    `loops` are the names bound by the frame around the present step (`each: nation` binds `nation`, a tick its number).
+    """
+
+    def __init__(
+        self,
+        ruleset: Ruleset,
+        state: State,
+        dice: DiceSource,
+        *,
+        moments: Mapping[str, State] | None = None,
+        geography: Geography | None = None,
+        head: str = "",
+        first: int = 1,
+    ) -> None:
+        self.ruleset = ruleset
+        self.journal = Journal(ruleset, state, head=head, first=first)
+        self.world = World(ruleset, state, moments=moments, geography=geography)
+        self.dice = dice
+        self.loops: dict[str, Any] = {}
+        self.step_row: Row = {}
+
+    @property
+    def state(self) -> State:
+        return self.journal.state
+
+    @property
+    def number(self) -> int:
+        return self.journal.turn
+
+    # ---- dice
+
+    def stream(self, rule: str, subject: str, audience: Iterable[str] = (EVERYONE,)) -> Stream:
+        """Dice for one rule and subject in the present step, under the key of those who may know them."""
+        return self.dice.stream(step=self.journal.step, rule=rule, subject=subject, audience=dice_audience(audience))
+
+    # ---- orders
+
+    def orders(self, ids: Iterable[str] | None = None, nation: str | None = None) -> list[Order]:
+        """Accepted orders of these rows ("form/id" or bare ids), in order of nation and line."""
+        wanted = set(ids) if ids is not None else None
+        out = []
+        for key, row in sorted(self.state.table("orders").items(), key=_order_place):
+            if nation is not None and row["nation"] != nation:
+                continue
+            if wanted is None or row["order"] in wanted or row["order"].partition("/")[2] in wanted:
+                out.append({"key": key, **row})
+        return out
+
+    def order_names(self, order: Order) -> dict[str, Any]:
+        """The names an order's expressions may use: `self`, `nation`, its slots as things, and its options."""
+        nation = Entity("nation", order["nation"])
+        names: dict[str, Any] = {
+            **self.loops,
+            "self": nation,
+            "nation": nation,
+            "act": order["order"].partition("/")[2],
+        }
+        form, _, id_ = order["order"].partition("/")
+        kinds = self.ruleset.rows(form).get(id_, {}).get("slots", {})
+        for slot, value in order.get("slots", {}).items():
+            names[slot] = self.slot_value(kinds.get(slot), value)
+        return names
+
+    def slot_value(self, slot: Row | str | None, value: Any) -> Any:
+        """A slot's stored value as a thing of the kind the slot holds; numbers and unit lists stay as they are."""
+        kind = slot.get("kind") if isinstance(slot, dict) else slot
+        if isinstance(value, str):
+            return self.world.thing(value, kind if kind in _ENTITY_SLOTS else None)
+        return value
+
+    def drop_order(self, order: Order, why: str, *, audience: Iterable[str] | None = None) -> None:
+        """Journal that an order is not carried out, and why, to its nation; nothing else changes."""
+        with self.journal.entry(
+            order["order"],
+            subject=order["nation"],
+            text=f"Not carried out: {order.get('text', '')} ({why})",
+            audience=audience or (order["nation"],),
+            data={"refused": why, "line": order.get("line"), "order": order.get("text", "")},
+        ):
+            self.journal.set("orders", order["key"], "status", "refused")
+
+    # ---- decisions
+
+    def answer(self, decision: str, who: str, subject: str = "") -> Any:
+        """The answer a nation has given to a decision (for this subject, else in general), or None."""
+        answers = self.state.row("answers", who)
+        return answers.get(f"{decision}/{subject}", answers.get(decision))
+
+    # ---- names
+
+    def names(self, **more: Any) -> dict[str, Any]:
+        return {**self.loops, **more}
+
+
+_ENTITY_SLOTS = {"nation", "place", "side", "tech", "item", "gate", "force", "link", "resource"}
+
+
+def _order_place(item: tuple[str, Mapping[str, Any]]) -> tuple[str, int]:
+    nation, _, number = item[0].rpartition("/")
+    return nation, int(number)
+
+
+def dice_audience(audience: Iterable[str]) -> str:
+    """The name of the dice key for an audience: all, one party, or the key its members share."""
+    members = [a for a in audience if a != NOBODY]
+    if EVERYONE in members:
+        return ALL
+    if not members:
+        return NOBODY
+    return members[0] if len(members) == 1 else shared(sorted(members))
+
+
+def audience_ids(world: World, audience: Any, names: Names) -> tuple[str, ...]:
+    """The ids an `audience` key stands for: everyone, nobody, nations, sides (a neutral's own name for =self)."""
+    if audience is None:
+        return (EVERYONE,)
+    items: Sequence[Any] = [audience] if isinstance(audience, str) else audience
+    out: list[str] = []
+    for item in items:
+        value = world.marked(item, names)
+        if value is None:
+            continue
+        if isinstance(value, Entity):
+            bound = value
+        elif isinstance(value, str):
+            named = names.get(value)
+            bound = named if isinstance(named, Entity) else Entity("", value)
+        else:
+            out.extend(v.id if isinstance(v, Entity) else str(v) for v in value)
+            continue
+        out.append(bound.id)
+    return tuple(dict.fromkeys(out)) or (NOBODY,)
+
+
+Mechanic = Callable[[Row, Turn], None]

@@ -1,0 +1,603 @@
+"""The verbs of effects: each a function of the running tail, its parameters and the names in scope.
+
+A verb changes the state through the journal entry that the tail has opened, and states the facts that follow from it.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from . import relations, stores
+from .effects import EffectError, Tail, Verb, fill
+from .functions import as_set, plain
+from .ruleset.model import Row
+from .state import Entity
+from .turn import audience_ids
+from .world import round_as
+
+
+def shift(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """Moves a track toward or away from a side, up, down or to zero, following its redirection; states `reached`."""
+    by = tail.amount(p["by"], names)
+    if "times" in p:
+        by = round_as(by * Fraction(tail.world.number(p["times"], names)), "nearest")
+    track_row = tail.world.ruleset.row("tracks", p["track"])
+    for nation in tail.nations(p["who"], names):
+        move_track(tail, nation, track_row, _direction(tail, p, names, nation), int(by), to_zero=bool(p.get("to_zero")))
+
+
+def _direction(tail: Tail, p: Row, names: dict[str, Any], nation: str) -> int:
+    if "toward" in p or "against" in p:
+        key = "toward" if "toward" in p else "against"
+        found = tail.who(p[key], names)
+        side = found if isinstance(found, Entity) and found.kind == "side" else tail.world.field(found, "side")
+        if side is None:
+            return 0
+        sign = int(tail.world.ruleset.row("sides", plain(side)).get("sign", 1))
+        return sign if key == "toward" else -sign
+    if p.get("to_zero"):
+        now = int(tail.world.state.get("tracks", nation, p["track"], 0))
+        return -1 if now > 0 else 1
+    return -1 if p.get("down") else 1
+
+
+def move_track(tail: Tail, nation: str, row: Row, direction: int, by: int, *, to_zero: bool = False) -> None:
+    """The one place that changes a track: redirection, bounds, and the thresholds that are reached on the way."""
+    if direction == 0 or by == 0:
+        return
+    journal, world = tail.journal, tail.world
+    track = row["id"]
+    redirect = row.get("redirect")
+    if redirect and world.test(
+        redirect["while"], {"nation": Entity("nation", nation), "self": Entity("nation", nation)}
+    ):
+        for side, other in redirect.items():
+            if side != "while" and int(world.ruleset.row("sides", side).get("sign", 1)) == direction:
+                track, direction = other, 1
+    now = int(world.state.get("tracks", nation, track, 0))
+    new = now + direction * by
+    if to_zero:
+        new = max(new, 0) if now > 0 else min(new, 0)
+    if "at_least" in row:
+        new = max(new, row["at_least"])
+    if "at_most" in row:
+        new = min(new, row["at_most"])
+    if new == now:
+        return
+    journal.set("tracks", nation, track, new)
+    for threshold in row.get("thresholds", ()):
+        if (now < threshold <= new and threshold > 0) or (new <= threshold < now and threshold < 0):
+            journal.fact("reached", by=nation, track=track, at=threshold)
+
+
+_TABLE_OF = {
+    "nation": "nations", "place": "places", "side": "sides", "force": "forces", "gate": "gates", "war": "wars",
+    "agreement": "agreements",
+}  # fmt: skip
+
+
+def change(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """Sets, adds to or multiplies a declared field of one or more things."""
+    for thing in as_set(tail.world, tail.who(p["of"], names)):
+        value = tail.world.field(thing, p["field"]) if "to" not in p else None
+        if "to" in p:
+            new = tail.plain(p["to"], {**names, thing.kind: thing})
+        elif "by" in p:
+            new = (value or 0) + tail.amount(p["by"], {**names, thing.kind: thing})
+        else:
+            new = (value or 0) * Fraction(tail.world.number(p["times"], names))
+        if "at_least" in p:
+            new = max(new, tail.world.number(p["at_least"], names))
+        if "at_most" in p:
+            new = min(new, tail.world.number(p["at_most"], names))
+        if isinstance(new, Fraction) and new.denominator == 1:
+            new = int(new)
+        set_field(tail, thing, p["field"], new)
+
+
+def set_field(tail: Tail, thing: Entity, field: str, value: Any) -> None:
+    if thing.kind == "unit":
+        n = int(tail.world.state.get("units", thing.id, "n", 0))
+        tail.journal.alter_units(thing.id, n, **{field: value})
+    elif thing.kind == "link":
+        a, _, b = thing.id.partition(">")
+        set_works(tail, a, b, value if field == "works" else None)
+    elif thing.kind in _TABLE_OF:
+        tail.journal.set(_TABLE_OF[thing.kind], thing.id, field, value if value is not None else "")
+    else:
+        raise EffectError(f"no field of a {thing.kind} can be changed")
+
+
+def set_works(tail: Tail, place: str, facing: str, works: Any) -> None:
+    """Works of a place on its border with another; None or "none" clears them."""
+    from .state import pair_key
+
+    tail.journal.set(
+        "links", pair_key(place, facing), f"works@{place}", works if works not in (None, "none", "") else None
+    )
+
+
+def pay(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """Moves a resource between stores. Without the money the effect fails, unless `as_far_as` pays what is there."""
+    what = str(tail.plain(p["what"], names))
+    source = tail.who(p["from"], names) if "from" in p else None
+    target = tail.who(p["to"], names) if "to" in p else None
+    have = stores.stock(tail.world, source, what) if source is not None else None
+    wanted = tail.amount(p["amount"], names, every=have)
+    if have is not None:
+        if wanted > have and not p.get("as_far_as"):
+            raise EffectError(f"{plain(source)} has {have} {what}, {wanted} is needed")
+        wanted = min(wanted, have)
+        take(tail, source, what, wanted)
+    if wanted and target is not None:
+        stores.gain(tail.journal, purse_of(tail, target, what), what, wanted)
+    if wanted:
+        tail.journal.fact("paid", by=plain(source), of=plain(target), what=what, amount=wanted)
+
+
+def purse_of(tail: Tail, thing: Any, what: str) -> str:
+    entity = tail.world.thing(thing)
+    if entity.kind == "nation":
+        return stores.purse_at(tail.world, entity.id, None, what)
+    if entity.kind == "place" and stores.store_row(tail.world, what)["per"] != "place":
+        holder = tail.world.holder_of(entity.id)
+        return stores.purse_at(tail.world, holder, entity.id, what) if holder else entity.id
+    return entity.id
+
+
+def take(tail: Tail, source: Any, what: str, amount: Any) -> None:
+    """Takes an amount from a nation's main purse first, then from its others, richest first."""
+    main = purse_of(tail, source, what)
+    rest = amount
+    entity = tail.world.thing(source)
+    others = stores.purses(tail.world, entity.id, what) if entity.kind == "nation" else {}
+    for purse in [main, *sorted((k for k in others if k != main), key=lambda k: (-others[k], k))]:
+        part = min(rest, tail.world.state.get("stores", purse, what, 0))
+        if part:
+            stores.pay(tail.journal, purse, what, part)
+            rest -= part
+
+
+def learn(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """Gives a technology: the next level, a level, or one drawn from a set."""
+    for nation in tail.nations(p["who"], names):
+        if "draw" in p:
+            among = as_set(tail.world, tail.set(p["of"], {**names, "nation": Entity("nation", nation)}))
+            techs = [t.id for t in tail.stream().draw(among, min(int(tail.world.number(p["draw"], names)), len(among)))]
+            tail.note_dice()
+        else:
+            techs = [tail.id_of(p["tech"], names)]
+        for tech in techs:
+            now = int(tail.world.state.get("techs", nation, tech, 0))
+            most = int(tail.world.ruleset.rows("technologies").get(tech, {}).get("levels", 1))
+            new = int(tail.world.number(p["to"], names)) if "to" in p else now + 1
+            new = min(new, most)
+            if new > now:
+                tail.journal.set("techs", nation, tech, new)
+                tail.journal.fact("learned", by=nation, tech=tech, level=new)
+
+
+def mark(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """Sets a mark on things; it ends after `turns`, at a fact, or never."""
+    name = str(tail.plain(p["as"], names))
+    who = p["who"]
+    if isinstance(who, dict):
+        among = as_set(tail.world, tail.set(who["of"], names))
+        found: Any = tuple(tail.stream().draw(among, int(tail.world.number(who["draw"], names))))
+        tail.note_dice()
+    else:
+        found = tail.who(who, names)
+    value: dict[str, Any] = {"since": tail.turn.number}
+    if "turns" in p:
+        value["until"] = tail.turn.number + int(tail.world.number(p["turns"], names))
+    if "until" in p:
+        value["fact"] = p["until"]
+    if "seen_by" in p:
+        value["seen_by"] = list(audience_ids(tail.world, p["seen_by"], names))
+    for thing in as_set(tail.world, found):
+        tail.journal.set("marks", f"{thing.kind}:{thing.id}", name, value)
+
+
+def clear(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """Removes a mark."""
+    for thing in as_set(tail.world, tail.who(p["who"], names)):
+        tail.journal.set("marks", f"{thing.kind}:{thing.id}", str(tail.plain(p["as"], names)), None)
+
+
+def relate(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """Sets the stance of parties to each other. With `declared`, states that the first declared war on the second."""
+    a_set, b_set = tail.nations(p["a"], names), tail.nations(p["b"], names)
+    for a in a_set:
+        for b in b_set:
+            relations.relate(tail.turn, a, b, p["stance"], war=p.get("war"), declared_by=a)
+            if p.get("declared"):
+                tail.journal.fact("declared", by=a, of=b, side=tail.world.side_of(a))
+
+
+def join(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """A nation joins a side and takes its wars."""
+    found = tail.who(p["side"], names)
+    side = found.id if isinstance(found, Entity) and found.kind == "side" else str(plain(found))
+    for nation in tail.nations(p["who"], names):
+        if tail.world.side_of(nation) != side:
+            relations.join(
+                tail.turn, nation, side, relations.hostile_stance(tail.turn), relations.friendly_stance(tail.turn)
+            )
+
+
+def own(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """Hands places over without a fight: owner, holder or both."""
+    to = tail.who(p["to"], names)
+    how = p.get("as", "both")
+    for place in as_set(tail.world, tail.set(p["places"], names)):
+        new = plain(to) or ""
+        if how in ("owner", "both"):
+            tail.journal.set("places", place.id, "owner", new)
+        if how in ("holder", "both"):
+            tail.journal.set("places", place.id, "holder", new)
+
+
+def create(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """New units, facilities or works at places. A kind that is a field of places is a facility and is set there."""
+    kind = str(tail.plain(p["units"], names))
+    ruleset = tail.world.ruleset
+    places = as_set(tail.world, tail.set(p["at"], names)) if "at" in p else ()
+    n = int(tail.amount(p.get("n", 1), names))
+    if "most" in p:
+        n = min(n, int(tail.world.number(p["most"], names)))
+    if ruleset.has("units", kind):
+        owner = tail.id_of(p["for"], names) if "for" in p else None
+        for place in places:
+            whose = owner or tail.world.holder_of(place.id)
+            if whose is None:
+                raise EffectError(f"nobody to own new units in {place.id}")
+            if n > 0:
+                tail.journal.units(whose, kind, place.id, n)
+                tail.journal.fact("placed", by=whose, place=place.id, kind=kind, n=n)
+    elif "facing" in p:
+        for place in places:
+            for other in as_set(tail.world, tail.who(p["facing"], names)):
+                set_works(tail, place.id, other.id, kind)
+    elif kind.replace("-", "_") in ruleset.rows("fields"):
+        for place in places:
+            tail.journal.set("places", place.id, kind.replace("-", "_"), True)
+    else:
+        raise EffectError(f"no kind of unit, works or facility is called {kind}")
+
+
+def remove(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """Losses outside battle: all of a selection, a number, or a share (spread over the kinds in turn)."""
+    chosen = _stacks(tail, p, names)
+    total = sum(n for _, n in chosen)
+    if "share" in p:
+        share = Fraction(tail.world.number(p["share"], names))
+        wanted = int(round_as(total * share, p.get("round", "down")))
+    elif "n" in p:
+        wanted = min(total, int(tail.amount(p["n"], names, every=total)))
+    else:
+        wanted = total
+    cause = p.get("cause", "effect")
+    for key, n in spread(
+        chosen, wanted, by_kind=p.get("spread") == "kind", kind_of=lambda k: tail.world.state.get("units", k, "kind")
+    ):
+        lose(tail, key, n, cause)
+
+
+def _stacks(tail: Tail, p: Row, names: dict[str, Any]) -> list[tuple[str, int]]:
+    if "units" in p:
+        chosen = as_set(tail.world, tail.set(p["units"], names))
+        single = "unit" in names and names["unit"] in chosen and len(chosen) == 1
+        return [(t.id, 1 if single else tail.world.state.get("units", t.id, "n", 0)) for t in chosen]
+    places = as_set(tail.world, tail.set(p["at"], names)) if "at" in p else None
+    owner = tail.id_of(p["of"], names) if "of" in p else None
+    kind = tail.plain(p["kind"], names) if "kind" in p else None
+    found = (
+        tail.world.state.stacks(owner=owner)
+        if places is None
+        else [s for pl in places for s in tail.world.state.stacks(at=pl.id, owner=owner)]
+    )
+    return [(k, row["n"]) for k, row in found if kind is None or row["kind"] == kind]
+
+
+def spread(stacks: list[tuple[str, int]], wanted: int, *, by_kind: bool, kind_of: Any) -> list[tuple[str, int]]:
+    """How many of each stack go: stack after stack, or one of each kind in turn, until `wanted` are found."""
+    if not by_kind:
+        out = []
+        for key, n in stacks:
+            part = min(n, wanted)
+            wanted -= part
+            if part:
+                out.append((key, part))
+        return out
+    left = dict(stacks)
+    gone: dict[str, int] = {}
+    kinds: dict[str, list[str]] = {}
+    for key, _ in stacks:
+        kinds.setdefault(str(kind_of(key)), []).append(key)
+    while wanted > 0 and any(left.values()):
+        for keys in kinds.values():
+            key = next((k for k in keys if left[k] > 0), None)
+            if key is not None and wanted > 0:
+                left[key] -= 1
+                gone[key] = gone.get(key, 0) + 1
+                wanted -= 1
+    return list(gone.items())
+
+
+def lose(tail: Tail, key: str, n: int, cause: str) -> None:
+    """Units are destroyed; states the fact with its cause."""
+    row = dict(tail.world.state.row("units", key))
+    _take_units(tail, key, n)
+    tail.journal.fact("destroyed", of=row["owner"], kind=row["kind"], place=row["place"], n=n, cause=cause)
+
+
+def _take_units(tail: Tail, key: str, n: int) -> None:
+    now = int(tail.world.state.get("units", key, "n", 0))
+    if n >= now:
+        tail.journal.put_row("units", key, None)
+    else:
+        tail.journal.set("units", key, "n", now - n)
+
+
+def convert(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """Units change owner, kind or condition."""
+    fields = {k: tail.plain(p[k], names) for k in ("owner", "kind", "condition") if k in p}
+    chosen = as_set(tail.world, tail.set(p["units"], names))
+    single = "unit" in names and chosen == (names["unit"],)
+    for unit in chosen:
+        now = int(tail.world.state.get("units", unit.id, "n", 0))
+        if now:
+            n = int(tail.amount(p["n"], names, every=now)) if "n" in p else 1 if single else now
+            tail.journal.alter_units(unit.id, min(n, now), **fields)
+
+
+def relocate(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """Puts units elsewhere without a move: the nearest, the first or a drawn place of a set; `else` stay or lost."""
+    places = [t.id for t in as_set(tail.world, tail.set(p["to"], names))]
+    for unit in as_set(tail.world, tail.set(p["units"], names)):
+        row = tail.world.state.row("units", unit.id)
+        if not row:
+            continue
+        if not places:
+            if p.get("else") == "lost":
+                lose(tail, unit.id, row["n"], "nowhere to go")
+            continue
+        here = row["place"]
+        how = p.get("by", "nearest")
+        if how == "draw":
+            to = tail.stream().choice(places)
+            tail.note_dice()
+        elif how == "first":
+            to = places[0]
+        else:
+            steps = tail.world.geography.distances(here)
+            to = min(places, key=lambda q: (steps.get(q, 10_000), q))
+        tail.journal.alter_units(unit.id, row["n"], place=to)
+
+
+def queue(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """Puts something under way, due at a step or a turn."""
+    what = str(tail.plain(p["what"], names))
+    who = tail.nations(p["for"], names) if "for" in p else [plain(names["self"])]
+    due = tail.plain(p["due"], names) if "due" in p else None
+    n = int(tail.amount(p.get("n", 1), names))
+    at = tail.plain(p["at"], names) if "at" in p else None
+    for nation in who:
+        put_under_way(tail.turn, nation, what, n, at, due, otherwise=p.get("else"))
+
+
+def put_under_way(
+    turn: Any, nation: str, what: str, n: int, at: Any, due: Any, *, otherwise: Any = None, **more: Any
+) -> str:
+    """A new row of `under_way`; returns its id."""
+    used = [int(k.rpartition("#")[2]) for k in turn.state.table("under_way") if k.startswith(f"{nation}#")]
+    key = f"{nation}#{max(used, default=0) + 1:04d}"
+    row = {
+        "nation": nation,
+        "what": what,
+        "n": n,
+        "at": at,
+        "due": due,
+        "since": turn.number,
+        "else": otherwise,
+        **more,
+    }
+    turn.journal.put_row("under_way", key, {k: v for k, v in row.items() if v is not None})
+    return key
+
+
+def cancel(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """Drops orders or things under way of a nation."""
+    if "under_way" in p:
+        wanted = plain(tail.plain(p["under_way"], names))
+        for key, row in sorted(tail.world.state.table("under_way").items()):
+            if wanted in ("all", key, row["what"], row.get("at")):
+                tail.journal.put_row("under_way", key, None)
+    if "orders" in p:
+        who = tail.nations(p["of"], names) if "of" in p else [plain(names["self"])]
+        wanted = tail.plain(p["orders"], names)
+        for order in tail.turn.orders(None if wanted == "all" else [str(wanted)]):
+            if order["nation"] in who:
+                tail.journal.put_row("orders", order["key"], None)
+
+
+def hold(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """Keeps effects for a fact. With `draw: now` their dice are rolled at once and the numbers kept."""
+    effects = p["effects"]
+    if p.get("draw", "now") == "now":
+        effects = [_drawn(tail, e, names) for e in effects]
+    plain_names = {k: [v.kind, v.id] for k, v in names.items() if isinstance(v, Entity)}
+    key = f"{tail.rule}#{len(tail.world.state.table('held')) + 1:04d}"
+    while tail.world.state.row("held", key):
+        key += "+"
+    until = _bound_fact(tail, p["until"], names)
+    tail.journal.put_row(
+        "held", key, {"until": until, "if": p.get("if"), "effects": effects, "names": plain_names, "rule": tail.rule, "since": tail.turn.number,
+                      "audience": list(tail.entry.audience)},
+    )  # fmt: skip
+
+
+def _bound_fact(tail: Tail, fact: Any, names: dict[str, Any]) -> Any:
+    """A fact to wait for, its filters evaluated now."""
+    if isinstance(fact, str):
+        return fact
+    word, filters = next(iter(fact.items()))
+    if not isinstance(filters, dict):
+        return {word: filters}
+    bound = {k: plain(tail.who(v, names)) if isinstance(v, str) else v for k, v in filters.items()}
+    return {word: bound}
+
+
+def _drawn(tail: Tail, effect: Row, names: dict[str, Any]) -> Row:
+    out = dict(effect)
+    for verb in ("shift", "pay", "change", "remove", "create"):
+        if verb in out:
+            part = dict(out[verb])
+            for key in ("by", "amount", "n"):
+                if key in part:
+                    part[key] = tail.amount(part[key], names)
+            out[verb] = part
+    return out
+
+
+def react(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """One row of a matrix, some cells multiplied."""
+    from .mechanics.matrices import perform
+
+    row_id = str(tail.plain(p["row"], names))
+    actor = tail.who(p["actor"], names) if "actor" in p else names.get("self")
+    other = tail.who(p["object"], names) if "object" in p else None
+    times = tail.world.number(p["times"], names) if "times" in p else 1
+    perform(tail.turn, p["matrix"], row_id, actor, other, times=times, only=p.get("only"))
+
+
+def know(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """Writes knowledge: who knows what of whom, how exactly, since when."""
+    what = str(tail.plain(p["what"], names))
+    of = plain(tail.who(p["of"], names)) if "of" in p else ""
+    for reader in audience_ids(tail.world, p["who"], names):
+        value = {"as": p.get("as", "exact"), "since": tail.turn.number}
+        tail.journal.set("knowledge", reader, f"{what}:{of}", value)
+
+
+def say(tail: Tail, p: Any, names: dict[str, Any]) -> None:
+    """Adds a sentence to the entry, or writes one of its own to other readers."""
+    if isinstance(p, str):
+        tail._say(p, names)
+        return
+    text = fill(tail.world, p["text"], names)
+    if "to" not in p:
+        tail.entry.text = (tail.entry.text + " " + text).strip()
+        return
+    readers = audience_ids(tail.world, p["to"], names)
+    with tail.journal.entry(tail.rule, subject=tail.subject, text=text, audience=readers):
+        pass
+
+
+def command(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """Who gives a nation's orders."""
+    for nation in tail.nations(p.get("nation", "=self"), names):
+        tail.journal.set("nations", nation, "seat", str(tail.plain(p["by"], names)))
+
+
+def found(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """A nation appears, with the fields and some of the goods of another."""
+    nation = p["nation"]
+    if "side" in p:
+        tail.journal.set("nations", nation, "side", tail.plain(p["side"], names) or "")
+    tail.journal.set("nations", nation, "alive", True)
+    if "seat" in p:
+        tail.journal.set("nations", nation, "seat", str(tail.plain(p["seat"], names)))
+    like = tail.id_of(p["like"], names) if "like" in p else None
+    if like:
+        for field in ("grade",):
+            value = tail.world.field(Entity("nation", like), field)
+            if value and not tail.world.ruleset.rows("nations").get(nation, {}).get(field):
+                tail.journal.set("nations", nation, field, dict(value))
+        for table in p.get("inherits", ()):
+            if table == "technology":
+                for tech, level in tail.world.state.row("techs", like).items():
+                    tail.journal.set("techs", nation, tech, level)
+
+
+def absorb(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """A nation is taken over with all it has: units, places, stores."""
+    old, new = tail.id_of(p["nation"], names), tail.id_of(p["into"], names)
+    for key, row in tail.world.state.stacks(owner=old):
+        tail.journal.alter_units(key, row["n"], owner=new)
+    for place in tail.world.ruleset.rows("places"):
+        if tail.world.owner_of(place) == old:
+            tail.journal.set("places", place, "owner", new)
+        if tail.world.holder_of(place) == old:
+            tail.journal.set("places", place, "holder", new)
+    for key, row in sorted(tail.world.state.table("stores").items()):
+        if key == old or key.startswith(old + "/"):
+            for what, amount in list(row.items()):
+                tail.journal.add("stores", key.replace(old, new, 1), what, amount)
+                tail.journal.set("stores", key, what, None)
+    tail.journal.set("nations", old, "alive", False)
+
+
+def vote(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """Counts weighted assent of some nations and goes on with `then` or `else`."""
+    from .decisions import decide
+
+    row = tail.world.ruleset.row("decisions", p["ask"])
+    counts: dict[str, Any] = {}
+    for voter in (
+        tail.nations(p["of"], names)
+        if not str(p["of"]).startswith("nations(")
+        else [t.id for t in as_set(tail.world, tail.set(p["of"], names))]
+    ):
+        scope = {**names, "self": Entity("nation", voter), "nation": Entity("nation", voter)}
+        answer = str(decide(tail.turn, row, scope, tail.stream, who=voter))
+        counts[answer] = counts.get(answer, 0) + (tail.world.number(p["weight"], scope) if "weight" in p else 1)
+    tail.note_dice()
+    yes, no = counts.get("accept", 0), counts.get("refuse", 0)
+    tail.entry.data["votes"] = {k: str(v) for k, v in counts.items()}
+    passed = yes > no or (yes == no and p.get("tie", "refuse") == "accept")
+    tail.effects(p.get("then" if passed else "else", ()), names)
+
+
+def end(tail: Tail, p: Any, names: dict[str, Any]) -> None:
+    """Ends the game, a war, or an agreement."""
+    if p == "game" or (isinstance(p, dict) and "game" in p):
+        tail.journal.set("game", "game", "ended", True)
+        return
+    if not isinstance(p, dict):
+        return
+    if "between" in p:
+        a, b = (tail.nations(x, names) for x in p["between"])
+        for one in a:
+            for other in b:
+                relations.end_war(tail.turn, one, other)
+    if "war" in p:
+        war = tail.id_of(p["war"], names)
+        one, _, other = war.partition("--")
+        relations.end_war(tail.turn, one, other)
+    if "agreement" in p:
+        tail.journal.put_row("agreements", tail.id_of(p["agreement"], names), None)
+
+
+def fight(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """A battle now, at places or wherever both parties stand."""
+    from .mechanics.fight import battle_now
+
+    attacker, defender = tail.id_of(p["attacker"], names), tail.id_of(p["defender"], names)
+    if p.get("where") == "mixed":
+        places = sorted(
+            q for q in tail.world.state.occupied_places() if {attacker, defender} <= tail.world.state.owners_at(q)
+        )
+    else:
+        places = [t.id for t in as_set(tail.world, tail.set(p["at"], names))]
+    for place in places:
+        battle_now(tail.turn, p["battle"], place, attacker, defender, ignore=p.get("ignore", ()))
+
+
+VERBS: dict[str, Verb] = {
+    "shift": shift, "change": change, "pay": pay, "learn": learn, "mark": mark, "clear": clear, "relate": relate,
+    "join": join, "own": own, "create": create, "remove": remove, "convert": convert, "relocate": relocate, "queue": queue,
+    "cancel": cancel, "hold": hold, "react": react, "know": know, "say": say, "command": command, "found": found,
+    "absorb": absorb, "vote": vote, "end": end, "fight": fight,
+}  # fmt: skip
