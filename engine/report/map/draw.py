@@ -1,0 +1,467 @@
+"""Draws a map model as one self-contained SVG text, the same bytes for the same model on any machine.
+
+The sheet is a set of panels. Each is drawn from the ground up: water, land, borders, passages and works, then names with badges
+where there is room, then arrows. A place is named and carries its badges in the panel that shows it largest, and only if there is
+room to spare in the others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from .labels import Box, Ground
+from .legend import draw_legend
+from .marks import INK, OUTCOMES, BadgeBlock, arrow, burst, number, passage, pattern_fill, symbol, words, works
+from .model import Layout, MapModel, Owner, Panel, Place
+from .outline import Outlines, RingTable
+from .palette import UNOWNED, coloured
+from .projection import Frame, frame
+from .shapes import Array, Shapes, nearest_point_shapes
+from .text import FAMILY, text_width, xml
+
+WATER, DEEP, NOBODY = "#dbe8ee", "#e4eef2", "#dcdad3"
+COAST, SEA_INK, SEA_LINE = "#5d7484", "#3c6078", "#9db7c5"
+
+
+def draw(model: MapModel, *, width: int | None = None, labels: bool = True, prefix: str = "map") -> str:
+    """The map as SVG text.
+
+    width: pixels that the picture asks for; by default the sheet's own width. labels: whether to write names, badges and legend.
+    prefix: starts every id in the file, so that several maps can stand in one page.
+
+    Raises ValueError for a prefix that is no XML name and a width that is not positive.
+    """
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", prefix):
+        raise ValueError(f"'{prefix}' cannot start an id")
+    if width is not None and width <= 0:
+        raise ValueError(f"a map cannot be {width} pixels wide")
+    layout = model.layout or plain_layout(model)
+    sheet = _Sheet(model, layout, labels, prefix)
+    body = "".join(sheet.panel(k) for k in range(len(layout.panels)))
+    shown = width or round(layout.width)
+    high = round(shown * layout.height / layout.width)
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{shown}" height="{high}" viewBox="0 0 {number(layout.width)} {number(layout.height)}" '
+        f'font-family="{FAMILY}" font-stretch="condensed" role="img"><title>{xml(model.title)}</title>'
+    )
+    ground = f'<rect width="{number(layout.width)}" height="{number(layout.height)}" fill="#f7f4ec"/>'
+    return head + "<defs>" + sheet.definitions() + "</defs>" + ground + body + sheet.title_and_legend() + "</svg>\n"
+
+
+def unseen(model: MapModel) -> tuple[str, ...]:
+    """Ids of places that no panel shows: what a check of a layout asks."""
+    layout = model.layout or plain_layout(model)
+    homes = _Spots(model, [frame(panel) for panel in layout.panels]).homes
+    return tuple(sorted(place.id for place in model.places if place.id not in homes))
+
+
+def plain_layout(model: MapModel, width: float = 1600.0) -> Layout:
+    """One panel round all places, for a map that brings no layout. The height follows from the places, within reason."""
+    if model.places:
+        lons, lats = [place.lon for place in model.places], [place.lat for place in model.places]
+    else:
+        lons, lats = [0.0], [0.0]
+    rim = max(1.0, 0.04 * max(max(lons) - min(lons), max(lats) - min(lats)))
+    bounds = (
+        min(lons) - rim,
+        max(min(lats) - rim, -84.0),
+        min(max(lons) + rim, min(lons) - rim + 360),
+        min(max(lats) + rim, 84.0),
+    )
+    middle = np.cos(np.radians((bounds[1] + bounds[3]) / 2))
+    ratio = (bounds[3] - bounds[1]) / max((bounds[2] - bounds[0]) * float(middle), 1e-6)
+    margin, top, bottom = 20.0, 60.0, 120.0 if model.legend else 20.0
+    high = round((width - 2 * margin) * min(max(ratio, 0.4), 1.4), 1)
+    return Layout(
+        width,
+        high + top + bottom,
+        (Panel("all", "", bounds, (margin, top, width - 2 * margin, high)),),
+        title=(margin, 10.0, width - 2 * margin, 40.0),
+        legend=(margin, high + top + 5, width - 2 * margin, bottom - 10) if model.legend else None,
+    )
+
+
+class _Spots:
+    """Where each place's text may stand, on the sheet: found for all places and panels in one sweep per panel.
+
+    homes: by place, the panel where it is named: the one that shows it largest there, unless another panel lies on top. A panel
+    that shows the place's best spot is preferred to one that shows only a corner of it. Places that no panel shows are missing.
+    """
+
+    def __init__(self, model: MapModel, frames: Sequence[Frame]) -> None:
+        known = model.shapes.anchors if model.shapes else {}
+        room = model.shapes.room if model.shapes else {}
+        anchors = {place.id: (*known.get(place.id, ()), (place.lon, place.lat)) for place in model.places}
+        flat = np.array([spot for spots in anchors.values() for spot in spots], dtype=np.float64).reshape(-1, 2)
+        self.spots: list[dict[str, tuple[int, tuple[float, float]]]] = []  # by panel: number of the first spot seen, and where
+        self.room: list[dict[str, float]] = []  # by panel: the room round the best spot, where known
+        self.homes: dict[str, tuple[int, tuple[float, float]]] = {}
+        best: dict[str, float] = {}
+        for k, window in enumerate(frames):
+            sheet, inside = window.spots(flat)
+            scale = window.units_per_degree(flat[:, 1]).tolist()
+            rows, seen = sheet.tolist(), inside.tolist()
+            found: dict[str, tuple[int, tuple[float, float]]] = {}
+            spacious: dict[str, float] = {}
+            start = 0
+            for place, spots in anchors.items():
+                if place in room:
+                    spacious[place] = room[place] * scale[start]
+                for n in range(len(spots)):
+                    if not seen[start + n]:
+                        continue
+                    spot = (rows[start + n][0], rows[start + n][1])
+                    found.setdefault(place, (n, spot))
+                    if not any(_inside(spot, other.panel.at) for other in frames[k + 1 :]):
+                        worth = scale[start + n] * (1.0 if n == 0 else 0.4)
+                        if worth > best.get(place, 0.0):
+                            best[place], self.homes[place] = worth, (k, spot)
+                        break
+                start += len(spots)
+            self.spots.append(found)
+            self.room.append(spacious)
+
+
+def _inside(spot: tuple[float, float], at: tuple[float, float, float, float]) -> bool:
+    return at[0] <= spot[0] <= at[0] + at[2] and at[1] <= spot[1] <= at[1] + at[3]
+
+
+class _Sheet:
+    """What the panels share: fills by owner, places by id, the shapes and who lies on which side of every border."""
+
+    def __init__(self, model: MapModel, layout: Layout, labels: bool, prefix: str) -> None:
+        self.model, self.layout, self.labels, self.prefix = model, layout, labels, prefix
+        self.owners = {owner.id: owner for owner in coloured(model.owners)}
+        self.rank = {key: k for k, key in enumerate(self.owners)}
+        self.places = {place.id: place for place in model.places}
+        points = {place.id: (place.lon, place.lat) for place in model.places}
+        self.shapes: Shapes = model.shapes if model.shapes is not None else nearest_point_shapes(points)
+        self.sides = self.shapes.sides()
+        self.borders: dict[tuple[str, str], list[int]] = {}
+        for arc, pair in self.sides.items():
+            if len(pair) == 2:
+                self.borders.setdefault((min(pair), max(pair)), []).append(arc)
+        self.table = RingTable(self.shapes)
+        self.frames = [frame(panel) for panel in layout.panels]
+        self.spots = _Spots(model, self.frames)
+
+    # ---- the sheet
+
+    def definitions(self) -> str:
+        patterns = "".join(
+            pattern_fill(f"{self.prefix}-o{k}", owner.colour, owner.pattern) for k, owner in enumerate(self.owners.values())
+        )
+        clips = "".join(
+            f'<clipPath id="{self.prefix}-c{k}"><rect x="{number(p.at[0])}" y="{number(p.at[1])}" width="{number(p.at[2])}" height="{number(p.at[3])}"/></clipPath>'
+            for k, p in enumerate(self.layout.panels)
+        )
+        return patterns + clips
+
+    def title_and_legend(self) -> str:
+        parts = []
+        if self.layout.title:
+            x, y, _, high = self.layout.title
+            size = high * (0.5 if self.model.subtitle else 0.7)
+            parts.append(words(x, y + size, self.model.title, size, bold=True, anchor="start"))
+            if self.model.subtitle:
+                parts.append(words(x, y + size + high * 0.38, self.model.subtitle, high * 0.28, anchor="start"))
+        if self.labels and self.layout.legend and self.model.legend:
+            parts.append(draw_legend(self.model.legend, self.layout.legend, self.owners, self.fill))
+        return "".join(parts)
+
+    def fill(self, owner: str) -> str:
+        """What an owner's land is filled with: a colour or a reference to a pattern."""
+        found = self.owners.get(owner)
+        if found is None:
+            return UNOWNED
+        return found.colour if found.pattern == "plain" else f"url(#{self.prefix}-o{self.rank[owner]})"
+
+    # ---- a panel
+
+    def panel(self, k: int) -> str:
+        window = self.frames[k]
+        panel = window.panel
+        outlines = Outlines(self.table, window)
+        x, y, width, high = panel.at
+        box = f'x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(high)}"'
+        parts = [f'<g clip-path="url(#{self.prefix}-c{k})"><rect {box} fill="{DEEP}"/>']
+        parts += self._ground(outlines, k)
+        parts += self._borders(outlines)
+        parts += self._links(outlines, window)
+        parts += self._works(outlines)
+        parts += self._highlights(outlines)
+        if self.labels:
+            parts += self._names(window, k)
+        parts += self._arrows(window, k)
+        parts.append(f'</g><rect {box} fill="none" stroke="{INK}" stroke-width="1.2"/>')
+        if self.labels and panel.title:
+            wide, size = text_width(panel.title, panel.font * 1.5, True) + 12, panel.font * 1.5
+            parts.append(
+                f'<rect x="{number(x)}" y="{number(y)}" width="{number(wide)}" height="{number(size * 1.5)}" fill="#f7f4ec" stroke="{INK}" stroke-width="0.8"/>'
+            )
+            parts.append(words(x + 6, y + size * 1.12, panel.title, size, bold=True, anchor="start"))
+        return "".join(parts)
+
+    def _tooltip(self, place: Place) -> str:
+        owner = self.owners.get(place.owner)
+        lines = [place.name + (f" ({owner.name})" if owner else "")]
+        for badge in place.badges:
+            holder = self.owners.get(badge.owner)
+            lines.append(f"{holder.name + ': ' if holder else ''}{badge.note or badge.icon} {badge.count}")
+        lines += [place.note] if place.note else []
+        return f"<title>{xml(chr(10).join(lines))}</title>"
+
+    def _ground(self, outlines: Outlines, k: int) -> list[str]:
+        parts = []
+        if behind := outlines.place(""):
+            parts.append(f'<path d="{behind}" fill="{NOBODY}" fill-rule="evenodd"/>')
+        for place in sorted(self.model.places, key=lambda place: (place.kind != "sea", place.id)):
+            path = outlines.place(place.id)
+            fill = (WATER if not place.owner else self.fill(place.owner)) if place.kind == "sea" else self.fill(place.owner)
+            faint = ' fill-opacity="0.55"' if place.kind == "sea" and place.owner else ""
+            inner = f'<path d="{path}" fill="{fill}"{faint} fill-rule="evenodd"/>' if path else ""
+            inner += self._disc(place, k, fill)
+            if inner:
+                here = ' class="home"' if self.spots.homes.get(place.id, (-1,))[0] == k else ""
+                parts.append(f'<g data-id="{xml(place.id)}"{here}>{self._tooltip(place)}{inner}</g>')
+        return parts
+
+    def _disc(self, place: Place, k: int, fill: str) -> str:
+        """A disc for a place whose land is too small to be seen, or that has none in the shapes."""
+        found = self.spots.spots[k].get(place.id)
+        small = self.spots.room[k].get(place.id, 99.0 if place.id in self.shapes.rings else 0.0) < 2.5
+        if place.kind == "sea" or not small or found is None or found[0] != 0:
+            return ""
+        x, y = found[1]
+        return f'<circle cx="{number(x)}" cy="{number(y)}" r="4" fill="{fill}" stroke="{INK}" stroke-width="0.9"/>'
+
+    def _borders(self, outlines: Outlines) -> list[str]:
+        kinds: dict[str, list[int]] = {"sea": [], "coast": [], "inner": [], "outer": []}
+        for arc, pair in sorted(self.sides.items()):
+            if len(pair) == 1 and self._is_sheet_edge(arc):
+                continue
+            sea = [key in self.places and self.places[key].kind == "sea" for key in pair]
+            if all(sea):
+                kinds["sea"].append(arc)
+            elif any(sea) or len(pair) == 1:
+                kinds["coast"].append(arc)
+            else:
+                held = {self.places[key].owner if key in self.places else "" for key in pair}
+                kinds["inner" if len(held) == 1 and held != {""} else "outer"].append(arc)
+        looks = (
+            ("sea", f'stroke="{SEA_LINE}" stroke-width="0.8" stroke-dasharray="4 3"'),
+            ("inner", 'stroke="#4d4a44" stroke-opacity="0.6" stroke-width="0.6"'),
+            ("coast", f'stroke="{COAST}" stroke-width="0.7"'),
+            ("outer", 'stroke="#3a2f2a" stroke-width="1.5"'),
+        )
+        parts = []
+        for kind, look in looks:
+            if path := outlines.lines(kinds[kind]):
+                parts.append(f'<path d="{path}" fill="none" stroke-linejoin="round" {look}/>')
+        return parts
+
+    def _is_sheet_edge(self, arc: int) -> bool:
+        """Whether an arc with one side is where the sheet of the shapes ends, no coast: a straight line along a meridian or parallel."""
+        spread = np.ptp(self.shapes.arc(arc), axis=0)
+        return bool(spread.min() < 1e-9)
+
+    def _shared(self, outlines: Outlines, a: str, b: str) -> list[Array]:
+        """The stretches that two places share, as far as the panel shows them."""
+        arcs = self.borders.get((min(a, b), max(a, b)), [])
+        return [outlines.line(arc, turn) for turn in outlines.turns for arc in arcs if outlines.near(arc, turn)]
+
+    def _links(self, outlines: Outlines, window: Frame) -> list[str]:
+        parts = []
+        for link in self.model.links:
+            if link.via:
+                one, two = self._shared(outlines, link.a, link.via), self._shared(outlines, link.b, link.via)
+                ends = (np.concatenate(one), np.concatenate(two)) if one and two else None
+            else:
+                ends = (self._corners(outlines, link.a), self._corners(outlines, link.b))
+            if ends is None or not len(ends[0]) or not len(ends[1]):
+                continue
+            gap = np.hypot(ends[0][:, None, 0] - ends[1][None, :, 0], ends[0][:, None, 1] - ends[1][None, :, 1])
+            i, j = np.unravel_index(int(np.argmin(gap)), gap.shape)
+            start, end = (float(ends[0][i][0]), float(ends[0][i][1])), (float(ends[1][j][0]), float(ends[1][j][1]))
+            if gap[i, j] > 60 or not _inside(start, window.panel.at):
+                continue  # the two meet outside this window
+            tip = f"<title>{xml(link.label)}</title>" if link.label else ""
+            parts.append(f"<g>{tip}{passage(start, end, link.style)}</g>")
+        return parts
+
+    def _corners(self, outlines: Outlines, place: str) -> Array:
+        arcs = sorted({arc if arc >= 0 else ~arc for ring in self.shapes.rings.get(place, ()) for arc in ring})
+        return outlines.corners(arcs)
+
+    def _works(self, outlines: Outlines) -> list[str]:
+        parts = []
+        for work in self.model.works:
+            for line in self._shared(outlines, work.place, work.facing):
+                parts.append(self._work(outlines, work.place, line, work.style, work.note))
+        return parts
+
+    def _work(self, outlines: Outlines, place: str, line: Array, style: str, note: str) -> str:
+        """One stretch of works, on the side of the border on which the place lies."""
+        middle = len(line) // 2
+        a, b = line[max(middle - 1, 0)], line[min(middle, len(line) - 1)]
+        along = b - a
+        length = float(np.hypot(*along)) or 1.0
+        probe = (a + b) / 2 + np.array([along[1], -along[0]]) / length * 0.8
+        if not _contains([self._ring(outlines, ring) for ring in self.shapes.rings.get(place, ())], probe):
+            line = line[::-1]
+        tip = f"<title>{xml(note)}</title>" if note else ""
+        return f"<g>{tip}{works(line, style)}</g>"
+
+    def _ring(self, outlines: Outlines, ring: Sequence[int]) -> Array:
+        turn = outlines.turns[0] if len(outlines.turns) == 1 else 0.0 if 0.0 in outlines.turns else outlines.turns[0]
+        return np.concatenate([outlines.line(arc, turn) for arc in ring])
+
+    def _highlights(self, outlines: Outlines) -> list[str]:
+        parts = []
+        for mark in self.model.highlights:
+            path = outlines.place(mark.place)
+            if path:
+                broken = ' stroke-dasharray="6 3"' if mark.outcome == "failure" else ""
+                parts.append(f'<path d="{path}" fill="none" stroke="{OUTCOMES[mark.outcome]}" stroke-width="2.6"{broken}/>')
+        return parts
+
+    def _arrows(self, window: Frame, k: int) -> list[str]:
+        parts = []
+        for move in self.model.arrows:
+            start, end = self.spots.spots[k].get(move.a), self.spots.spots[k].get(move.b)
+            if start is None or end is None:
+                continue
+            drawn, bend = arrow(start[1], end[1], move.outcome)
+            tip = f"<title>{xml(move.note or move.label)}</title>" if move.note or move.label else ""
+            label = (
+                words(bend[0], bend[1] - 3, move.label, window.panel.font, bold=True, halo="#fff")
+                if move.label and self.labels
+                else ""
+            )
+            parts.append(f"<g>{tip}{drawn}{label}</g>")
+        for mark in self.model.highlights:
+            found = self.spots.spots[k].get(mark.place)
+            if found:
+                x, y = found[1]
+                tip = f"<title>{xml(mark.note)}</title>" if mark.note else ""
+                parts.append(f"<g>{tip}{burst(x, y - window.panel.font * 1.6, 8, mark.outcome)}</g>")
+        return parts
+
+    # ---- names and badges
+
+    def _names(self, window: Frame, k: int) -> list[str]:
+        panel = window.panel
+        x, y, width, high = panel.at
+        ground = Ground((x + 2, y + 2, x + width - 2, y + high - 2))
+        for other in self.layout.panels[k + 1 :]:
+            ground.take((other.at[0], other.at[1], other.at[0] + other.at[2], other.at[1] + other.at[3]), 20.0)
+        for box in (self.layout.legend, self.layout.title):
+            if box:
+                ground.take((box[0], box[1], box[0] + box[2], box[1] + box[3]), 20.0)
+        if panel.title:
+            ground.take((x, y, x + text_width(panel.title, panel.font * 1.5, True) + 14, y + panel.font * 2.4), 20.0)
+        blocks = []
+        for place in self.model.places:
+            home, spot = self.spots.homes.get(place.id, (-1, (0.0, 0.0)))
+            found = (0, spot) if home == k else self.spots.spots[k].get(place.id)
+            if found is not None and found[0] == 0:
+                room = self.spots.room[k].get(place.id, 0.0)
+                blocks.append(_Block(place, found[1], room, panel.font, home == k, self.owners))
+        blocks.sort(
+            key=lambda block: (not block.home, block.place.kind == "sea", -block.place.weight, block.room, block.place.id)
+        )
+        parts = []
+        for block in blocks:
+            if (part := block.put(ground)) is not None:
+                parts.append(part)
+        return parts
+
+
+class _Block:
+    """A place's name with its symbols and, below, its badges."""
+
+    def __init__(
+        self, place: Place, spot: tuple[float, float], room: float, font: float, home: bool, owners: Mapping[str, Owner]
+    ) -> None:
+        self.place, self.spot, self.room, self.home = place, spot, room, home
+        self.sea = place.kind == "sea"
+        self.size = font * (1.0 if home else 0.85)
+        self.spacing = 0.6 if self.sea else 0.0
+        self.lines = self._fit(max(room * 2.0, 34.0 if home else 0.0))
+        self.signs = len(place.symbols) * self.size * 0.95 if home else 0.0
+        self.badges = BadgeBlock(place.badges if home else (), owners, place.owner, font * 0.92)
+        self.name_width = max(self._wide(line) for line in self.lines) + self.signs
+        self.width = max(self.name_width, self.badges.width) + 2
+        self.height = self.size * 1.08 * len(self.lines) + (self.badges.height + 2 if self.badges.height else 0) + 1
+
+    def _wide(self, text: str) -> float:
+        return text_width(text, self.size, not self.sea) + self.spacing * len(text)
+
+    def _fit(self, wanted: float) -> list[str]:
+        """The name in one line, or in two if it is too wide, or its short form."""
+        name = self.place.name
+        if self._wide(name) <= wanted:
+            return [name]
+        if not self.home and self.place.short:
+            return [self.place.short]
+        breaks = [match.end() for match in re.finditer(r"[ -]", name)]
+        if breaks:
+            at = min(breaks, key=lambda k: abs(2 * k - len(name)))
+            halves = [name[:at].rstrip(), name[at:]]
+            if all(halves):
+                return halves
+        return [self.place.short] if self.place.short and self._wide(name) > 2 * wanted else [name]
+
+    def put(self, ground: Ground) -> str | None:
+        """Finds room and draws; None for a name that is at home in another panel and finds none."""
+        x, y = self.spot
+        if not self.home and self.width > self.room * 2.6:
+            return None
+        box, hidden = ground.place(x, y, self.width, self.height, max(self.room, 6.0))
+        if not self.home and hidden > 0:
+            return None
+        ground.take(box)
+        return self._leader(box) + self._draw(box)
+
+    def _leader(self, box: Box) -> str:
+        """A thin line from a name that had to move away to the place it belongs to."""
+        x, y = self.spot
+        inside_x, inside_y = min(max(x, box[0]), box[2]), min(max(y, box[1]), box[3])
+        if self.sea or abs(inside_x - x) + abs(inside_y - y) < max(self.room * 0.9, 7.0):
+            return ""
+        return f'<path d="M{number(inside_x)},{number(inside_y)}L{number(x)},{number(y)}" stroke="{INK}" stroke-width="0.6"/><circle cx="{number(x)}" cy="{number(y)}" r="1.3" fill="{INK}"/>'
+
+    def _draw(self, box: Box) -> str:
+        parts = []
+        middle = (box[0] + box[2]) / 2
+        base = box[1] + self.size * 0.92
+        fill, halo = (SEA_INK, "#eaf2f6") if self.sea else (INK, "#ffffff")
+        for n, line in enumerate(self.lines):
+            wide = self._wide(line) + (self.signs if n == 0 else 0)
+            left = middle - wide / 2
+            if n == 0 and self.signs:
+                for k, sign in enumerate(self.place.symbols):
+                    parts.append(symbol(sign, left + self.size * (0.95 * k + 0.42), base - self.size * 0.34, self.size * 0.38))
+                left += self.signs
+            parts.append(
+                words(left, base, line, self.size, fill=fill, bold=not self.sea, anchor="start", halo=halo, spacing=self.spacing)
+            )
+            base += self.size * 1.08
+        if self.badges.height:
+            parts.append(self.badges.draw(middle - self.badges.width / 2, base - self.size * 0.92 + 2))
+        return "".join(parts)
+
+
+def _contains(rings: Sequence[Array], point: Array) -> bool:
+    """Whether the even-odd area of the rings holds the point."""
+    inside = False
+    for ring in rings:
+        a, b = ring, np.roll(ring, -1, axis=0)
+        crosses = (a[:, 1] > point[1]) != (b[:, 1] > point[1])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            at = a[:, 0] + (point[1] - a[:, 1]) * (b[:, 0] - a[:, 0]) / (b[:, 1] - a[:, 1])
+        inside ^= bool(np.count_nonzero(crosses & (at > point[0])) % 2)
+    return inside
