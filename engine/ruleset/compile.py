@@ -136,7 +136,7 @@ def build(reading: Reading, known: Forms, *, cache: bool = True) -> tuple[Rulese
         return None, reading.with_lines(found)
     draft, wrong = lay_over(layers, known)
     found += wrong
-    found += run_checks(Subject(draft, known))
+    found += run_checks(Subject(draft, known), layers)
     return _ruleset(draft, known), reading.with_lines(found)
 
 

@@ -176,9 +176,7 @@ class Compiler:
     def _dependencies(self, given: Any, schema: Any, base: str) -> Fits:
         if not all(isinstance(keys, list) for keys in given.values()):
             raise UnknownKeyword("dependencies with a schema")
-        return lambda v: (
-            not isinstance(v, dict) or all(k not in v or all(n in v for n in need) for k, need in given.items())
-        )
+        return lambda v: not isinstance(v, dict) or all(k not in v or all(n in v for n in need) for k, need in given.items())
 
     def _oneOf(self, given: Any, schema: Any, base: str) -> Fits:
         options = [self.fits(s, base) for s in given]

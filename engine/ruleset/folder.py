@@ -138,9 +138,6 @@ def _strays(folder: Path) -> Iterator[Path]:
         if entry.is_file() and entry.suffix in (".yaml", ".yml") and entry.name != MANIFEST:
             yield entry
         elif (
-            entry.is_dir()
-            and not entry.is_symlink()
-            and entry.name not in KNOWN_FOLDERS
-            and not entry.name.startswith(".")
+            entry.is_dir() and not entry.is_symlink() and entry.name not in KNOWN_FOLDERS and not entry.name.startswith(".")
         ) and not (entry / MANIFEST).is_file():
             yield from _below(entry)

@@ -45,16 +45,21 @@ KINDS: Mapping[str, str] = {
 """The kind of thing, as fields and expressions name it, that a row of a form is."""
 
 KEYWORDS = ("x-ref", "x-expr")
+Path_ = tuple[str | int, ...]
 Schema = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """A value with the keywords of ours that its schema carries, and the path to it."""
+    """A value with the keywords of ours that its schema carries, and the path to it.
+
+    `scope` holds the names that the schemas around it put in scope (`x-scope`), each with its kind.
+    """
 
     path: tuple[str | int, ...]
     value: Any
     schema: Mapping[str, Any]
+    scope: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -200,33 +205,34 @@ def annotated(known: Forms, form: str, value: Any) -> Iterator[Annotation]:
     Of `oneOf` and `anyOf` the first branch is taken that the value fits; of a value that fits none, nothing is said
     (the schema check has said it).
     """
-    yield from _Walk(known).walk(known.schema(form), f"{form}.schema.json", value, ())
+    yield from _Walk(known).walk(known.schema(form), f"{form}.schema.json", value, (), {})
 
 
 class _Walk:
     def __init__(self, known: Forms) -> None:
         self.known = known
 
-    def walk(self, raw: Any, base: str, value: Any, path: tuple[str | int, ...]) -> Iterator[Annotation]:
+    def walk(self, raw: Any, base: str, value: Any, path: Path_, scope: Mapping[str, str]) -> Iterator[Annotation]:
         schema, base = self.known.resolve(raw, base)
-        found = {k: schema[k] for k in schema if k.startswith("x-")}
-        if any(k in found for k in KEYWORDS):
-            yield Annotation(path, value, found)
+        if "x-scope" in schema:
+            scope = {**scope, **schema["x-scope"]}
+        if any(k in schema for k in KEYWORDS):
+            yield Annotation(path, value, {k: v for k, v in schema.items() if k.startswith("x-")}, scope)
         for part in schema.get("allOf", ()):
-            yield from self.walk(part, base, value, path)
+            yield from self.walk(part, base, value, path, scope)
         for word in ("oneOf", "anyOf"):
-            if word in schema:
-                yield from self.branch(schema[word], base, value, path)
+            for option in schema.get(word, ()):
+                if self.known.fits(option, base, value):
+                    yield from self.walk(option, base, value, path, scope)
+                    break
         if isinstance(value, dict):
-            yield from self.entries(schema, base, value, path)
-        elif isinstance(value, list):
-            items = schema.get("items", {})
+            yield from self.entries(schema, base, value, path, scope)
+        elif isinstance(value, list) and isinstance(schema.get("items"), dict):
             for index, item in enumerate(value):
-                one = (items[index] if index < len(items) else {}) if isinstance(items, list) else items
-                yield from self.walk(one, base, item, (*path, index))
+                yield from self.walk(schema["items"], base, item, (*path, index), scope)
 
     def entries(
-        self, schema: Schema, base: str, value: dict[str, Any], path: tuple[str | int, ...]
+        self, schema: Schema, base: str, value: dict[str, Any], path: Path_, scope: Mapping[str, str]
     ) -> Iterator[Annotation]:
         named = schema.get("properties", {})
         patterns = schema.get("patternProperties", {})
@@ -236,10 +242,4 @@ class _Walk:
             if not parts and isinstance(schema.get("additionalProperties"), dict):
                 parts = [schema["additionalProperties"]]
             for part in parts:
-                yield from self.walk(part, base, item, (*path, key))
-
-    def branch(self, options: list[Any], base: str, value: Any, path: tuple[str | int, ...]) -> Iterator[Annotation]:
-        for option in options:
-            if self.known.fits(option, base, value):
-                yield from self.walk(option, base, value, path)
-                return
+                yield from self.walk(part, base, item, (*path, key), scope)

@@ -79,9 +79,7 @@ def _changed(nodes: list[Node], target: str, change: Node, action: str, found: l
         if node_id(node) != target:
             inner = node.get(STEPS)
             if inner is not None and target in map(node_id, frame_nodes(list(inner.members()))):
-                steps = Node(
-                    _changed(list(inner.members()), target, change, action, found), inner.file, inner.line, inner.column
-                )
+                steps = Node(_changed(list(inner.members()), target, change, action, found), inner.file, inner.line, inner.column)
                 node = node.with_entries({**node.value, STEPS: steps}, node.keys)
             out.append(node)
             continue

@@ -38,7 +38,7 @@ __all__ = ["MAX_ALIAS_NODES", "MAX_BYTES", "MAX_DEPTH", "decode", "load_bytes", 
 MAX_BYTES = 5_000_000
 MAX_DEPTH = 60
 MAX_ALIAS_NODES = 50_000
-LOADER_VERSION = "1"
+LOADER_VERSION = "2"
 """Goes into the key of cached trees: raise it when the same text gives another tree."""
 
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -226,15 +226,14 @@ class _Builder:
         if kind is AliasEvent:
             return self.alias(event, depth)
         if event.ctag is not None and str(event.ctag):
-            raise self.refused(
-                event, "E112", f"the tag {str(event.ctag)!r}: tags are not allowed", "write the plain value"
-            )
+            raise self.refused(event, "E112", f"the tag {str(event.ctag)!r}: tags are not allowed", "write the plain value")
         mark = event.start_mark
         node = Node(None, self.file, mark.line + 1, mark.column + 1)
         if event.anchor is not None:
             self.anchors[event.anchor] = None
         if kind is ScalarEvent:
             node.value = self.scalar(event)
+            node.style = event.style or ""
         else:
             if depth >= MAX_DEPTH:
                 raise self.refused(event, "E115", f"nested more than {MAX_DEPTH} levels deep")
@@ -336,9 +335,7 @@ class _Builder:
             mark = event.start_mark
             message = f"{event.value[:40]!r} {fault}"
             self.found.append(
-                Diagnostic(
-                    "E116", "error", message, self.file, mark.line + 1, mark.column + 1, "quote it if it is text"
-                )
+                Diagnostic("E116", "error", message, self.file, mark.line + 1, mark.column + 1, "quote it if it is text")
             )
             return str(event.value)
 

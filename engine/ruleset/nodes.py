@@ -21,7 +21,7 @@ Path = Sequence[str | int]
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """One value and where it stands. `keys`: the place of each key of a map. `size`, `height`: of the tree below."""
+    """One value and where it stands. `keys`: the place of each key of a map. `style`: the mark of quoted or block text."""
 
     value: Any
     file: str
@@ -30,6 +30,7 @@ class Node:
     keys: dict[str, tuple[str, int, int]] = field(default_factory=dict)
     size: int = 1
     height: int = 0
+    style: str = ""
 
     @property
     def is_map(self) -> bool:
@@ -85,9 +86,7 @@ def find(node: Node, path: Iterable[str | int]) -> Node:
     """The node at a path, or the nearest one above it."""
     for step in path:
         value = node.value
-        if (type(value) is dict and step in value) or (
-            type(value) is list and isinstance(step, int) and 0 <= step < len(value)
-        ):
+        if (type(value) is dict and step in value) or (type(value) is list and isinstance(step, int) and 0 <= step < len(value)):
             node = value[step]  # type: ignore[index]
         else:
             break
@@ -102,15 +101,17 @@ def diagnose(
     *,
     key: str | None = None,
     hint: str = "",
-    offset: int = 0,
+    offset: int | None = None,
 ) -> Diagnostic:
-    """A finding at a node, or at one of its keys; `offset` counts columns further into the text."""
+    """A finding at a node, or at one of its keys; `offset` counts characters into a text (None: the value as such)."""
     if node is None:
         return Diagnostic(code, severity, message, hint=hint)
     file, line, column = node.file, node.line, node.column
     if key is not None and key in node.keys:
         file, line, column = node.keys[key]
-    return Diagnostic(code, severity, message, file, line, column + offset, hint)
+    elif offset is not None and node.style not in ("|", ">"):  # block text begins on a later line
+        column += offset + (1 if node.style else 0)  # after the quote
+    return Diagnostic(code, severity, message, file, line, column, hint)
 
 
 # --- compact form for the cache: [line, column, value], a map's entries being [line, column of the key, node]
@@ -122,14 +123,14 @@ def pack(node: Node) -> list[Any]:
         value = {k: [*node.keys[k][1:], pack(v)] for k, v in value.items()}
     elif type(value) is list:
         value = [pack(v) for v in value]
-    return [node.line, node.column, value]
+    return [node.line, node.column, value, *([node.style] if node.style else [])]
 
 
 def unpack(data: list[Any], file: str) -> Node:
-    line, column, value = data
+    line, column, value = data[:3]
     if type(value) is dict:
         keys = {k: (file, v[0], v[1]) for k, v in value.items()}
         return Node({k: unpack(v[2], file) for k, v in value.items()}, file, line, column, keys)
     if type(value) is list:
         return Node([unpack(v, file) for v in value], file, line, column)
-    return Node(value, file, line, column)
+    return Node(value, file, line, column, style=data[3] if len(data) > 3 else "")

@@ -1,16 +1,17 @@
 """The checks of a merged ruleset: each a function named after its question, yielding findings.
 
-A check takes a `Subject` and is registered by standing in `CHECKS`. The first group looks at the shape of rows; the
-others are asked only of what has the right shape, so that one mistake is reported once.
+A check takes a `Subject` and is registered by standing in `CHECKS`. Those of shape come first: the others are asked only of rows
+that have the right shape, so that one mistake is reported once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 
 from ...diagnostics import Diagnostic
-from . import schema
+from ..overlay import Layer
+from . import expressions, fields, map, references, rules, schema, terms
+from .silence import apply_silences
 from .subject import Subject
 
 __all__ = ["CHECKS", "Check", "Subject", "run_checks"]
@@ -21,11 +22,29 @@ CHECKS: tuple[Check, ...] = (
     schema.rows_have_the_shape_of_their_form,
     schema.the_manifest_has_its_shape,
     schema.the_frame_has_its_shape,
+    fields.further_keys_are_declared_fields,
+    fields.fields_have_their_type,
+    fields.defaults_of_fields_have_their_type,
+    references.references_name_rows_that_exist,
+    references.groups_have_members_that_exist,
+    terms.terms_do_not_lead_back_to_themselves,
+    expressions.expressions_are_right,
+    map.links_join_two_places,
+    map.places_have_links,
+    map.places_can_be_reached,
+    map.places_can_be_left,
+    map.gates_stand_between_linked_places,
+    map.keys_of_gates_touch_them,
+    map.links_name_the_gate_between_their_ends,
+    rules.steps_named_are_in_the_frame,
+    rules.events_can_fire,
+    rules.orders_and_acts_are_taken_by_a_step,
+    rules.units_can_be_got,
+    rules.rows_of_helpers_are_used,
 )
 
 
-def run_checks(subject: Subject) -> Iterator[Diagnostic]:
-    """All findings of all checks."""
-    for check in CHECKS:
-        for found in check(subject):
-            yield replace(found)
+def run_checks(subject: Subject, layers: list[Layer]) -> Iterator[Diagnostic]:
+    """All findings of all checks, less what is silenced where it stands."""
+    found = [finding for check in CHECKS for finding in check(subject)]
+    yield from apply_silences(found, subject.draft, layers)

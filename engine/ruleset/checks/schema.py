@@ -119,9 +119,7 @@ def _branches(fault: Fault, root: Node, at: Node) -> Iterator[Diagnostic]:
         return
     words = [w for faults in by_branch.values() for f in faults if f.word == "enum" for w in f.limit]
     hint = did_you_mean(fault.value, words) if isinstance(fault.value, str) else ""
-    expected = _described(fault.schema) or " or ".join(
-        dict.fromkeys(_expected(f) for fs in by_branch.values() for f in fs)
-    )
+    expected = _described(fault.schema) or " or ".join(dict.fromkeys(_expected(f) for fs in by_branch.values() for f in fs))
     if isinstance(fault.value, Fraction):
         hint = hint or f"write the fraction as {fault.value}"
     yield diagnose("E209", "error", f"{_shown(fault.value)} does not fit", at, hint=hint or f"expected: {expected}")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from ..forms import KINDS, Annotation, Forms, annotated
 from ..nodes import Node, plain
 from ..overlay import FRAME, Draft
 
 __all__ = ["Marked", "Subject"]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,7 @@ class Subject:
     draft: Draft
     known: Forms
     faulty: set[tuple[str, str]] = field(default_factory=set)
+    _made: dict[str, Any] = field(default_factory=dict)
 
     @cached_property
     def values(self) -> dict[str, dict[str, dict[str, Any]]]:
@@ -63,6 +66,20 @@ class Subject:
                 if (FRAME, str(number)) not in self.faulty:
                     found += [Marked(FRAME, str(number), node, m) for m in annotated(self.known, FRAME, plain(node))]
         return found
+
+    @cached_property
+    def _ids(self) -> frozenset[str]:
+        return frozenset(id_ for rows in self.draft.forms.values() for id_ in rows)
+
+    def is_id(self, word: str) -> bool:
+        """Whether some form has a row of this id."""
+        return word in self._ids
+
+    def once(self, name: str, make: Callable[[Subject], T]) -> T:
+        """What `make` makes of this subject, made once: several checks may ask for the same."""
+        if name not in self._made:
+            self._made[name] = make(self)
+        return cast("T", self._made[name])
 
     @staticmethod
     def kind(form: str) -> str | None:

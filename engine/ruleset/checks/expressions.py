@@ -1,0 +1,122 @@
+"""Is every expression right? The schemas say which texts are expressions (`x-expr`); `expressions.check_expression` judges.
+
+This module is the joint: it finds the expressions, tells the checker what is in scope and what the ruleset knows, and puts
+the problems at their line and column. In scope are the names of all kinds of things, the names that schemas add (`x-scope`),
+and the slots of the row.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...diagnostics import Diagnostic
+from ...expressions import KINDS, check_expression
+from ..nodes import Node, diagnose, find
+from .subject import Marked, Subject
+
+__all__ = ["expressions_are_right"]
+
+GENERAL: Mapping[str, str] = {
+    **{kind: kind for kind in KINDS},
+    "self": "nation",
+    "target": "any",
+    "result": "number",
+    "success": "any",
+    "event": "event",
+    "mine": "set:unit",
+    "foe": "set:unit",
+    "path": "path",
+    "battle": "battle",
+}
+SLOT_KINDS: Mapping[str, str] = {
+    **{kind: kind for kind in KINDS},
+    "number": "number",
+    "units": "set:unit",
+    "text": "text",
+    "unit-kind": "id",
+    "choice": "id",
+}
+RESULTS = {"number": "number", "truth": "truth", "text": "text", "id": "id", "list": "list"}
+_ID = re.compile(r"[a-z0-9][a-z0-9_-]*")
+
+
+def expressions_are_right(subject: Subject) -> Iterator[Diagnostic]:
+    """Every problem of every expression of every row and of the frame."""
+    words = _Words(subject)
+    for mark in subject.marked:
+        how = mark.annotation.schema.get("x-expr")
+        if how is None and "x-ref" in mark.annotation.schema and not mark.annotation.schema.get("x-literal"):
+            how = {"gives": "any", "marked": True}  # a reference may be `=` an expression that gives an id
+        if how is None or not isinstance(mark.annotation.value, str):
+            continue
+        found = _expression(subject, mark, how)
+        if found is None:
+            continue
+        text, offset = found
+        node = find(mark.row, mark.annotation.path)
+        scope = _scope(mark)
+        for problem in check_expression(text, scope, words, how.get("gives", "any")):
+            yield diagnose(problem.code, "error", problem.message, node, hint=problem.hint, offset=offset + problem.column)
+
+
+def _expression(subject: Subject, mark: Marked, how: Mapping[str, Any]) -> tuple[str, int] | None:
+    """The text of the expression and how far into the value it begins; None if the value is an id or a plain word."""
+    value: str = mark.annotation.value
+    text = value.lstrip()
+    if text.startswith("="):
+        inner = text[1:]
+        return inner.strip(), len(value) - len(inner.lstrip())
+    if how.get("marked"):
+        return None
+    if how.get("bare") and _ID.fullmatch(text) and (how.get("gives") == "any" or subject.is_id(text)):
+        return None
+    return text.strip(), len(value) - len(text)
+
+
+def _scope(mark: Marked) -> dict[str, str]:
+    scope = {**GENERAL, **mark.annotation.scope}
+    for name, slot in _entries(mark.row.get("slots")):
+        kind = slot.text("kind") if slot.is_map else slot.value
+        scope[name] = SLOT_KINDS.get(str(kind), "any")
+    if mark.form == "terms":
+        scope |= dict(_arguments(mark.row))
+    return scope
+
+
+def _entries(node: Node | None) -> Iterator[tuple[str, Node]]:
+    if node is not None:
+        yield from node.items()
+
+
+def _arguments(term: Node) -> Iterator[tuple[str, str]]:
+    """The arguments of a term: `kind`, or `name:kind`."""
+    of = term.get("of")
+    for part in of.members() if of is not None else ():
+        name, _, kind = str(part.value).partition(":")
+        yield name, kind or (name if name in KINDS else "any")
+
+
+class _Words:
+    """What the checker of expressions asks of a ruleset."""
+
+    def __init__(self, subject: Subject) -> None:
+        self.subject = subject
+        self.fields = subject.rows("fields")
+        self.terms = subject.nodes("terms")
+
+    def ids(self, form: str) -> Mapping[str, object]:
+        return self.subject.values.get(form, {})
+
+    def field_type(self, kind: str, field: str) -> str | None:
+        row = self.fields.get(field)
+        if row is None or kind not in row.get("of", ()):
+            return None
+        if row["type"] == "id":
+            return next((k for k, form in KINDS.items() if form and form == row.get("form")), "id")
+        return RESULTS.get(row["type"], "any")
+
+    def term(self, name: str) -> tuple[tuple[str, ...], str] | None:
+        row = self.terms.get(name)
+        return (tuple(kind for _, kind in _arguments(row)), "any") if row is not None else None

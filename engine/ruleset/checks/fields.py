@@ -1,0 +1,91 @@
+"""Is every further key of a fact a declared field, and has it the declared type?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from ...diagnostics import Diagnostic, did_you_mean
+from ..nodes import diagnose
+from .subject import Subject
+
+__all__ = ["defaults_of_fields_have_their_type", "fields_have_their_type", "further_keys_are_declared_fields"]
+
+FIELDS = "fields"
+_RATIO = re.compile(r"-?[0-9]+/[1-9][0-9]*")
+
+
+def further_keys_are_declared_fields(subject: Subject) -> Iterator[Diagnostic]:
+    """A key that is not the form's own must be declared, for this kind of thing, in `fields`."""
+    for form, id_, row, node in subject.sound_rows():
+        kind = subject.kind(form)
+        if kind is None or not subject.known.is_open(form):
+            continue
+        own = subject.known.keys(form)
+        declared = _declared(subject, kind)
+        for key in row:
+            if key in own or key in declared:
+                continue
+            hint = did_you_mean(key, [*own, *declared])
+            if not hint:
+                elsewhere = subject.rows(FIELDS).get(key)
+                hint = f"it is declared, but of {', '.join(elsewhere['of'])}" if elsewhere else ""
+            hint = hint or f"declare it in `fields`: {{id: {key}, of: [{kind}], type: ...}}"
+            yield diagnose("E402", "error", f"{key!r} is not a declared field of a {kind} ({id_})", node, key=key, hint=hint)
+
+
+def fields_have_their_type(subject: Subject) -> Iterator[Diagnostic]:
+    """The value of a declared field must have its type; an id must be that of a row of the form named."""
+    for form, id_, row, node in subject.sound_rows():
+        kind = subject.kind(form)
+        if kind is None or not subject.known.is_open(form):
+            continue
+        own = subject.known.keys(form)
+        for key, declared in _declared(subject, kind).items():
+            if key in row and key not in own:
+                yield from _typed(subject, f"{key!r} of {id_}", row[key], declared, node.value[key])
+
+
+def defaults_of_fields_have_their_type(subject: Subject) -> Iterator[Diagnostic]:
+    """The default of a field is a value like any other."""
+    for id_, declared in subject.rows(FIELDS).items():
+        if "default" in declared:
+            node = subject.nodes(FIELDS)[id_].value["default"]
+            yield from _typed(subject, f"the default of {id_!r}", declared["default"], declared, node)
+
+
+def _declared(subject: Subject, kind: str) -> dict[str, dict[str, Any]]:
+    return {id_: row for id_, row in subject.rows(FIELDS).items() if kind in row.get("of", ())}
+
+
+def _typed(subject: Subject, what: str, value: Any, declared: dict[str, Any], node: Any) -> Iterator[Diagnostic]:
+    wanted = declared["type"]
+    if value is None:
+        return
+    if not _fits(value, wanted):
+        message = f"{what} must be {_IN_WORDS[wanted]}, as the field is declared"
+        yield diagnose("E403", "error", message, node)
+    elif wanted == "id" and (form := declared.get("form")):
+        known = subject.nodes(form)
+        if value not in known and form in subject.known:
+            yield diagnose("E401", "error", f"{form} has no {value!r}", node, hint=did_you_mean(value, known))
+
+
+_IN_WORDS = {"number": "a number", "truth": "true or false", "text": "text", "id": "an id", "list": "a list"}
+
+
+def _fits(value: Any, wanted: str) -> bool:
+    match wanted:
+        case "number":
+            if isinstance(value, str):
+                return _RATIO.fullmatch(value) is not None
+            return isinstance(value, (int, Fraction)) and not isinstance(value, bool)
+        case "truth":
+            return isinstance(value, bool)
+        case "text" | "id":
+            return isinstance(value, str)
+        case "list":
+            return isinstance(value, list)
+    return True

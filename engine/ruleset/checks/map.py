@@ -1,0 +1,118 @@
+"""Does the map hold together? Links, gates and their keys, and places that cannot be reached or left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import networkx as nx
+
+from ...diagnostics import Diagnostic
+from ..nodes import Node, diagnose, find
+from .subject import Subject
+
+__all__ = [
+    "gates_stand_between_linked_places",
+    "keys_of_gates_touch_them",
+    "links_join_two_places",
+    "links_name_the_gate_between_their_ends",
+    "places_can_be_left",
+    "places_can_be_reached",
+    "places_have_links",
+]
+
+
+def links_join_two_places(subject: Subject) -> Iterator[Diagnostic]:
+    """A link needs two ends."""
+    for id_, row in subject.rows("links").items():
+        if row["between"][0] == row["between"][1]:
+            yield diagnose("E501", "error", "a link from a place to itself", _at(subject, "links", id_, "between"))
+
+
+def places_have_links(subject: Subject) -> Iterator[Diagnostic]:
+    """A place without any link is out of the game."""
+    graph = _graph(subject)
+    for id_ in subject.rows("places") if subject.nodes("links") else ():
+        if not graph.degree(id_):
+            yield diagnose("W502", "warning", f"no link leads to {id_!r}", _at(subject, "places", id_))
+
+
+def places_can_be_reached(subject: Subject) -> Iterator[Diagnostic]:
+    """From the places that somebody owns (or else from the largest part of the map), there must be a way to each place."""
+    graph = _graph(subject)
+    if not graph.number_of_edges():
+        return
+    owned = {id_ for id_, row in subject.rows("places").items() if row.get("owner") and graph.degree(id_)}
+    reached = owned or max(nx.weakly_connected_components(graph), key=lambda part: (len(part), min(part)))
+    for steps in nx.bfs_layers(graph, owned) if owned else ():
+        reached |= set(steps)
+    for id_ in subject.rows("places"):
+        if graph.degree(id_) and id_ not in reached:
+            yield diagnose("W503", "warning", f"nobody can reach {id_!r}", _at(subject, "places", id_))
+
+
+def places_can_be_left(subject: Subject) -> Iterator[Diagnostic]:
+    """Links are passable both ways unless they say `one_way`: a place with only ways in is a trap, most likely a mistake."""
+    graph = _graph(subject)
+    for id_ in subject.rows("places"):
+        if graph.in_degree(id_) and not graph.out_degree(id_):
+            message = f"{id_!r} can be entered but never left: every link from it is `one_way`"
+            yield diagnose("W504", "warning", message, _at(subject, "places", id_))
+        elif graph.out_degree(id_) and not graph.in_degree(id_):
+            message = f"{id_!r} can be left but never entered: every link to it is `one_way`"
+            yield diagnose("W504", "warning", message, _at(subject, "places", id_))
+
+
+def gates_stand_between_linked_places(subject: Subject) -> Iterator[Diagnostic]:
+    """A gate closes a link, so there must be one."""
+    graph = _graph(subject)
+    places = subject.nodes("places")
+    for id_, row in subject.rows("gates").items():
+        a, b = row["between"]
+        if a in places and b in places and not graph.has_edge(a, b) and not graph.has_edge(b, a):
+            message = f"the gate stands between {a!r} and {b!r}, which are not linked"
+            yield diagnose(
+                "E505", "error", message, _at(subject, "gates", id_, "between"), hint="add the link, or correct the ends"
+            )
+
+
+def keys_of_gates_touch_them(subject: Subject) -> Iterator[Diagnostic]:
+    """A place that holds a key should be an end of the gate or next to one."""
+    graph = _graph(subject).to_undirected(as_view=True)
+    for id_, row in subject.rows("gates").items():
+        ends = set(row["between"])
+        for index, key in enumerate(row.get("keys", ())):
+            if key in graph and key not in ends and not ends & set(graph[key]):
+                message = f"the key {key!r} is neither an end of the gate nor next to one"
+                node = find(subject.nodes("gates")[id_], ["keys", index])
+                yield diagnose("W506", "warning", message, node)
+
+
+def links_name_the_gate_between_their_ends(subject: Subject) -> Iterator[Diagnostic]:
+    """A link's gate must stand between the link's own ends."""
+    gates = subject.rows("gates")
+    for id_, row in subject.rows("links").items():
+        gate = gates.get(row.get("guards", ""))
+        if gate is not None and set(gate["between"]) != set(row["between"]):
+            message = f"the gate {row['guards']!r} stands between {' and '.join(gate['between'])}, not between the link's ends"
+            yield diagnose("E507", "error", message, _at(subject, "links", id_, "guards"))
+
+
+def _graph(subject: Subject) -> nx.DiGraph[str]:
+    """The links among places that exist, both ways unless `one_way`."""
+    return subject.once("map", _build)
+
+
+def _build(subject: Subject) -> nx.DiGraph[str]:
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    graph.add_nodes_from(subject.nodes("places"))
+    for row in subject.rows("links").values():
+        a, b = row["between"]
+        if a in graph and b in graph and a != b:
+            graph.add_edge(a, b)
+            if not row.get("one_way"):
+                graph.add_edge(b, a)
+    return graph
+
+
+def _at(subject: Subject, form: str, id_: str, *path: str | int) -> Node:
+    return find(subject.nodes(form)[id_], path)

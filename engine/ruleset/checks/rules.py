@@ -1,0 +1,180 @@
+"""Do the rules ever come into play? Events that cannot fire, orders nobody takes, units nobody gets, rows nobody uses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ...diagnostics import Diagnostic, did_you_mean
+from ..forms import KINDS
+from ..frame_changes import frame_nodes, node_id
+from ..nodes import Node, diagnose, find, plain
+from .subject import Subject
+
+__all__ = [
+    "events_can_fire",
+    "orders_and_acts_are_taken_by_a_step",
+    "rows_of_helpers_are_used",
+    "steps_named_are_in_the_frame",
+    "units_can_be_got",
+]
+
+TURNS = ("turn_start", "turn_end")
+HELPERS = ("terms", "tables", "groups", "quantities")
+SILENT_KEYS = frozenset({"note", "text", "help", "source", "lines", "basis", "silence", "description", "name", "title"})
+_WORD = re.compile(r"[A-Za-z0-9_-]+")
+_PIECE = re.compile(r"[A-Za-z0-9_]+")
+
+
+def events_can_fire(subject: Subject) -> Iterator[Diagnostic]:
+    """An event needs something to wait for that can come, and a test that can hold."""
+    last = max((row.get("turns", 0) for row in subject.rows("calendar").values()), default=0)
+    for id_, row in subject.rows("events").items():
+        node = subject.nodes("events")[id_]
+        if not any(key in row for key in ("on", "becomes", "when")):
+            yield diagnose("W601", "warning", "the event waits for nothing", node, hint="give it `on` or `becomes`")
+        for key in ("when", "becomes"):
+            if _never(row.get(key)):
+                yield diagnose("W601", "warning", f"the event can never fire: `{key}` is never true", node.value[key])
+        facts = _facts(row.get("on"))
+        late = [word for word, turn in facts if word in TURNS and isinstance(turn, int) and last and turn > last]
+        if facts and len(late) == len(facts):
+            message = f"the event can never fire: the game has {last} turns"
+            yield diagnose("W601", "warning", message, node.value["on"])
+
+
+def _never(test: Any) -> bool:
+    return test is False or (isinstance(test, str) and test.strip() in ("False", "false", "0"))
+
+
+def _facts(on: Any) -> list[tuple[str, Any]]:
+    """The facts that an event waits for, each with its filter."""
+    found: list[tuple[str, Any]] = []
+    for fact in on if isinstance(on, list) else [on]:
+        if isinstance(fact, str):
+            found.append((fact, None))
+        elif isinstance(fact, dict):
+            found += fact.items()
+    return found
+
+
+def steps_named_are_in_the_frame(subject: Subject) -> Iterator[Diagnostic]:
+    """A row that names a step - an order, or an event that waits for one - must name one that the frame has."""
+    if not subject.draft.frame:
+        return
+    names = {name for node in _frame(subject) for name in _names(node)}
+    for form in ("orders", "events"):
+        for id_ in subject.rows(form):
+            for at in _steps(subject.nodes(form)[id_]):
+                if isinstance(at.value, str) and at.value not in names:
+                    hint = did_you_mean(at.value, names)
+                    yield diagnose("E605", "error", f"the frame has no step {at.value!r}", at, hint=hint)
+
+
+def _steps(node: Node) -> Iterator[Node]:
+    """The steps that a row names: its `step`, and `step` among the facts it waits for."""
+    own = node.get("step")
+    if own is not None:
+        yield own
+    on = node.get("on")
+    for fact in [] if on is None else on.value if on.is_list else [on]:
+        step = fact.get("step")
+        if step is None:
+            continue
+        if step.is_list:
+            yield from step.members()
+        elif not step.is_map:
+            yield step
+
+
+def _frame(subject: Subject) -> list[Node]:
+    return subject.once("frame", lambda s: frame_nodes(s.draft.frame))
+
+
+def _names(node: Node) -> Iterator[str]:
+    for key in ("id", "step", "phase", "input"):
+        if (text := node.text(key)) is not None:
+            yield text
+    first = node_id(node)
+    if first is not None:
+        yield first
+
+
+def orders_and_acts_are_taken_by_a_step(subject: Subject) -> Iterator[Diagnostic]:
+    """An act must be listed by a step of the frame that takes acts; an order must name the step that carries it out."""
+    if not subject.draft.frame:
+        return
+    takers = [node for node in _frame(subject) if node.text("do") == "act"]
+    taken = {act.value for node in takers for act in find(node, ["acts"]).members()}
+    takes_all = any(node.get("acts") is None for node in takers)
+    for id_ in subject.rows("acts"):
+        if id_ not in taken and not takes_all:
+            message = f"no step of the frame takes the act {id_!r}"
+            hint = "list it in the `acts` of a step"
+            yield diagnose("W602", "warning", message, subject.nodes("acts")[id_], hint=hint)
+    mentioned = _words_of_the_frame(subject)
+    for id_, row in subject.rows("orders").items():
+        if "step" not in row and not {id_, row.get("does"), row.get("mission")} & mentioned:
+            message = f"no step of the frame takes the order {id_!r}"
+            hint = "give it the `step` that carries it out"
+            yield diagnose("W602", "warning", message, subject.nodes("orders")[id_], hint=hint)
+
+
+def _words_of_the_frame(subject: Subject) -> set[Any]:
+    words: set[str] = set()
+    for node in subject.draft.frame:
+        _gather(plain(node), words)
+    return words
+
+
+def units_can_be_got(subject: Subject) -> Iterator[Diagnostic]:
+    """A kind of unit should be for sale, or be made by some rule."""
+    sold = subject.rows("catalogue")
+    if not sold:
+        return
+    made: set[str] = set()
+    for form, _, row, _ in subject.sound_rows():
+        if form not in KINDS or form == "catalogue":
+            _gather(row, made)
+    _gather(list(sold), made)
+    for id_, node in subject.nodes("units").items():
+        if id_ not in made:
+            yield diagnose("W603", "warning", f"nobody can get {id_!r}: it is not for sale, and no rule makes it", node)
+
+
+def rows_of_helpers_are_used(subject: Subject) -> Iterator[Diagnostic]:
+    """A term, table, group or quantity that no row, and no step of the frame, mentions."""
+    words = _words_of_the_frame(subject)
+    own: dict[tuple[str, str], set[str]] = {}
+    for form, id_, _ in subject.draft.all_rows():
+        found: set[str] = set()
+        _gather({k: v for k, v in subject.values[form][id_].items() if k != "id"}, found)
+        if form in HELPERS:
+            own[form, id_] = found
+        else:
+            words |= found
+    _gather(plain(subject.draft.manifest), words)
+    # What only an unused helper mentions counts as used: the finding about that helper is enough.
+    for form, id_ in own:
+        if id_ in words or any(id_ in said for key, said in own.items() if key != (form, id_)):
+            continue
+        node = subject.nodes(form)[id_]
+        yield diagnose(
+            "W604", "warning", f"nothing uses {id_!r} of {form}", node, hint="remove it, or silence this with a reason"
+        )
+
+
+def _gather(value: Any, words: set[str]) -> None:
+    """All words in a value that could be an id: those of texts, also inside expressions, and keys."""
+    if isinstance(value, str):
+        words.update(_WORD.findall(value))
+        words.update(_PIECE.findall(value))
+    elif isinstance(value, list):
+        for item in value:
+            _gather(item, words)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            words.add(key)
+            if key not in SILENT_KEYS:
+                _gather(item, words)

@@ -1,0 +1,53 @@
+"""Do terms stand on firm ground? A term may use other terms, but never lead back to itself."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import networkx as nx
+
+from ...diagnostics import Diagnostic
+from ...expressions import FUNCTIONS, ExpressionError, parse
+from ..nodes import diagnose
+from .subject import Subject
+
+__all__ = ["terms_do_not_lead_back_to_themselves", "terms_used"]
+
+TERMS = "terms"
+
+
+def terms_do_not_lead_back_to_themselves(subject: Subject) -> Iterator[Diagnostic]:
+    """One finding for each knot of terms, at the first of them, with the way round."""
+    rows = subject.rows(TERMS)
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    for id_, row in rows.items():
+        for other in terms_used(row["is"]) if isinstance(row["is"], str) else ():
+            if other in rows:
+                graph.add_edge(id_, other)
+    for knot in sorted(nx.strongly_connected_components(graph), key=min):
+        first = min(knot)
+        if len(knot) > 1 or graph.has_edge(first, first):
+            round_ = [a for a, _ in nx.find_cycle(graph.subgraph(knot), first)]
+            way = " → ".join([*round_, round_[0]])
+            yield diagnose("E405", "error", f"the term leads back to itself: {way}", subject.nodes(TERMS)[round_[0]], key="is")
+
+
+def terms_used(text: str) -> set[str]:
+    """The names of terms that an expression calls, or hands to a function that takes a term."""
+    try:
+        tree = parse(text.removeprefix("=").strip()).tree
+    except ExpressionError:
+        return set()
+    used: set[str] = set()
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+            continue
+        signature = FUNCTIONS.get(node.func.id)
+        if signature is None:
+            used.add(node.func.id)
+            continue
+        for argument, want in zip(node.args, signature.args, strict=False):
+            if want == "term" and isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+                used.add(argument.value)
+    return used
