@@ -60,6 +60,8 @@ CODES: dict[str, str] = {
     "E404": "A group has a member that does not exist.",
     "E405": "Terms lead back to themselves.",
     "E406": "A group has the same member twice.",
+    "E408": "A scenario names a ruleset that does not exist.",
+    "E409": "A scenario's ruleset has errors of its own.",
     "E501": "A link from a place to itself.",
     "W502": "A place that no link leads to or from.",
     "W503": "A place that nobody can reach.",

@@ -7,10 +7,12 @@ changed.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..canonical import dumps
 from ..diagnostics import Diagnostic, has_errors, tidy
 from . import cache as shelf
 from .checks import Subject, run_checks
@@ -21,7 +23,7 @@ from .model import Ruleset
 from .nodes import Node, diagnose, pack, plain, unpack
 from .overlay import FRAME, Draft, Layer, lay_over
 
-__all__ = ["Reading", "build", "compile_ruleset", "load_ruleset", "read_layers"]
+__all__ = ["Reading", "add_source_lines", "build", "compile_ruleset", "load_ruleset", "read_layers"]
 
 MAX_LAYERS = 10
 
@@ -40,32 +42,43 @@ class Reading:
 
     def with_lines(self, found: list[Diagnostic]) -> list[Diagnostic]:
         """The findings with the line of text that each is about, in order and each once."""
-        data = {file.name: file.data for file in self.files}
-        lines: dict[str, list[str]] = {}
-        out = []
-        for d in found:
-            if d.line and not d.source_line and d.file in data:
-                if d.file not in lines:
-                    text = data[d.file].decode("utf-8", "replace").removeprefix("\ufeff")
-                    lines[d.file] = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-                if d.line <= len(lines[d.file]):
-                    d = replace(d, source_line=lines[d.file][d.line - 1][:2_000])
-            out.append(d)
-        return tidy(out)
+        return add_source_lines(found, {file.name: file.data for file in self.files})
+
+
+def add_source_lines(found: list[Diagnostic], data: Mapping[str, bytes]) -> list[Diagnostic]:
+    """The findings with the line of text that each is about, from the bytes of the files; in order and each once."""
+    lines: dict[str, list[str]] = {}
+    out = []
+    for d in found:
+        if d.line and not d.source_line and d.file in data:
+            if d.file not in lines:
+                text = data[d.file].decode("utf-8", "replace").removeprefix("\ufeff")
+                lines[d.file] = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+            if d.line <= len(lines[d.file]):
+                line = lines[d.file][d.line - 1]
+                d = replace(d, source_line=line[:2_000], column=min(d.column, len(line) + 1))
+        out.append(d)
+    return tidy(out)
 
 
 def load_ruleset(
-    path: Path | str, *, cache: bool = True, root: Path | None = None, keep_broken: bool = False
+    path: Path | str,
+    *,
+    cache: bool = True,
+    root: Path | None = None,
+    keep_broken: bool = False,
+    over: Node | None = None,
 ) -> tuple[Ruleset | None, list[Diagnostic]]:
     """The ruleset in a folder, and all that was found.
 
     It is None if there are errors, unless `keep_broken` is given and it can be built. `root` is a folder that the
     ruleset's `extends` may stay in, besides the shipped data and its own surroundings. Names of files in findings and
-    origins are relative to the folder.
+    origins are relative to the folder. `over` is a map from form to rows, laid over the ruleset as an overlay's file is:
+    the rules of a scenario.
     """
     reading = read_layers(Path(path), root)
     known = forms()
-    key = _key(reading, known) if cache else ""
+    key = _key(reading, known, over) if cache else ""
     kept = shelf.read("rulesets", key) if cache else None
     if kept is not None:
         try:
@@ -74,7 +87,7 @@ def load_ruleset(
         except (KeyError, TypeError, ValueError, AttributeError):
             kept = None
     if kept is None:
-        ruleset, found = build(reading, known, cache=cache)
+        ruleset, found = build(reading, known, cache=cache, over=over)
         if cache:
             entry = {"ruleset": ruleset.to_json() if ruleset else None, "found": [d.to_json() for d in found]}
             shelf.write("rulesets", key, entry)
@@ -115,7 +128,9 @@ def read_layers(path: Path, root: Path | None = None) -> Reading:
     return reading
 
 
-def build(reading: Reading, known: Forms, *, cache: bool = True) -> tuple[Ruleset | None, list[Diagnostic]]:
+def build(
+    reading: Reading, known: Forms, *, cache: bool = True, over: Node | None = None
+) -> tuple[Ruleset | None, list[Diagnostic]]:
     """The ruleset that the files make, if there is enough to make one; and all findings."""
     found = list(reading.found)
     layers: list[Layer] = []
@@ -134,6 +149,8 @@ def build(reading: Reading, known: Forms, *, cache: bool = True) -> tuple[Rulese
         layers.append(Layer(manifest, tuple(trees)))
     if not layers:
         return None, reading.with_lines(found)
+    if over is not None and over.is_map:
+        layers.append(Layer(layers[-1].manifest, (over,)))
     draft, wrong = lay_over(layers, known)
     found += wrong
     found += run_checks(Subject(draft, known), layers)
@@ -185,9 +202,11 @@ def _parse(reading: Reading, file: SourceFile, *, cache: bool) -> tuple[Node | N
     return tree, found
 
 
-def _key(reading: Reading, known: Forms) -> str:
+def _key(reading: Reading, known: Forms, over: Node | None) -> str:
     parts: list[str | bytes] = [shelf.code_digest(), known.digest]
     for file in reading.files:
         parts += [file.name, hashlib.sha256(file.data).digest()]
     parts += [repr(d) for d in reading.found]
+    if over is not None:
+        parts += [over.file, dumps(pack(over))]
     return shelf.key_of(parts)

@@ -14,7 +14,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -53,13 +53,15 @@ Schema = dict[str, Any]
 class Annotation:
     """A value with the keywords of ours that its schema carries, and the path to it.
 
-    `scope` holds the names that the schemas around it put in scope (`x-scope`), each with its kind.
+    `scope` holds the names that the schemas around it put in scope (`x-scope`), each with its kind. `is_key`: the value
+    is the key at the end of the path, not what stands under it.
     """
 
     path: tuple[str | int, ...]
     value: Any
     schema: Mapping[str, Any]
     scope: Mapping[str, str]
+    is_key: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -236,7 +238,11 @@ class _Walk:
     ) -> Iterator[Annotation]:
         named = schema.get("properties", {})
         patterns = schema.get("patternProperties", {})
+        names = schema.get("propertyNames")
         for key, item in value.items():
+            if names is not None:
+                for found in self.walk(names, base, key, (*path, key), scope):
+                    yield replace(found, is_key=True)
             parts = [named[key]] if key in named else []
             parts += [part for pattern, part in patterns.items() if re.search(pattern, key)]
             if not parts and isinstance(schema.get("additionalProperties"), dict):

@@ -47,6 +47,7 @@ class Draft:
     manifest: Node
     forms: dict[str, dict[str, Node]] = field(default_factory=dict)
     frame: list[Node] = field(default_factory=list)
+    changes: list[Node] = field(default_factory=list)
 
     def rows(self, form: str) -> dict[str, Node]:
         return self.forms.get(form, {})
@@ -104,6 +105,7 @@ def _add_layer(draft: Draft, layer: Layer, known: Forms, found: list[Diagnostic]
         found.append(diagnose("E225", "error", message, file, key=FRAME))
     if frames:
         draft.frame = list(frames[0][1].members())
+    draft.changes += changes
     draft.frame, problems = change_frame(draft.frame, changes)
     found += problems
 

@@ -21,6 +21,7 @@ Check = Callable[[Subject], Iterable[Diagnostic]]
 CHECKS: tuple[Check, ...] = (
     schema.rows_have_the_shape_of_their_form,
     schema.the_manifest_has_its_shape,
+    schema.changes_of_the_frame_have_their_shape,
     schema.the_frame_has_its_shape,
     fields.further_keys_are_declared_fields,
     fields.fields_have_their_type,

@@ -8,15 +8,15 @@ and the slots of the row.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ...diagnostics import Diagnostic
 from ...expressions import KINDS, check_expression
-from ..nodes import Node, diagnose, find
+from ..nodes import Node, diagnose, plain
 from .subject import Marked, Subject
 
-__all__ = ["expressions_are_right"]
+__all__ = ["Words", "expressions_are_right", "wrong_expressions"]
 
 GENERAL: Mapping[str, str] = {
     **{kind: kind for kind in KINDS},
@@ -44,33 +44,36 @@ _ID = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 def expressions_are_right(subject: Subject) -> Iterator[Diagnostic]:
     """Every problem of every expression of every row and of the frame."""
-    words = _Words(subject)
-    for mark in subject.marked:
+    yield from wrong_expressions(subject.marked, Words(subject.rows, subject.known.names))
+
+
+def wrong_expressions(marks: Iterable[Marked], words: Words) -> Iterator[Diagnostic]:
+    """A finding for each problem of each expression."""
+    for mark in marks:
         how = mark.annotation.schema.get("x-expr")
         if how is None and "x-ref" in mark.annotation.schema and not mark.annotation.schema.get("x-literal"):
             how = {"gives": "any", "marked": True}  # a reference may be `=` an expression that gives an id
         if how is None or not isinstance(mark.annotation.value, str):
             continue
-        found = _expression(subject, mark, how)
+        found = _expression(mark.annotation.value, how, words)
         if found is None:
             continue
         text, offset = found
-        node = find(mark.row, mark.annotation.path)
-        scope = _scope(mark)
-        for problem in check_expression(text, scope, words, how.get("gives", "any")):
-            yield diagnose(problem.code, "error", problem.message, node, hint=problem.hint, offset=offset + problem.column)
+        node, key = mark.place
+        for problem in check_expression(text, _scope(mark), words, how.get("gives", "any")):
+            column = offset + problem.column
+            yield diagnose(problem.code, "error", problem.message, node, key=key, hint=problem.hint, offset=column)
 
 
-def _expression(subject: Subject, mark: Marked, how: Mapping[str, Any]) -> tuple[str, int] | None:
+def _expression(value: str, how: Mapping[str, Any], words: Words) -> tuple[str, int] | None:
     """The text of the expression and how far into the value it begins; None if the value is an id or a plain word."""
-    value: str = mark.annotation.value
     text = value.lstrip()
     if text.startswith("="):
         inner = text[1:]
         return inner.strip(), len(value) - len(inner.lstrip())
     if how.get("marked"):
         return None
-    if how.get("bare") and _ID.fullmatch(text) and (how.get("gives") == "any" or subject.is_id(text)):
+    if how.get("bare") and _ID.fullmatch(text) and (how.get("gives") == "any" or words.is_id(text)):
         return None
     return text.strip(), len(value) - len(text)
 
@@ -81,7 +84,7 @@ def _scope(mark: Marked) -> dict[str, str]:
         kind = slot.text("kind") if slot.is_map else slot.value
         scope[name] = SLOT_KINDS.get(str(kind), "any")
     if mark.form == "terms":
-        scope |= dict(_arguments(mark.row))
+        scope |= dict(_arguments(plain(mark.row)))
     return scope
 
 
@@ -90,27 +93,28 @@ def _entries(node: Node | None) -> Iterator[tuple[str, Node]]:
         yield from node.items()
 
 
-def _arguments(term: Node) -> Iterator[tuple[str, str]]:
+def _arguments(term: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The arguments of a term: `kind`, or `name:kind`."""
-    of = term.get("of")
-    for part in of.members() if of is not None else ():
-        name, _, kind = str(part.value).partition(":")
+    for part in term.get("of", ()):
+        name, _, kind = str(part).partition(":")
         yield name, kind or (name if name in KINDS else "any")
 
 
-class _Words:
-    """What the checker of expressions asks of a ruleset."""
+class Words:
+    """What the checker of expressions asks of a ruleset: `rows` gives the plain rows of a form, `forms` names all forms."""
 
-    def __init__(self, subject: Subject) -> None:
-        self.subject = subject
-        self.fields = subject.rows("fields")
-        self.terms = subject.nodes("terms")
+    def __init__(self, rows: Callable[[str], Mapping[str, Mapping[str, Any]]], forms: Iterable[str]) -> None:
+        self.rows = {form: rows(form) for form in forms}
+        self.all_ids = frozenset(id_ for by_id in self.rows.values() for id_ in by_id)
+
+    def is_id(self, word: str) -> bool:
+        return word in self.all_ids
 
     def ids(self, form: str) -> Mapping[str, object]:
-        return self.subject.values.get(form, {})
+        return self.rows.get(form, {})
 
     def field_type(self, kind: str, field: str) -> str | None:
-        row = self.fields.get(field)
+        row = self.rows.get("fields", {}).get(field)
         if row is None or kind not in row.get("of", ()):
             return None
         if row["type"] == "id":
@@ -118,5 +122,5 @@ class _Words:
         return RESULTS.get(row["type"], "any")
 
     def term(self, name: str) -> tuple[tuple[str, ...], str] | None:
-        row = self.terms.get(name)
+        row = self.rows.get("terms", {}).get(name)
         return (tuple(kind for _, kind in _arguments(row)), "any") if row is not None else None

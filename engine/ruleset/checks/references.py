@@ -2,41 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ...diagnostics import Diagnostic, did_you_mean
+from ..forms import Forms
 from ..nodes import Node, diagnose, find
-from .subject import Subject
+from .subject import Marked, Subject
 
-__all__ = ["groups_have_members_that_exist", "references_name_rows_that_exist"]
+__all__ = ["Rows", "dangling", "groups_have_members_that_exist", "references_name_rows_that_exist"]
+
+
+Rows = Callable[[str], Mapping[str, object]]
+"""The rows of a form, by id."""
 
 
 def references_name_rows_that_exist(subject: Subject) -> Iterator[Diagnostic]:
     """Every value marked `x-ref: FORM` must be the id of a row of that form (or of one of several forms)."""
-    for mark in subject.marked:
+    yield from dangling(subject.marked, subject.nodes, subject.known)
+
+
+def dangling(marks: Iterable[Marked], rows: Rows, known: Forms) -> Iterator[Diagnostic]:
+    """A finding for each reference that names no row."""
+    for mark in marks:
         if "x-ref" not in mark.annotation.schema:
             continue
         forms = mark.annotation.schema["x-ref"]
         forms = [forms] if isinstance(forms, str) else list(forms)
-        node = find(mark.row, mark.annotation.path)
+        node, key = mark.place
         literal = bool(mark.annotation.schema.get("x-literal"))
         for value, at in _names(mark.annotation.value, node):
             if value.startswith("=") and not literal:
                 continue  # an expression: another check's question
-            yield from unknown_id(subject, forms, value, at)
-
-
-def unknown_id(subject: Subject, forms: list[str], value: str, at: Node) -> Iterator[Diagnostic]:
-    """A finding if no row of the forms has this id."""
-    if any(value in subject.nodes(form) for form in forms) or not any(form in subject.known for form in forms):
-        return
-    known = [id_ for form in forms for id_ in subject.nodes(form)]
-    hint = did_you_mean(value, known)
-    if not hint:
-        others = sorted(form for form, rows in subject.draft.forms.items() if value in rows)
-        hint = f"there is one in {', '.join(others)}" if others else ""
-    yield diagnose("E401", "error", f"{' or '.join(forms)} has no {value!r}", at, hint=hint)
+            if any(value in rows(form) for form in forms) or not any(form in known for form in forms):
+                continue
+            hint = did_you_mean(value, [id_ for form in forms for id_ in rows(form)])
+            if not hint:
+                others = [form for form in known.names if value in rows(form)]
+                hint = f"there is one in {', '.join(others)}" if others else ""
+            yield diagnose("E401", "error", f"{' or '.join(forms)} has no {value!r}", at, key=key, hint=hint)
 
 
 def groups_have_members_that_exist(subject: Subject) -> Iterator[Diagnostic]:

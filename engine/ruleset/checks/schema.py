@@ -9,10 +9,16 @@ from typing import Any
 from ...diagnostics import Diagnostic, did_you_mean
 from ..forms import Fault, Forms
 from ..nodes import Node, diagnose, find, plain
-from ..overlay import FRAME
+from ..overlay import FRAME, FRAME_CHANGES
 from .subject import Subject
 
-__all__ = ["faults_of", "rows_have_the_shape_of_their_form", "the_frame_has_its_shape", "the_manifest_has_its_shape"]
+__all__ = [
+    "changes_of_the_frame_have_their_shape",
+    "faults_of",
+    "rows_have_the_shape_of_their_form",
+    "the_frame_has_its_shape",
+    "the_manifest_has_its_shape",
+]
 
 
 def rows_have_the_shape_of_their_form(subject: Subject) -> Iterator[Diagnostic]:
@@ -28,6 +34,12 @@ def the_manifest_has_its_shape(subject: Subject) -> Iterator[Diagnostic]:
     """The manifest against its schema."""
     if subject.known.has_file("manifest"):
         yield from faults_of(subject.known, "manifest", subject.draft.manifest)
+
+
+def changes_of_the_frame_have_their_shape(subject: Subject) -> Iterator[Diagnostic]:
+    """Every row that changes a node of the frame."""
+    for change in subject.draft.changes:
+        yield from faults_of(subject.known, FRAME_CHANGES, change)
 
 
 def the_frame_has_its_shape(subject: Subject) -> Iterator[Diagnostic]:

@@ -75,7 +75,9 @@ def _of_rows(draft: Draft, layers: list[Layer]) -> Iterator[_Silence]:
 
 
 def _of_manifests(layers: list[Layer]) -> Iterator[_Silence]:
-    for layer in layers:
+    for number, layer in enumerate(layers):
+        if number and layer.manifest is layers[number - 1].manifest:
+            continue  # rows laid over a ruleset without a manifest of their own
         given = layer.manifest.get("silence")
         folder = posixpath.dirname(layer.manifest.file)
         for pattern, codes in given.items() if given is not None else ():

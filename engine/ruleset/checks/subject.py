@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, TypeVar, cast
 
 from ..forms import KINDS, Annotation, Forms, annotated
-from ..nodes import Node, plain
+from ..nodes import Node, find, plain
 from ..overlay import FRAME, Draft
 
 __all__ = ["Marked", "Subject"]
@@ -24,6 +24,14 @@ class Marked:
     id: str
     row: Node
     annotation: Annotation
+
+    @property
+    def place(self) -> tuple[Node, str | None]:
+        """The node of the value; or, if the value is a key, the map that has it and the key."""
+        path = self.annotation.path
+        if self.annotation.is_key:
+            return find(self.row, path[:-1]), str(path[-1])
+        return find(self.row, path), None
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,14 +74,6 @@ class Subject:
                 if (FRAME, str(number)) not in self.faulty:
                     found += [Marked(FRAME, str(number), node, m) for m in annotated(self.known, FRAME, plain(node))]
         return found
-
-    @cached_property
-    def _ids(self) -> frozenset[str]:
-        return frozenset(id_ for rows in self.draft.forms.values() for id_ in rows)
-
-    def is_id(self, word: str) -> bool:
-        """Whether some form has a row of this id."""
-        return word in self._ids
 
     def once(self, name: str, make: Callable[[Subject], T]) -> T:
         """What `make` makes of this subject, made once: several checks may ask for the same."""

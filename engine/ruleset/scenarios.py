@@ -1,0 +1,118 @@
+"""Scenario files: read with positions, find the ruleset, check against both.
+
+What a scenario may say is defined by its schema; references and expressions in it are checked like those of a ruleset. Checks
+that know more of scenarios stand in `SCENARIO_CHECKS`: functions of a `ScenarioSubject`, added by the module that owns them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..diagnostics import Diagnostic, did_you_mean, has_errors
+from ..resources import rulesets
+from .checks.expressions import Words, wrong_expressions
+from .checks.references import dangling
+from .checks.schema import faults_of
+from .checks.subject import Marked
+from .compile import add_source_lines, load_ruleset
+from .folder import MANIFEST, find_rulesets
+from .forms import Forms, annotated, forms
+from .load import load_bytes, read_file
+from .model import Ruleset
+from .nodes import Node, diagnose, plain
+
+__all__ = ["SCENARIO_CHECKS", "ScenarioSubject", "check_scenario", "load_scenario", "ruleset_folder"]
+
+SCENARIO = "scenario"
+RULES = "rules"
+
+
+@dataclass(frozen=True, eq=False)
+class ScenarioSubject:
+    """A scenario with its places, its plain value, and the ruleset it is played with."""
+
+    node: Node
+    value: dict[str, Any]
+    ruleset: Ruleset
+    known: Forms
+
+
+SCENARIO_CHECKS: list[Callable[[ScenarioSubject], Iterable[Diagnostic]]] = []
+"""Further checks of scenarios, asked once the shape is right."""
+
+
+def load_scenario(
+    path: Path | str, *, root: Path | None = None, cache: bool = True
+) -> tuple[dict[str, Any] | None, Ruleset | None, list[Diagnostic]]:
+    """A scenario, the ruleset it names with the scenario's own `rules` laid over it, and all findings.
+
+    Either is None if it is not to be used. Findings in the ruleset itself are given only if they keep it from being used:
+    `load_ruleset` tells the rest.
+    """
+    path = Path(path)
+    data, found = read_file(path, path.name)
+    if found:
+        return None, None, found
+    node, found = load_bytes(data, path.name)
+    if node is None:
+        return None, None, add_source_lines(found, {path.name: data})
+    known = forms()
+    shape = list(faults_of(known, SCENARIO, node)) if known.has_file(SCENARIO) else []
+    found += shape
+    folder, wrong = ruleset_folder(node, path.parent)
+    found += wrong
+    ruleset = None
+    if folder is not None:
+        ruleset, inside = load_ruleset(folder, root=root, cache=cache, over=None if shape else node.get(RULES))
+        if ruleset is None:
+            found += _not_playable(node, inside)
+    if ruleset is not None and not shape:
+        found += check_scenario(ruleset, node, known)
+    found = add_source_lines(found, {path.name: data})
+    return (None if has_errors(found) else plain(node)), ruleset, found
+
+
+def check_scenario(ruleset: Ruleset, node: Node, known: Forms) -> Iterator[Diagnostic]:
+    """What is wrong with a scenario of the right shape, by the ruleset it is played with."""
+    value = plain(node)
+    marks = [Marked(SCENARIO, "", node, mark) for mark in annotated(known, SCENARIO, value)]
+    yield from dangling(marks, ruleset.rows, known)
+    yield from wrong_expressions(marks, Words(ruleset.rows, known.names))
+    for check in SCENARIO_CHECKS:
+        yield from check(ScenarioSubject(node, value, ruleset, known))
+
+
+def ruleset_folder(node: Node, folder: Path) -> tuple[Path | None, list[Diagnostic]]:
+    """The folder of the ruleset that a scenario names: a path from the scenario's folder, or the id of a shipped ruleset."""
+    at = node.get("ruleset")
+    if at is None or not isinstance(at.value, str):
+        return None, []
+    given = at.value
+    if "\0" not in given and not Path(given).is_absolute() and (folder / given / MANIFEST).is_file():
+        return folder / given, []
+    shipped: dict[str, Path] = {}
+    for place in find_rulesets(rulesets()):
+        data, _ = read_file(place / MANIFEST, MANIFEST)
+        manifest, _ = load_bytes(data, MANIFEST)
+        id_ = manifest.text("id") if manifest is not None else None
+        if id_:
+            shipped.setdefault(id_, place)
+    if given in shipped:
+        return shipped[given], []
+    hint = did_you_mean(given, shipped) or f"shipped are {', '.join(sorted(shipped)) or 'none'}; or a path from this file"
+    return None, [diagnose("E408", "error", f"there is no ruleset {given!r}", at, hint=hint)]
+
+
+def _not_playable(node: Node, inside: list[Diagnostic]) -> Iterator[Diagnostic]:
+    """Errors of the scenario's own rules at their places; of the ruleset, that there are some."""
+    errors = [d for d in inside if d.severity == "error"]
+    own = [d for d in errors if d.file == node.file]
+    yield from own
+    if len(own) < len(errors):
+        first = next(d for d in errors if d.file != node.file)
+        at = node.get("ruleset")
+        message = f"the ruleset has errors ({len(errors) - len(own)}), the first: {first.message}"
+        yield diagnose("E409", "error", message, at, hint=f"validate the ruleset; the first error is in {first.where}")
