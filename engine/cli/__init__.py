@@ -1,0 +1,142 @@
+"""What a person types. One table of commands; a command's module is imported only when the command is called.
+
+To add a command: write `engine/cli/NAME.py` with a function (or a `typer.Typer` for a group), and add its line to `COMMANDS`.
+A command whose module does not exist is not there. A command ends with `raise typer.Exit(1)` when the input has errors, and
+with `raise Stop("why")` when it cannot do what was asked; nothing a user does ends in a traceback.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+__all__ = ["COMMANDS", "Command", "Stop", "main"]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One line of the table: name, what `wteaw --help` says, module in this folder, and what to call in it."""
+
+    name: str
+    says: str
+    module: str = ""
+    attribute: str = ""
+
+    @property
+    def file(self) -> str:
+        return self.module or self.name
+
+    @property
+    def exists(self) -> bool:
+        here = Path(__file__).parent
+        return (here / f"{self.file}.py").is_file() or (here / self.file / "__init__.py").is_file()
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command("validate", "every error and warning in rulesets and scenarios, at its place"),
+    Command("test", "run the rule tests of a ruleset"),
+    Command("coverage", "clause to row to test, and what is missing"),
+    Command("show", "one row as resolved, with where each key comes from"),
+    Command("diff", "what differs between two rulesets, in words", "show"),
+    Command("rulebook", "a readable rulebook made from the tables"),
+    Command("new", "start a game from a scenario"),
+    Command("orders", "write, check and submit orders"),
+    Command("resolve", "resolve the turn"),
+    Command("report", "what a nation may know"),
+    Command("map", "the map as SVG or PNG"),
+    Command("explain", "why a value is what it is: the chain of rules and dice"),
+    Command("rollback", "go back to a chosen point"),
+    Command("decide", "make or override a decision"),
+    Command("upgrade", "new rules for a game in progress"),
+    Command("dice", "fair dice: commit, reveal, verify"),
+    Command("odds", "the odds of a battle"),
+    Command("simulate", "whole campaigns, many times over"),
+    Command("play", "a whole game by built-in policies"),
+)
+"""All commands. `attribute` defaults to the command's name, or `app` if the module has one."""
+
+
+class Stop(Exception):
+    """The command cannot go on; the message is for the user. `code`: 1, the input is wrong; 2, the call is."""
+
+    def __init__(self, message: str, code: int = 1) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run one command and leave with its exit code."""
+    sys.exit(_run(list(sys.argv[1:] if arguments is None else arguments)))
+
+
+def _run(arguments: list[str]) -> int:
+    name = arguments[0] if arguments else "--help"
+    if name in ("--help", "-h", "help"):
+        print(_help())
+        return 0 if arguments else 2
+    if name == "--version":
+        from importlib.metadata import version
+
+        print(f"wteaw {version('wteaw')}")
+        return 0
+    command = next((c for c in COMMANDS if c.name == name and c.exists), None)
+    if command is None:
+        return _unknown(name)
+    try:
+        return _call(command, arguments)
+    except Stop as stop:
+        print(f"wteaw {name}: {stop}", file=sys.stderr)
+        return stop.code
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # the reader of our output has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _call(command: Command, arguments: list[str]) -> int:
+    import typer
+
+    module = import_module(f"{__name__}.{command.file}")
+    target = getattr(module, command.attribute or command.name, None)
+    if target is None or not callable(target):
+        target = module.app
+    if not isinstance(target, typer.Typer):
+        app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+        app.command(command.name)(target)
+        target = app
+    found = typer.main.get_command(target)
+    try:
+        result = found.main(args=arguments[1:], prog_name=f"wteaw {command.name}", standalone_mode=True)
+    except SystemExit as left:
+        return left.code if isinstance(left.code, int) else int(left.code is not None)
+    return result if isinstance(result, int) else 0
+
+
+def _unknown(name: str) -> int:
+    from ..diagnostics import did_you_mean
+
+    known = [c.name for c in COMMANDS if c.exists]
+    hint = did_you_mean(name, known) or "`wteaw --help` lists the commands"
+    print(f"wteaw: no command {name!r}; {hint}", file=sys.stderr)
+    return 2
+
+
+def _help() -> str:
+    lines = [f"  {c.name:<10} {c.says}" for c in COMMANDS if c.exists]
+    return "\n".join(
+        [
+            "Usage: wteaw COMMAND [OPTIONS] ...",
+            "",
+            "A referee for grand-strategy games whose rules are data.",
+            "",
+            "Commands:",
+            *lines,
+            "",
+            "`wteaw COMMAND --help` explains one command, with an example. `wteaw --version` tells the version.",
+        ]
+    )

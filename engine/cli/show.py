@@ -1,0 +1,148 @@
+"""`wteaw show` and `wteaw diff`: rows as they are after all overlays, where each value comes from, and what differs."""
+
+from __future__ import annotations
+
+import json
+import os
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from ..diagnostics import has_errors, nearest, render_one
+from ..resources import rulesets
+from ..ruleset import Ruleset, load_ruleset
+from ..ruleset.compare import Difference, compare
+from ..ruleset.folder import MANIFEST, find_rulesets
+from . import Stop
+
+__all__ = ["diff", "open_ruleset", "show"]
+
+
+def show(
+    id: str = typer.Argument(..., help="The row: FORM/ID, or an id alone for all rows of that id."),
+    ruleset: Path = typer.Option(None, "--ruleset", "-r", help="Folder of the ruleset (default: the shipped one)."),
+    resolved: bool = typer.Option(False, "--resolved", help="Every key, with the file and line that it comes from."),
+    format: str = typer.Option("text", help="text or json."),
+) -> None:
+    """Show a row as it is after all overlays.
+
+    Example: wteaw show units/infantry --ruleset ruleset/variants/third-edition --resolved
+    """
+    folder = ruleset or rulesets()
+    rules = open_ruleset(folder)
+    rows = _matching(rules, id)
+    if not rows:
+        known = [i for form in rules.forms for i in rules.rows(form)] + [f"{f}/{i}" for f in rules.forms for i in rules.rows(f)]
+        near = nearest(id, known, count=3)
+        raise Stop(f"no row {id!r} in {folder}" + (f"; did you mean {', '.join(near)}?" if near else ""))
+    if format == "json":
+        data = [_as_json(rules, form, id_, folder) for form, id_ in rows]
+        typer.echo(json.dumps(data, ensure_ascii=False, indent=1))
+        return
+    typer.echo("\n\n".join(_as_text(rules, form, id_, folder, resolved) for form, id_ in rows))
+
+
+def diff(
+    a: Path = typer.Argument(..., help="Folder of a ruleset."),
+    b: Path = typer.Argument(..., help="Folder of the ruleset to compare it with."),
+    format: str = typer.Option("text", help="text or json."),
+) -> None:
+    """Say what differs between two rulesets: rows added, removed, and keys changed, old to new.
+
+    Example: wteaw diff ruleset ruleset/variants/third-edition
+    """
+    found = list(compare(open_ruleset(a), open_ruleset(b)))
+    if format == "json":
+        typer.echo(json.dumps([d.to_json() for d in found], ensure_ascii=False, indent=1, default=str))
+        return
+    for d in found:
+        typer.echo(_in_words(d, b))
+    if not found:
+        typer.echo("no difference")
+
+
+def open_ruleset(folder: Path) -> Ruleset:
+    """The ruleset in a folder (or of the name of a shipped one); its errors are only counted, on stderr."""
+    if not (folder / MANIFEST).is_file() and folder.name != MANIFEST:
+        shipped = {p.name: p for p in find_rulesets(rulesets())}
+        if str(folder) in shipped:
+            folder = shipped[str(folder)]
+    rules, found = load_ruleset(folder, keep_broken=True)
+    if rules is None:
+        first = next((d for d in found if d.severity == "error"), None)
+        raise Stop(f"{folder} cannot be read as a ruleset" + (f":\n{render_one(first)}" if first else ""))
+    if has_errors(found):
+        errors = sum(d.severity == "error" for d in found)
+        typer.echo(f"note: {folder} has {errors} error{'s' if errors > 1 else ''}; `wteaw validate` shows them", err=True)
+    return rules
+
+
+def _matching(rules: Ruleset, id_: str) -> list[tuple[str, str]]:
+    form, slash, rest = id_.partition("/")
+    if slash and rules.has(form, rest):
+        return [(form, rest)]
+    return [(form, id_) for form in rules.forms if rules.has(form, id_)]
+
+
+def _at(origin: str, folder: Path) -> str:
+    """file:line as seen from here."""
+    file, _, line = origin.rpartition(":")
+    return f"{os.path.normpath(folder / file)}:{line}" if file else ""
+
+
+def _keys(rules: Ruleset, form: str, id_: str) -> list[str]:
+    """The keys of a row in the order they were written."""
+
+    def place(key: str) -> tuple[str, int, int]:
+        parts = rules.origins.get(f"{form}/{id_}.{key}", "").rsplit(":", 2)
+        return (parts[0], int(parts[1]), int(parts[2])) if len(parts) == 3 else ("", 0, 0)
+
+    return sorted(rules.row(form, id_), key=lambda key: (key != "id", place(key)))
+
+
+def _as_text(rules: Ruleset, form: str, id_: str, folder: Path, resolved: bool) -> str:
+    row = rules.row(form, id_)
+    lines = [f"{form}/{id_}  ({_at(rules.origin(form, id_), folder)})"]
+    keys = [key for key in _keys(rules, form, id_) if key != "id"]
+    width = max((len(key) for key in keys), default=0)
+    for key in keys:
+        line = f"  {key + ':':<{width + 1}} {_value(row[key])}"
+        lines.append(f"{line:<60}  # {_at(rules.origin(form, id_, key), folder)}" if resolved else line)
+    return "\n".join(lines)
+
+
+def _as_json(rules: Ruleset, form: str, id_: str, folder: Path) -> dict[str, Any]:
+    row = rules.row(form, id_)
+    keys = {key: _at(rules.origin(form, id_, key), folder) for key in row}
+    value = json.loads(json.dumps(row, default=str))
+    return {"form": form, "id": id_, "row": value, "at": _at(rules.origin(form, id_), folder), "origins": keys}
+
+
+def _value(value: Any) -> str:
+    """A value on one line, nearly as it would be written."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{k}: {_value(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: "nothing"}[value]
+    if isinstance(value, Fraction):
+        decimal = float(value)
+        return repr(decimal) if Fraction(repr(decimal)) == value else str(value)
+    return str(value)
+
+
+def _in_words(d: Difference, folder: Path) -> str:
+    at = f"  ({_at(d.origin, folder)})" if d.origin else ""
+    match d.what:
+        case "added":
+            return f"{d.name} added{at}"
+        case "removed":
+            return f"{d.name} removed"
+        case "key added":
+            return f"{d.name}: {d.key} added: {_value(d.new)}{at}"
+        case "key removed":
+            return f"{d.name}: {d.key} removed (was {_value(d.old)})"
+    return f"{d.name}: {d.key} {_value(d.old)} → {_value(d.new)}{at}"
