@@ -113,7 +113,7 @@ class Tail:
         self.run({"cases": row["cases"]}, scope)
         return True
 
-    def chance(self, roll: Row, key: str, scope: Names) -> Any:
+    def chance(self, roll: Mapping[str, Any], key: str, scope: Names) -> Any:
         """The limit of a roll: a number, an expression, or a quantity of the subject (`of`, else nation or self)."""
         limit = roll[key]
         if isinstance(limit, str) and limit in self.world.ruleset.rows("quantities"):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from .expressions import ExpressionError
+from .expressions import ExpressionError, parse
 from .state import Entity
 from .stores import stock
 from .tables import band, cell
@@ -107,15 +107,19 @@ def _term(world: World, id_: str, row: dict[str, Any]) -> Callable[..., Any]:
         parameters.append((name or kind, kind))
     text = row["is"]
 
+    if isinstance(text, str):
+        text = text.removeprefix("=").strip()
+    expression = parse(text) if isinstance(text, str) else None
+
     def run(*given: Any) -> Any:
         if len(given) > len(parameters):
             raise ExpressionError(f"{id_} takes {len(parameters)} arguments, not {len(given)}")
+        if expression is None:
+            return text
         names = {}
         for (name, kind), value in zip(parameters, given, strict=False):
             names[name] = world.thing(value, kind) if isinstance(value, str) and kind in _THING_KINDS else value
-        if isinstance(text, bool | int):
-            return text
-        return world.value(text[1:] if text.startswith("=") else text, names)
+        return world.term_value(id_, expression, names)
 
     return run
 
@@ -235,7 +239,7 @@ def _counting(world: World) -> dict[str, Callable[..., Any]]:
 
     def rank(x: Any, name: str, things: Any) -> int:
         own = apply(world, world.thing(x), name, ())
-        return 1 + sum(apply(world, t, name, ()) > own for t in each(things))
+        return 1 + sum(1 for t in each(things) if apply(world, t, name, ()) > own)
 
     return {
         "count": count,

@@ -18,7 +18,7 @@ class Geography:
     """Neighbours and ways over the links of a ruleset."""
 
     def __init__(self, ruleset: Ruleset) -> None:
-        self.graph: nx.DiGraph = nx.DiGraph()
+        self.graph: nx.DiGraph[str] = nx.DiGraph()
         self.graph.add_nodes_from(ruleset.rows("places"))
         self.links: dict[str, Row] = {}
         for row in ruleset.rows("links").values():

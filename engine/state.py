@@ -41,12 +41,13 @@ def pair_key(a: str, b: str) -> str:
 class State:
     """Tables, with the stacks indexed by place and by owner."""
 
-    __slots__ = ("_at", "_of", "tables", "versions")
+    __slots__ = ("_at", "_of", "tables", "version", "versions")
 
     def __init__(self, tables: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None) -> None:
         self.tables: dict[str, Table] = {
             name: {key: dict(row) for key, row in table.items()} for name, table in (tables or {}).items()
         }
+        self.version = 0  # counts every change
         self.versions: dict[str, int] = {}  # counts the changes of each table, so that what is derived can be kept
         self._at: dict[str, set[str]] = {}
         self._of: dict[str, set[str]] = {}
@@ -89,6 +90,7 @@ class State:
     def put(self, table: str, id_: str, field: str, value: Any) -> Any:
         """Set one field (or, with field `*`, the whole row); None removes it. Returns the value before."""
         rows = self.tables.setdefault(table, {})
+        self.version += 1
         self.versions[table] = self.versions.get(table, 0) + 1
         row = rows.get(id_)
         if field == WHOLE_ROW:

@@ -317,10 +317,10 @@ def spread(stacks: list[tuple[str, int]], wanted: int, *, by_kind: bool, kind_of
         kinds.setdefault(str(kind_of(key)), []).append(key)
     while wanted > 0 and any(left.values()):
         for keys in kinds.values():
-            key = next((k for k in keys if left[k] > 0), None)
-            if key is not None and wanted > 0:
-                left[key] -= 1
-                gone[key] = gone.get(key, 0) + 1
+            chosen = next((k for k in keys if left[k] > 0), None)
+            if chosen is not None and wanted > 0:
+                left[chosen] -= 1
+                gone[chosen] = gone.get(chosen, 0) + 1
                 wanted -= 1
     return list(gone.items())
 

@@ -67,6 +67,10 @@ class World:
         for row in ruleset.rows("adjusts").values():
             self._adjusts.setdefault(row["of"], []).append(row)
         self._depth = 0
+        self._terms: dict[Any, Any] = {}
+        self._terms_version = -1
+        self._always: Names = {}
+        self._always_version = -1
         self.stances = ruleset.rows("stances")
         self._default_stance = next((i for i, r in self.stances.items() if r.get("default")), "")
         self._same_side = ruleset.setting("same_side_stance") or next(
@@ -89,9 +93,30 @@ class World:
             self._depth = 0
             raise ExpressionError(f"terms nested too deep in {expression.text}")
         try:
-            return self._evaluator.run(expression, {**self.always(), **names})
+            return self._evaluator.run(expression, self._scope(names))
         finally:
             self._depth -= 1
+
+    def _scope(self, names: Names) -> Names:
+        """The names given, on top of those that are always there."""
+        if self._always_version != self.state.versions.get("game", 0):
+            self._always_version = self.state.versions.get("game", 0)
+            self._always = self.always()
+        return {**self._always, **names}
+
+    def term_value(self, id_: str, expression: Expression, names: Names) -> Any:
+        """The value of a term for these arguments, kept until the state changes: terms read nothing else."""
+        if self._terms_version != self.state.version:
+            self._terms.clear()
+            self._terms_version = self.state.version
+        key = (id_, *names.values())
+        try:
+            if key in self._terms:
+                return self._terms[key]
+        except TypeError:  # an argument that cannot be a key: a battle's arrays, an event
+            return self.value(expression, names)
+        found = self._terms[key] = self.value(expression, names)
+        return found
 
     def test(self, text: str | bool | None, names: Names) -> bool:
         """Whether a test holds; an absent one does."""

@@ -105,8 +105,8 @@ class _Checker:
         if isinstance(node, ast.Call):
             return self.call(node)
         if isinstance(node, ast.BoolOp):
-            for value in node.values:
-                self.visit(value)
+            for part in node.values:
+                self.visit(part)
             return "truth"
         if isinstance(node, ast.UnaryOp):
             inner = self.visit(node.operand)

@@ -1,4 +1,4 @@
-"""Runs parsed expressions through simpleeval with our own functions and field lookups, and nothing else.
+"""Runs expressions that simpleeval's parser has read, with simpleeval's limits and our own functions and field lookups.
 
 Attributes are lookups of declared fields, never attributes of Python objects; division is exact; powers and products are
 bounded by simpleeval's own limits.
@@ -31,7 +31,7 @@ def _contains(item: Any, among: Any) -> bool:
     if among is None:
         return False
     if isinstance(among, str):
-        return _plain(item) == among
+        return bool(_plain(item) == among)
     if type(among) is Entity:
         return _equal(item, among)
     return any(_equal(item, x) for x in among)
@@ -72,7 +72,13 @@ _OPERATORS: dict[type, Callable[..., Any]] = {
 
 
 class Evaluator(simpleeval.SimpleEval):  # type: ignore[misc]
-    """simpleeval over entities. `lookup(thing, field)` reads fields; `functions` is the closed list."""
+    """simpleeval over entities. `lookup(thing, field)` reads fields; `functions` is the closed list.
+
+    The handlers below are simpleeval's own, one per kind of node, turned inside out: each gives a function of (evaluator,
+    names) that is made once per expression and kept, because a turn evaluates the same few hundred expressions very often.
+    """
+
+    functions: dict[str, Callable[..., Any]]
 
     def __init__(self, functions: dict[str, Callable[..., Any]], lookup: Callable[[Any, str], Any]) -> None:
         super().__init__(operators=_OPERATORS, functions=functions, names={})
@@ -80,29 +86,126 @@ class Evaluator(simpleeval.SimpleEval):  # type: ignore[misc]
 
     def run(self, expression: Expression, names: Mapping[str, Any]) -> Any:
         """The value with these names in scope. Raises ExpressionError."""
-        before = self.names
-        self.names = names
+        code = _CODE.get(expression.text)
+        if code is None:
+            code = _CODE[expression.text] = compiled(expression.tree)
         try:
-            return self._eval(expression.tree)
+            return code(self, names)
         except ExpressionError:
             raise
-        except simpleeval.NameNotDefined as error:
-            raise ExpressionError(f"no name {error.name} in scope: {expression.text}") from None
-        except (
-            simpleeval.InvalidExpression,
-            TypeError,
-            ValueError,
-            ZeroDivisionError,
-            KeyError,
-            OverflowError,
-        ) as error:
+        except (simpleeval.InvalidExpression, TypeError, ValueError, ZeroDivisionError, KeyError, OverflowError) as error:
             raise ExpressionError(f"{expression.text}: {error}") from error
-        finally:
-            self.names = before
 
-    def _eval(self, node: ast.AST) -> Any:
-        # What our functions and lookups give is plain data, so simpleeval's search for modules in results is not needed.
-        return self.nodes[type(node)](node)
 
-    def _eval_attribute(self, node: ast.Attribute) -> Any:
-        return self.lookup(self._eval(node.value), node.attr)
+Code = Callable[[Evaluator, Mapping[str, Any]], Any]
+_CODE: dict[str, Code] = {}
+
+
+def compiled(node: ast.expr) -> Code:
+    """A function of evaluator and names for a node that `parse` has let through."""
+    return _HANDLERS[type(node)](node)
+
+
+def _constant(node: ast.Constant) -> Code:
+    value = node.value
+    return lambda ev, names: value
+
+
+def _name(node: ast.Name) -> Code:
+    id_ = node.id
+
+    def read(ev: Evaluator, names: Mapping[str, Any]) -> Any:
+        try:
+            return names[id_]
+        except KeyError:
+            raise ExpressionError(f"no name {id_} in scope") from None
+
+    return read
+
+
+def _attribute(node: ast.Attribute) -> Code:
+    thing, attr = compiled(node.value), node.attr
+    return lambda ev, names: ev.lookup(thing(ev, names), attr)
+
+
+def _call(node: ast.Call) -> Code:
+    name = node.func.id  # type: ignore[attr-defined]
+    args = [compiled(a) for a in node.args]
+    filters = [(k.arg, compiled(k.value)) for k in node.keywords]
+    if filters:
+        return lambda ev, names: _function(ev, name)(
+            *[a(ev, names) for a in args], **{str(k): v(ev, names) for k, v in filters}
+        )
+    if len(args) == 1:
+        only = args[0]
+        return lambda ev, names: _function(ev, name)(only(ev, names))
+    return lambda ev, names: _function(ev, name)(*[a(ev, names) for a in args])
+
+
+def _function(ev: Evaluator, name: str) -> Callable[..., Any]:
+    try:
+        return ev.functions[name]
+    except KeyError:
+        raise ExpressionError(f"no function {name}") from None
+
+
+def _boolean(node: ast.BoolOp) -> Code:
+    parts = [compiled(v) for v in node.values]
+    stop = isinstance(node.op, ast.Or)
+
+    def run(ev: Evaluator, names: Mapping[str, Any]) -> Any:
+        value: Any = stop
+        for part in parts:
+            value = part(ev, names)
+            if bool(value) is stop:
+                return value
+        return value
+
+    return run
+
+
+def _binary(node: ast.BinOp) -> Code:
+    left, right, operate = compiled(node.left), compiled(node.right), _OPERATORS[type(node.op)]
+    return lambda ev, names: operate(left(ev, names), right(ev, names))
+
+
+def _unary(node: ast.UnaryOp) -> Code:
+    inner, operate = compiled(node.operand), _OPERATORS[type(node.op)]
+    return lambda ev, names: operate(inner(ev, names))
+
+
+def _compare(node: ast.Compare) -> Code:
+    first = compiled(node.left)
+    rest = [(_OPERATORS[type(op)], compiled(c)) for op, c in zip(node.ops, node.comparators, strict=True)]
+    if len(rest) == 1:
+        operate, other = rest[0]
+        return lambda ev, names: operate(first(ev, names), other(ev, names))
+
+    def run(ev: Evaluator, names: Mapping[str, Any]) -> Any:
+        left = first(ev, names)
+        for operate, other in rest:
+            right = other(ev, names)
+            if not operate(left, right):
+                return False
+            left = right
+        return True
+
+    return run
+
+
+def _choice(node: ast.IfExp) -> Code:
+    test, yes, no = compiled(node.test), compiled(node.body), compiled(node.orelse)
+    return lambda ev, names: yes(ev, names) if test(ev, names) else no(ev, names)
+
+
+_HANDLERS: dict[type, Callable[[Any], Code]] = {
+    ast.Constant: _constant,
+    ast.Name: _name,
+    ast.Attribute: _attribute,
+    ast.Call: _call,
+    ast.BoolOp: _boolean,
+    ast.BinOp: _binary,
+    ast.UnaryOp: _unary,
+    ast.Compare: _compare,
+    ast.IfExp: _choice,
+}

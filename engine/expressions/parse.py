@@ -151,7 +151,9 @@ def parse(text: str) -> Expression:
             raise ExpressionError("no ** in a call", item.value.col_offset + shift)
         stack.extend((child, depth + 1) for child in ast.iter_child_nodes(item))
     tree = _Exact(text.strip()).visit(node.value)
-    names, functions, fields = set(), set(), set()
+    names: set[str] = set()
+    functions: set[str] = set()
+    fields: set[str] = set()
     for item in ast.walk(tree):
         if isinstance(item, ast.Call):
             functions.add(item.func.id)  # type: ignore[attr-defined]

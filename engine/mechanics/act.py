@@ -122,7 +122,7 @@ def limits(row: Row) -> list[tuple[tuple[str, ...], int]]:
 def _use_key(row: Row, keys: tuple[str, ...], names: Names) -> str:
     group = row.get("counts_as", row["id"])
     parts = [str(plain(names.get("self" if k in ("nation", "seat") else k))) for k in keys if k not in ("game", "turn")]
-    return "|".join([group, *keys, *parts])
+    return "|".join([str(group), *keys, *parts])
 
 
 def uses(turn: Turn, row: Row, keys: tuple[str, ...], names: Names) -> int:
@@ -136,7 +136,7 @@ def uses(turn: Turn, row: Row, keys: tuple[str, ...], names: Names) -> int:
 def count_use(turn: Turn, row: Row, names: Names) -> None:
     for keys, _ in limits(row):
         key = _use_key(row, keys, names)
-        turn.journal.put_row("uses", key, {"n": uses(turn, row, keys, names) + 1, "turn": turn.number})
+        turn.journal.put_row("uses", key, {"n": uses(turn, row, keys, names) + 1, "turn": turn.number, "nation": names["self"].id})
 
 
 def limit_words(keys: tuple[str, ...], most: int) -> str:

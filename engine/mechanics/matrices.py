@@ -54,7 +54,7 @@ def perform(
     for nation in onlookers(turn, matrix, scope):
         column = column_of(turn, matrix, nation, scope)
         cell = row["cells"].get(column) if column else None
-        if cell is None or (only is not None and column not in only):
+        if column is None or cell is None or (only is not None and column not in only):
             continue
         play(turn, matrix, row, cell, nation, {**scope, "nation": Entity("nation", nation)}, times)
 

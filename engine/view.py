@@ -1,0 +1,172 @@
+"""A view: what one nation may know of a state, as a state of its own.
+
+Everything a nation is shown or told is computed from its view alone. It starts empty; the ruleset's `shows` rows put in what
+the reader may know, so what no row shows is hidden. Units shown as a band become one stack of an unknown kind, whose number
+is the band's lower end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .canonical import digest
+from .geography import Geography
+from .journal import EVERYONE, Entry
+from .ruleset.model import Row, Ruleset
+from .state import Entity, State
+from .tables import in_range
+from .world import World
+
+UNKNOWN = "?"
+"""The kind of a stack of which only a band is known."""
+
+_OWN_ID = {"nations", "tracks", "techs", "knowledge", "answers"}
+
+
+def view(ruleset: Ruleset, state: State, reader: str, *, geography: Geography | None = None) -> State:
+    """The state as `reader` (a nation's id) may know it."""
+    return Viewer(ruleset, state, geography=geography).view(reader)
+
+
+class Viewer:
+    """Makes the views of one state, sharing what does not depend on the reader."""
+
+    def __init__(self, ruleset: Ruleset, state: State, *, geography: Geography | None = None) -> None:
+        self.ruleset = ruleset
+        self.state = state
+        self.world = World(ruleset, state, geography=geography)
+        self._open = {name for name, row in ruleset.rows("fields").items() if row.get("open")}
+
+    def view(self, reader: str) -> State:
+        tables: dict[str, dict[str, dict[str, Any]]] = {}
+        tests: dict[tuple[str, str, str], bool] = {}
+        for row in self.ruleset.rows("shows").values():
+            table = row["what"]
+            shown = tables.setdefault(table, {})
+            for id_, fields in self.state.table(table).items():
+                owner = self.owner(table, id_, fields)
+                if not self._reaches(row, reader, owner):
+                    continue
+                place = self.place(table, id_, fields)
+                if "when" in row:
+                    key = (row["id"], owner or "", place or "")
+                    if key not in tests:
+                        tests[key] = self.world.test(row["when"], self._names(reader, owner, place))
+                    if not tests[key]:
+                        continue
+                if row.get("as") == "band":
+                    self._band(row, shown, id_, fields)
+                else:
+                    self._exact(row, shown, id_, fields)
+        self._marks(tables, reader)
+        out = {t: dict(sorted(rows.items())) for t, rows in tables.items() if rows}
+        return State(_without_doubles(out))
+
+    # ---- rows
+
+    def owner(self, table: str, id_: str, fields: Mapping[str, Any]) -> str | None:
+        """Whose a row is: the nation it belongs to, or None."""
+        if table in _OWN_ID:
+            return id_
+        if table in ("units", "forces"):
+            return str(fields["owner"])
+        if table in ("under_way", "orders", "uses"):
+            return str(fields.get("nation", id_.partition("|")[2].rpartition("|")[2]))
+        if table == "stores":
+            name = id_.partition("/")[0]
+            return name if self.ruleset.has("nations", name) else self.world.holder_of(id_)
+        if table in ("marks", "tallies", "streaks"):
+            kind, _, name = id_.partition(":")
+            return name if kind == "nation" else self.world.holder_of(name) if kind == "place" else None
+        if table == "places":
+            return self.world.holder_of(id_)
+        return None
+
+    def place(self, table: str, id_: str, fields: Mapping[str, Any]) -> str | None:
+        if table == "units":
+            return str(fields["place"])
+        if table == "places":
+            return id_
+        if table == "forces":
+            return fields.get("at")
+        return None
+
+    def _names(self, reader: str, owner: str | None, place: str | None) -> dict[str, Any]:
+        return {
+            "self": Entity("nation", reader),
+            "nation": Entity("nation", owner) if owner else None,
+            "place": Entity("place", place) if place else None,
+        }
+
+    def _reaches(self, row: Row, reader: str, owner: str | None) -> bool:
+        to = row["to"]
+        for word in [to] if isinstance(to, str) else to:
+            if word == "everyone" or (owner is not None and owner == reader):
+                return True
+            if owner is None or word == "owner":
+                continue
+            if word == "side" and self.world.side_of(reader) and self.world.side_of(owner) == self.world.side_of(reader):
+                return True
+            if word == "allies" and self.world.allied(reader, owner):
+                return True
+        return False
+
+    def _exact(self, row: Row, shown: dict[str, dict[str, Any]], id_: str, fields: Mapping[str, Any]) -> None:
+        if "fields" in row or row.get("open_fields"):
+            named = set(row.get("fields", ())) | (self._open if row.get("open_fields") else set())
+            fields = {k: v for k, v in fields.items() if k in named or k.partition("@")[0] in named}
+        if fields:
+            shown.setdefault(id_, {}).update(fields)
+
+    def _band(self, row: Row, shown: dict[str, dict[str, Any]], id_: str, fields: Mapping[str, Any]) -> None:
+        key = f"{fields['owner']}.{UNKNOWN}@{fields['place']}"
+        if key in shown:
+            return
+        number = sum(r["n"] for _, r in self.state.stacks(at=fields["place"], owner=fields["owner"]))
+        for text, name in row["bands"].items():
+            if in_range(text, number):
+                low = str(text).partition("..")[0]
+                shown[key] = {
+                    "owner": fields["owner"], "kind": UNKNOWN, "place": fields["place"], "n": int(low or 1), "band": name, "range": str(text),
+                }  # fmt: skip
+                return
+
+    def _marks(self, tables: dict[str, dict[str, dict[str, Any]]], reader: str) -> None:
+        """Marks that say themselves who sees them."""
+        side = self.world.side_of(reader)
+        for id_, marks in self.state.table("marks").items():
+            for name, mark in marks.items():
+                if not isinstance(mark, dict) or "seen_by" not in mark:
+                    continue
+                if {EVERYONE, reader, side} & set(mark["seen_by"]):
+                    tables.setdefault("marks", {}).setdefault(id_, {})[name] = mark
+                else:
+                    tables.get("marks", {}).get(id_, {}).pop(name, None)
+
+
+def _without_doubles(tables: dict[str, dict[str, dict[str, Any]]]) -> dict[str, dict[str, dict[str, Any]]]:
+    """Where exact stacks of an owner in a place are shown, its band is not."""
+    units = tables.get("units", {})
+    exact = {(r["owner"], r["place"]) for r in units.values() if r["kind"] != UNKNOWN}
+    for key in [k for k, r in units.items() if r["kind"] == UNKNOWN and (r["owner"], r["place"]) in exact]:
+        del units[key]
+    return {t: {i: r for i, r in rows.items() if r} for t, rows in tables.items() if rows}
+
+
+def may_read(entry: Entry, reader: str, side: str | None) -> bool:
+    """Whether a journal entry is for a nation."""
+    return bool({EVERYONE, reader} & set(entry.audience)) or (side is not None and side in entry.audience)
+
+
+def readable(entries: Iterable[Entry], world: World, reader: str) -> list[Entry]:
+    """The entries a nation may read, in order. They are to be shown by text, dice and data, never by number or change."""
+    side = world.side_of(reader)
+    return [e for e in entries if may_read(e, reader, side) and (e.text or e.data)]
+
+
+def chain_of(entries: Iterable[Entry], head: str = "") -> str:
+    """The head of a reader's own chain over what he may read: it tells nothing about what he may not."""
+    for e in entries:
+        head = digest([head, e.turn, e.step, e.rule, e.text, e.dice, e.data])
+    return head
