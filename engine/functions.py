@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from .expressions import ExpressionError, parse
-from .state import Entity
+from .state import Entity, unit_key
 from .stores import stock
 from .tables import band, cell
 
@@ -147,9 +147,7 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
         if at is None:
             keys = [k for k, _ in state.stacks(owner=one_owner)]
         else:
-            keys = [
-                k for p in sorted({x.id for x in as_set(world, at)}) for k, _ in state.stacks(at=p, owner=one_owner)
-            ]
+            keys = [k for p in sorted({x.id for x in as_set(world, at)}) for k, _ in state.stacks(at=p, owner=one_owner)]
         if one_owner is not None:
             filters.pop("owner")
         things: Iterable[Entity] = (Entity("unit", k) for k in keys)
@@ -313,6 +311,21 @@ def _values(world: World) -> dict[str, Callable[..., Any]]:
         found = state.get("marks", key(x), plain(mark))
         return int(state.get("game", "game", "turn", 0)) - int(found["since"]) if found else -1
 
+    def level(nation: Any, tech: Any, stage: str | None = None) -> int:
+        if stage is None:
+            return int(state.get("techs", plain(nation), plain(tech), 0))
+        found = state.get("tech_stages", plain(nation), f"{stage}:{plain(tech)}", 0)
+        return max(int(found), int(state.get("techs", plain(nation), plain(tech), 0)))
+
+    def value(x: Any, quantity: str, who: Any = None) -> Any:
+        names = {"self": world.thing(who, "nation")} if who is not None else {}
+        return world.quantity(quantity, world.thing(x), names)
+
+    def coming(nation: Any, what: Any) -> int:
+        wanted, owner = plain(what), plain(nation)
+        rows = state.table("under_way").values()
+        return sum(int(r.get("n", 1)) for r in rows if r.get("nation") == owner and wanted in (r.get("what"), r.get("item")))
+
     def option(id_: str) -> Any:
         chosen = state.get("options", "options", id_)
         return ruleset.row("options", id_)["default"] if chosen is None else chosen
@@ -320,15 +333,17 @@ def _values(world: World) -> dict[str, Callable[..., Any]]:
     return {
         "track": track,
         "toward": toward,
-        "level": lambda n, t: int(state.get("techs", plain(n), plain(t), 0)),
+        "level": level,
         "knows": lambda n, t: int(state.get("techs", plain(n), plain(t), 0)) > 0,
         "stock": lambda x, r: stock(world, x, plain(r)),
         "income": lambda n: state.get("nations", plain(n), "income", 0),
-        "value": lambda x, q: world.quantity(q, world.thing(x)),
+        "value": value,
         "marked": lambda x, m: state.get("marks", key(x), plain(m)) is not None,
         "age": age,
         "tally": lambda x, id_: state.get("tallies", key(x), plain(id_), 0),
         "streak": lambda x, id_: state.get("streaks", key(x), plain(id_), 0),
+        "coming": coming,
+        "model": lambda n, kind: Entity("unit", unit_key(plain(n), plain(kind), "")),
         "lookup": lambda id_, *keys: cell(ruleset, id_, [plain(k) for k in keys]),
         "band": lambda id_, number: band(ruleset, id_, number),
         "option": option,
@@ -357,8 +372,7 @@ def _past(world: World) -> dict[str, Callable[..., Any]]:
 
     def ordered(word: str, **filters: Any) -> int:
         return sum(
-            row.get("order") == word
-            and all(_fits(world, row.get("slots", {}).get(n, row.get(n)), v) for n, v in filters.items())
+            row.get("order") == word and all(_fits(world, row.get("slots", {}).get(n, row.get(n)), v) for n, v in filters.items())
             for row in world.state.table("orders").values()
         )
 

@@ -160,7 +160,11 @@ def take(tail: Tail, source: Any, what: str, amount: Any) -> None:
 
 
 def learn(tail: Tail, p: Row, names: dict[str, Any]) -> None:
-    """Gives a technology: the next level, a level, or one drawn from a set."""
+    """Gives a technology: the next level, a level, or one drawn from a set.
+
+    With `as` it is only reached at that stage (found, say, but not yet in force); `level(nation, tech, stage)` reads it.
+    """
+    stage = p.get("as")
     for nation in tail.nations(p["who"], names):
         if "draw" in p:
             among = as_set(tail.world, tail.set(p["of"], {**names, "nation": Entity("nation", nation)}))
@@ -170,12 +174,17 @@ def learn(tail: Tail, p: Row, names: dict[str, Any]) -> None:
             techs = [tail.id_of(p["tech"], names)]
         for tech in techs:
             now = int(tail.world.state.get("techs", nation, tech, 0))
+            if stage is not None:
+                now = max(now, int(tail.world.state.get("tech_stages", nation, f"{stage}:{tech}", 0)))
             most = int(tail.world.ruleset.rows("technologies").get(tech, {}).get("levels", 1))
             new = int(tail.world.number(p["to"], names)) if "to" in p else now + 1
             new = min(new, most)
             if new > now:
-                tail.journal.set("techs", nation, tech, new)
-                tail.journal.fact("learned", by=nation, tech=tech, level=new)
+                if stage is None:
+                    tail.journal.set("techs", nation, tech, new)
+                else:
+                    tail.journal.set("tech_stages", nation, f"{stage}:{tech}", new)
+                tail.journal.fact("learned", by=nation, tech=tech, level=new, stage=stage)
 
 
 def mark(tail: Tail, p: Row, names: dict[str, Any]) -> None:

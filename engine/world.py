@@ -213,6 +213,8 @@ class World:
 
         def read(e: Entity) -> Any:
             value = self.state.tables.get(table, {}).get(e.id, {}).get(name)
+            if value is None and kind == "unit":
+                value = self.stack(e.id).get(name)
             if value is None:
                 value = self._row(kind, form, e.id).get(name, default)
             if value is None:
@@ -227,12 +229,21 @@ class World:
 
     def _row(self, kind: str, form: str, id_: str) -> Mapping[str, Any]:
         if kind == "unit":
-            stack = self.state.row("units", id_)
+            stack = self.stack(id_)
             return self.unit_row(stack["kind"], stack["owner"]) if stack else {}
         if kind == "link":
             a, _, b = id_.partition(">")
             return self.geography.links.get(pair_key(a, b), {})
         return self.ruleset.rows(form).get(id_, {}) if form else {}
+
+    def stack(self, id_: str) -> Mapping[str, Any]:
+        """The row of a stack; of one that does not exist, what its id says, so that a unit not yet built has figures too."""
+        row = self.state.row("units", id_)
+        if row:
+            return row
+        owner, _, rest = id_.partition(".")
+        kind, at, place = rest.partition("@")
+        return {"owner": owner, "kind": kind, "place": place.partition("[")[0], "n": 0} if at else {}
 
     def unit_row(self, kind: str, owner: str) -> Mapping[str, Any]:
         """A unit kind's row as this owner's grade changes it."""
@@ -245,9 +256,7 @@ class World:
         return self.keep(("unit_row", kind, owner), ("nations",), make)  # type: ignore[no-any-return]
 
     def grade(self, owner: str, kind: str) -> str:
-        grades = self.state.get("nations", owner, "grade") or self.ruleset.rows("nations").get(owner, {}).get(
-            "grade", {}
-        )
+        grades = self.state.get("nations", owner, "grade") or self.ruleset.rows("nations").get(owner, {}).get("grade", {})
         return str(grades.get(kind, ""))
 
     # computed fields: _KIND_FIELD
@@ -300,17 +309,17 @@ class World:
         return tuple(Entity("nation", o) for o in sorted(self.state.owners_at(e.id)))
 
     def _unit_owner(self, e: Entity) -> Entity:
-        return Entity("nation", self.state.get("units", e.id, "owner", ""))
+        return Entity("nation", self.stack(e.id).get("owner", ""))
 
     def _unit_place(self, e: Entity) -> Entity:
-        return Entity("place", self.state.get("units", e.id, "place", ""))
+        return Entity("place", self.stack(e.id).get("place", ""))
 
     def _unit_side(self, e: Entity) -> Entity | None:
-        side = self.side_of(self.state.get("units", e.id, "owner", ""))
+        side = self.side_of(self.stack(e.id).get("owner", ""))
         return Entity("side", side) if side else None
 
     def _unit_tag(self, e: Entity) -> tuple[str, ...]:
-        return tuple(self.ruleset.rows("units").get(self.state.get("units", e.id, "kind", ""), {}).get("tags", ()))
+        return tuple(self.ruleset.rows("units").get(self.stack(e.id).get("kind", ""), {}).get("tags", ()))
 
     _unit_tags = _unit_tag
 
@@ -481,7 +490,7 @@ class World:
         """The ids that an adjust row's `for` can name for this subject."""
         out = {subject.id}
         if subject.kind == "unit":
-            stack = self.state.row("units", subject.id)
+            stack = self.stack(subject.id)
             kind = stack.get("kind", scope.get("unit_kind", ""))
             out.update((kind, stack.get("owner", ""), *self.ruleset.rows("units").get(kind, {}).get("tags", ())))
         for name in ("self", "nation", "item", "tech"):

@@ -136,14 +136,24 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "opposite": _S(("who",), "side", "the opposing side"),
     # values
     "track": _S(("nation", "id:tracks"), "number", "the signed value of a track"),
-    "toward": _S(
-        ("nation", "who", "id:tracks"), "number", "the part of a track toward a side, never below 0", optional=1
+    "toward": _S(("nation", "who", "id:tracks"), "number", "the part of a track toward a side, never below 0", optional=1),
+    "level": _S(
+        ("nation", "id:technologies", "text"),
+        "number",
+        "level of a technology in force, or the one reached at a stage such as 'discovered'",
+        optional=1,
     ),
-    "level": _S(("nation", "id:technologies"), "number", "level of a technology in force"),
     "knows": _S(("nation", "id:technologies"), "truth", "is the technology in force"),
     "stock": _S(("any", "id:resources"), "number", "amount in a store (all purses of a nation, or the one of a place)"),
     "income": _S(("nation",), "number", "what was last collected"),
-    "value": _S(("any", "id:quantities"), "number", "a quantity with all its adjust rows"),
+    "value": _S(
+        ("any", "id:quantities", "nation"),
+        "number",
+        "a quantity with all its adjust rows (for a nation, where the thing has no owner)",
+        optional=1,
+    ),
+    "coming": _S(("nation", "any"), "number", "how many of a kind, item or technology are under way for a nation"),
+    "model": _S(("nation", "id:units"), "unit", "a unit of a kind as the nation has it, whether or not there is one"),
     "marked": _S(("any", "text"), "truth", "is the mark in force"),
     "age": _S(("any", "text"), "number", "turns since the mark was set, -1 if it is not in force"),
     "tally": _S(("any", "text"), "number", "a counter fed by the journal"),
@@ -153,12 +163,8 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "was": _S(("any", "term", "text"), "any", "the field at the start of 'game', 'turn' or 'phase'"),
     "ordered": _S(("text",), "number", "how many orders of this kind the nation in scope has given", filters="fact"),
     # the map
-    "distance": _S(
-        ("place", "place", "text"), "number", "steps over links of a kind, -1 if there is no way", optional=1
-    ),
-    "reaches": _S(
-        ("place", "set", "term"), "truth", "is there a chain to the set whose every place passes", rest="any"
-    ),
+    "distance": _S(("place", "place", "text"), "number", "steps over links of a kind, -1 if there is no way", optional=1),
+    "reaches": _S(("place", "set", "term"), "truth", "is there a chain to the set whose every place passes", rest="any"),
     # tables and arithmetic
     "lookup": _S(("id:tables",), "any", "a cell of a table", rest="any"),
     "band": _S(("id:tables", "number"), "any", "the row whose range holds the number"),
