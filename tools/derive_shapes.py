@@ -14,13 +14,14 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import shapely
 from ruamel.yaml import YAML
-from shapely import LineString, MultiPolygon, Point, Polygon, STRtree
+from shapely import LineString, Point, Polygon, STRtree
 
 KM_PER_RADIAN = 6371.0
 OVERSHOOT = 0.01  # degrees; border lines run a little over the coast, so that they surely cross it (loose ends fall away)
@@ -36,7 +37,9 @@ class Hints:
     points: dict[str, list[list[float]]] = field(default_factory=dict)  # place: further points [lon, lat]
     blank: dict[str, list[list[float]]] = field(default_factory=dict)  # names for land of nobody, usable in `within`
     reach: dict[str, float] = field(default_factory=dict)  # place: nothing farther than this belongs to it
+    open_water: list[list[float]] = field(default_factory=list)  # points of sea that belongs to no zone
     land_reach: float = 1200.0
+    within_reach: float = 2500.0
     sea_reach: float = 2800.0
     cut: float = -180.0  # the meridian at which the sheet is cut open
     lat_range: tuple[float, float] = (-60.0, 84.0)
@@ -139,17 +142,20 @@ def unit(lon: float, lat: float) -> np.ndarray:
 
 
 def cell_borders(sites: Sequence[Site]) -> list[np.ndarray]:
-    """Border lines, (k, 2) arrays of lon and lat, between sites of different places, and the rings of limited reaches.
+    """Border lines, (k, 2) arrays of lon and lat, between sites, and the rings where a reach ends.
+
+    Sites of one place have borders too: they close the faces where rings meet, and vanish when faces are joined.
 
     A cell is clipped in the gnomonic plane round its own site, where great circles are straight lines, so it is exact.
     A site of limited reach takes land from others but, beyond its ring, leaves their border as if it were not there.
     """
-    lines = []
+    rings: list[np.ndarray] = []
+    between: dict[tuple[int, int], tuple[float, np.ndarray]] = {}
     for i, site in enumerate(sites):
         corners, labels = _cell(sites, i)
         east, north = _tangents(site.xyz)
         for k, label in enumerate(labels):
-            if label == i or (label >= 0 and (sites[label].place == site.place or (label < i and not site.limited))):
+            if label == i:
                 continue
             a, b = corners[k], corners[(k + 1) % len(corners)]
             length = float(np.hypot(*(b - a)))
@@ -159,8 +165,16 @@ def cell_borders(sites: Sequence[Site]) -> list[np.ndarray]:
             count = max(2, int(length / 0.01) + 1)
             steps = np.linspace(0.0, 1.0, count)[:, None]
             flat = (a - reach_out) * (1 - steps) + (b + reach_out) * steps
-            lines.append(_to_lonlat(site.xyz + flat[:, :1] * east + flat[:, 1:] * north))
-    return lines
+            line = _to_lonlat(site.xyz + flat[:, :1] * east + flat[:, 1:] * north)
+            if label < 0:
+                rings.append(line)
+                continue
+            # Both cells know their border, but where their reach ends one may know more of it than the other.
+            span = float(np.hypot(*np.diff(line, axis=0).T).sum())
+            pair = (min(i, label), max(i, label))
+            if pair not in between or span > between[pair][0]:
+                between[pair] = (span, line)
+    return [*rings, *(line for _, line in between.values())]
 
 
 def _tangents(p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -240,17 +254,23 @@ def derive(
             continue
         members = hints.within.get(name)
         sites = make_sites(
-            land_places | hints.blank, members or sorted(land_places), hints, hints.land_reach if not members else 1e5
+            land_places | hints.blank, members or sorted(land_places), hints, hints.within_reach if members else hints.land_reach
         )
         groups[name] = (sites, np.array([site.xyz for site in sites]))
         if len(sites) > 1 or any(site.limited for site in sites):
             lines.append(shapely.intersection(_sheet_lines(cell_borders(sites)), region.buffer(OVERSHOOT, quad_segs=1)))
-    sea_sites = make_sites(sea_places, sorted(sea_places), hints, hints.sea_reach)
+    waters = {**sea_places, "": hints.open_water} if sea_places and hints.open_water else sea_places
+    sea_sites = make_sites(waters, sorted(waters), hints, hints.sea_reach)
     sea_matrix = np.array([site.xyz for site in sea_sites])
     if sea_sites:
-        lines.append(shapely.difference(_sheet_lines(cell_borders(sea_sites)), all_land.buffer(-OVERSHOOT, quad_segs=1)))
+        at_sea = shapely.intersection(_sheet_lines(cell_borders(sea_sites)), sheet.buffer(OVERSHOOT))
+        lines.append(shapely.difference(at_sea, all_land.buffer(-OVERSHOOT, quad_segs=1)))
     network = shapely.union_all(lines)
-    faces = list(shapely.get_parts(shapely.polygonize(shapely.get_parts(network))))
+    faces = [
+        face
+        for face in shapely.get_parts(shapely.polygonize(shapely.get_parts(network)))
+        if sheet.contains(face.representative_point())
+    ]
 
     names = sorted(land)
     tree = STRtree([land[name] for name in names])
@@ -263,7 +283,7 @@ def derive(
             owner = nearest(*group, inside) if group else None
             owners.append("" if owner is None or owner in hints.blank else owner)
         else:
-            owners.append(nearest(sea_sites, sea_matrix, inside) if sea_sites else None)
+            owners.append(nearest(sea_sites, sea_matrix, inside) or None if sea_sites else None)
     mend(faces, owners, set(sea_places), [(s.place, s) for s in [*sea_sites, *(s for g in groups.values() for s in g[0])]], hints)
     by_place: dict[str, list[Polygon]] = defaultdict(list)
     for face, owner in zip(faces, owners, strict=True):
@@ -447,14 +467,14 @@ def _share(
         start = joints[0] if joints else line.index(min(line))  # a lone ring starts at one fixed corner for all its users
         turned = line[start:] + line[: start + 1]
         stops = [k for k, point in enumerate(turned) if k in (0, len(turned) - 1) or is_joint(point)]
-        return [number(turned[a : b + 1]) for a, b in zip(stops, stops[1:], strict=False)]
+        return [number(turned[a : b + 1]) for a, b in pairwise(stops)]
 
     return arcs, {key: [[cut(line) for line in polygon] for polygon in polygons] for key, polygons in rings.items()}
 
 
 def _delta(arc: Sequence[tuple[int, int]]) -> list[list[int]]:
     steps = [list(arc[0])]
-    steps += [[b[0] - a[0], b[1] - a[1]] for a, b in zip(arc, arc[1:], strict=False)]
+    steps += [[b[0] - a[0], b[1] - a[1]] for a, b in pairwise(arc)]
     return steps
 
 
