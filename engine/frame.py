@@ -39,10 +39,11 @@ def _nodes(turn: Turn, levels: Sequence[Level]) -> Sequence[Row]:
     return nodes
 
 
-def advance(turn: Turn, inputs_ready: bool) -> Row | None:
+def advance(turn: Turn, inputs_ready: bool, *, until: str | None = None, paused: bool = False) -> Row | None:
     """Run from the cursor to the next input point (returned) or to the end of the turn (None).
 
-    `inputs_ready` says that the input at the cursor has been taken in and is passed over once.
+    `inputs_ready` says that the input at the cursor has been taken in and is passed over once. `until` stops before the
+    phase of that name, as if an input stood there; `paused` says that the cursor stands at such a stop.
     """
     levels = cursor(turn) or [{"i": 0}]
     while True:
@@ -64,6 +65,10 @@ def advance(turn: Turn, inputs_ready: bool) -> Row | None:
             inputs_ready = False
             levels[-1]["i"] += 1
         elif "steps" in node:
+            if until is not None and node.get("phase") == until and not paused:
+                _write(turn, levels)
+                return {"pause": until}
+            paused = False
             _enter(turn, node)
             if _start_rounds(turn, node, levels):
                 levels.append({"i": 0})

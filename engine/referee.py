@@ -28,7 +28,8 @@ Orders = Mapping[str, Sequence[Mapping[str, Any]]]
 class Position:
     """Where a game stands: the state, the moments that `was()` reads, the dice already used in this turn, the journal's head.
 
-    `waiting` is the input node at which the game waits, or None when it has ended.
+    `waiting` is the input node at which the game waits (`{"pause": phase}` where a resolution was told to stop), or None when
+    it has ended. `marks` are the dice used so far under the key of turn `dice_turn`.
     """
 
     state: State
@@ -38,6 +39,7 @@ class Position:
     head: str = ""
     entries: int = 0
     marks: Marks = field(default_factory=tuple)
+    dice_turn: int = 0
     waiting: Row | None = None
 
     @property
@@ -87,7 +89,7 @@ def resolve(
 ) -> Resolution:
     """Take the inputs at the position's input point and go on to the next one. ValueError if the game has ended.
 
-    `until` stops before the phase of that id (a look ahead; the position cannot be gone on from).
+    `until` stops before the phase of that id; a further call goes on from there and takes no inputs.
     """
     if position.ended:
         raise ValueError("the game has ended")
@@ -121,8 +123,10 @@ def _run(
         moments["turn"] = turn.world.moments["turn"]
         waiting = advance(turn, inputs_ready=False)
     else:
-        take_in(turn, inputs)
-        waiting = advance(_stopping(turn, until), inputs_ready=True)
+        paused = "pause" in (position.waiting or {})
+        if not paused:
+            take_in(turn, inputs)
+        waiting = advance(turn, inputs_ready=not paused, until=until, paused=paused)
     rounds = 0
     while waiting is None and not turn.state.get("game", "game", "ended"):
         end_turn(turn)
@@ -144,14 +148,10 @@ def _run(
         head=turn.journal.head,
         entries=position.entries + len(turn.journal.entries),
         marks=tuple(tuple(m) for m in dice.marks()),
+        dice_turn=position.turn or 1,
         waiting=waiting,
     )
     return Resolution(out, tuple(turn.journal.entries))
-
-
-def _stopping(turn: Turn, until: str | None) -> Turn:
-    del until  # a look ahead runs the whole stretch; its reader cuts the journal at the phase
-    return turn
 
 
 def take_in(turn: Turn, inputs: Inputs) -> None:

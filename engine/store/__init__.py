@@ -1,0 +1,5 @@
+"""Games on disk."""
+
+from .games import Game, StoreError, Submission
+
+__all__ = ["Game", "StoreError", "Submission"]

@@ -1,0 +1,86 @@
+"""The tables of a games database, in portable SQL through SQLAlchemy Core.
+
+Rulesets and states are kept once under their hash; positions, inputs and journal entries belong to a game. Texts in JSON are
+canonical, so that what is stored can be hashed again.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import Column, ForeignKey, Integer, LargeBinary, MetaData, String, Table, Text
+
+metadata = MetaData()
+
+rulesets = Table(
+    "rulesets",
+    metadata,
+    Column("hash", String(64), primary_key=True),
+    Column("content", LargeBinary, nullable=False),
+)
+
+states = Table(
+    "states",
+    metadata,
+    Column("hash", String(64), primary_key=True),
+    Column("content", LargeBinary, nullable=False),
+)
+
+games = Table(
+    "games",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("title", String(200), nullable=False),
+    Column("ruleset", String(64), ForeignKey("rulesets.hash"), nullable=False),
+    Column("scenario", Text, nullable=False),
+    Column("game_start", String(64), ForeignKey("states.hash"), nullable=False),
+    Column("seed", String(128), nullable=False),
+    Column("length", Integer, nullable=False),
+    Column("anchor", String(64), nullable=False),
+)
+
+positions = Table(
+    "positions",
+    metadata,
+    Column("game", String(64), ForeignKey("games.id"), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("turn", Integer, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("state", String(64), ForeignKey("states.hash"), nullable=False),
+    Column("turn_start", String(64), ForeignKey("states.hash"), nullable=False),
+    Column("phase_start", String(64), ForeignKey("states.hash"), nullable=False),
+    Column("head", String(64), nullable=False),
+    Column("entries", Integer, nullable=False),
+    Column("dice", Text, nullable=False),  # marks, dice_turn, the masked salts and the mix
+    Column("waiting", Text, nullable=False),
+    Column("commitment", Text, nullable=False),
+)
+
+inputs = Table(
+    "inputs",
+    metadata,
+    Column("game", String(64), ForeignKey("games.id"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("nation", String(64), primary_key=True),
+    Column("text", Text, nullable=False),
+    Column("orders", Text, nullable=False),
+    Column("answers", Text, nullable=False),
+    Column("by", String(16), nullable=False),  # player, policy or moderator
+)
+
+entries = Table(
+    "entries",
+    metadata,
+    Column("game", String(64), ForeignKey("games.id"), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("position", Integer, nullable=False, index=True),  # the position that the entry led to
+    Column("turn", Integer, nullable=False),
+    Column("body", Text, nullable=False),
+)
+
+corrections = Table(
+    "corrections",
+    metadata,
+    Column("game", String(64), ForeignKey("games.id"), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("what", String(16), nullable=False),  # rollback, decide or upgrade
+    Column("body", Text, nullable=False),
+)
