@@ -38,6 +38,8 @@ __all__ = ["MAX_ALIAS_NODES", "MAX_BYTES", "MAX_DEPTH", "decode", "load_bytes", 
 MAX_BYTES = 5_000_000
 MAX_DEPTH = 60
 MAX_ALIAS_NODES = 50_000
+MAX_NODES = 500_000
+MAX_FINDINGS = 100
 LOADER_VERSION = "2"
 """Goes into the key of cached trees: raise it when the same text gives another tree."""
 
@@ -177,6 +179,7 @@ _PROBLEMS = (
     ),
     ("expected ',' or '}'", True, "a `{` that is not closed, or a missing comma", "write `{key: value, key: value}`"),
     ("expected ',' or ']'", True, "a `[` that is not closed, or a missing comma", "write `[one, two]`"),
+    ("character '\\t'", False, "a tab where a value begins", "use spaces"),
     ("cannot start any token", False, "a character that cannot begin a value", "quote the text"),
     ("unexpected end of stream", True, "a quote that is never closed", ""),
     (
@@ -203,6 +206,7 @@ class _Builder:
         self.found: list[Diagnostic] = []
         self.anchors: dict[str, Node | None] = {}
         self.alias_nodes = 0
+        self.nodes = 0
 
     def build(self, events: Iterator[Any]) -> Node:
         root: Node | None = None
@@ -213,6 +217,8 @@ class _Builder:
             if kind is DocumentStartEvent:
                 if root is not None:
                     raise self.refused(event, "E109", "a second document in one file", "use one file for each")
+                if event.version not in (None, (1, 2)):
+                    raise self.refused(event, "E106", "the file asks for another version of YAML; this is 1.2")
                 if event.tags:
                     raise self.refused(event, "E112", "tag directives are not allowed")
                 continue
@@ -226,8 +232,13 @@ class _Builder:
         if kind is AliasEvent:
             return self.alias(event, depth)
         if event.ctag is not None and str(event.ctag):
-            raise self.refused(event, "E112", f"the tag {str(event.ctag)!r}: tags are not allowed", "write the plain value")
+            raise self.refused(event, "E112", f"the tag {str(event.ctag)[:60]!r}: tags are not allowed", "write the plain value")
         mark = event.start_mark
+        self.nodes += 1
+        if self.nodes > MAX_NODES:
+            raise self.refused(event, "E102", f"more than {MAX_NODES:,} values in one file", "split it")
+        if len(self.found) >= MAX_FINDINGS:
+            raise self.refused(event, "E102", f"more than {MAX_FINDINGS} mistakes so far; the rest of the file is not read")
         node = Node(None, self.file, mark.line + 1, mark.column + 1)
         if event.anchor is not None:
             self.anchors[event.anchor] = None
@@ -318,7 +329,7 @@ class _Builder:
                 "quote it if it is text",
             )
         if event.ctag is not None and str(event.ctag):
-            raise self.refused(event, "E112", f"the tag {str(event.ctag)!r}: tags are not allowed")
+            raise self.refused(event, "E112", f"the tag {str(event.ctag)[:60]!r}: tags are not allowed")
         if not event.value:
             raise self.refused(event, "E111", "an empty key")
         if event.anchor is not None:

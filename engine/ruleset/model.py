@@ -7,7 +7,7 @@ and has one content hash, which a game stores.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -64,6 +64,13 @@ class Ruleset:
     def setting(self, key: str, default: Any = None) -> Any:
         """A value of the manifest's `settings`."""
         return self.manifest.get("settings", {}).get(key, default)
+
+    def derived(self, key: str, make: Callable[[], Any]) -> Any:
+        """What follows from the rows alone (a grammar, an index of names), made once per ruleset."""
+        kept = self.__dict__.setdefault("_derived", {})
+        if key not in kept:
+            kept[key] = make()
+        return kept[key]
 
     def to_json(self) -> Row:
         """Plain JSON that `from_json` reads back; what a game and the cache store."""
