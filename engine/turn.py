@@ -23,7 +23,53 @@ Order = dict[str, Any]
 """An accepted order: key, nation, order ("form/id" of its row), slots, options, text, line."""
 
 
-class Turn:
+class Desk:
+    """What orders are read and tested with: a world and the names bound around it. Reads only.
+
+    The resolution's `Turn` is one; the checker of orders makes one of a nation's view, so that both test alike.
+    """
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.ruleset = world.ruleset
+        self.loops: dict[str, Any] = {}
+
+    @property
+    def state(self) -> State:
+        return self.world.state
+
+    @property
+    def number(self) -> int:
+        return int(self.state.get("game", "game", "turn", 0))
+
+    def order_names(self, order: Order) -> dict[str, Any]:
+        """The names an order's expressions may use: `self`, `nation`, its slots as things, and its options."""
+        nation = Entity("nation", order["nation"])
+        names: dict[str, Any] = {
+            **self.loops,
+            "self": nation,
+            "nation": nation,
+            "act": order["order"].partition("/")[2],
+        }
+        form, _, id_ = order["order"].partition("/")
+        kinds = self.ruleset.rows(form).get(id_, {}).get("slots", {})
+        for slot, value in order.get("slots", {}).items():
+            names[slot] = self.slot_value(kinds.get(slot), value)
+        return names
+
+    def slot_value(self, slot: Row | str | None, value: Any) -> Any:
+        """A slot's stored value as a thing of the kind the slot holds; lists as tuples; numbers, texts and choices as they are."""
+        kind = slot.get("kind") if isinstance(slot, dict) else slot
+        if isinstance(value, list):
+            return tuple(self.slot_value(slot, v) for v in value)
+        if kind in _PLAIN_SLOTS:
+            return value
+        if isinstance(value, str):
+            return self.world.thing(value, kind if kind in _ENTITY_SLOTS else None)
+        return value
+
+
+class Turn(Desk):
     """Everything one resolution works with.
 
     `loops` are the names bound by the frame around the present step (`each: nation` binds `nation`, a tick its number).
@@ -40,11 +86,9 @@ class Turn:
         head: str = "",
         first: int = 1,
     ) -> None:
-        self.ruleset = ruleset
+        super().__init__(World(ruleset, state, moments=moments, geography=geography))
         self.journal = Journal(ruleset, state, head=head, first=first)
-        self.world = World(ruleset, state, moments=moments, geography=geography)
         self.dice = dice
-        self.loops: dict[str, Any] = {}
         self.step_row: Row = {}
 
     @property
@@ -74,28 +118,6 @@ class Turn:
                 out.append({"key": key, **row})
         return out
 
-    def order_names(self, order: Order) -> dict[str, Any]:
-        """The names an order's expressions may use: `self`, `nation`, its slots as things, and its options."""
-        nation = Entity("nation", order["nation"])
-        names: dict[str, Any] = {
-            **self.loops,
-            "self": nation,
-            "nation": nation,
-            "act": order["order"].partition("/")[2],
-        }
-        form, _, id_ = order["order"].partition("/")
-        kinds = self.ruleset.rows(form).get(id_, {}).get("slots", {})
-        for slot, value in order.get("slots", {}).items():
-            names[slot] = self.slot_value(kinds.get(slot), value)
-        return names
-
-    def slot_value(self, slot: Row | str | None, value: Any) -> Any:
-        """A slot's stored value as a thing of the kind the slot holds; numbers and unit lists stay as they are."""
-        kind = slot.get("kind") if isinstance(slot, dict) else slot
-        if isinstance(value, str):
-            return self.world.thing(value, kind if kind in _ENTITY_SLOTS else None)
-        return value
-
     def drop_order(self, order: Order, why: str, *, audience: Iterable[str] | None = None) -> None:
         """Journal that an order is not carried out, and why, to its nation; nothing else changes."""
         with self.journal.entry(
@@ -120,6 +142,7 @@ class Turn:
         return {**self.loops, **more}
 
 
+_PLAIN_SLOTS = {"number", "text", "choice", "units", "unit-kind"}
 _ENTITY_SLOTS = {"nation", "place", "side", "tech", "item", "gate", "force", "link", "resource"}
 
 

@@ -7,6 +7,7 @@ row's (`cost`, `needs`, `limit`); what it does is the tail.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 from .. import stores
@@ -14,7 +15,7 @@ from ..effects import EffectError, Tail, fill
 from ..functions import plain
 from ..ruleset.model import Row
 from ..state import Entity
-from ..turn import Order, Turn, audience_ids
+from ..turn import Desk, Order, Turn, audience_ids
 from ..verbs import take
 from ..world import Names
 
@@ -58,24 +59,62 @@ def perform(turn: Turn, row: Row, order: Order) -> None:
         )  # fmt: skip
 
 
-def refusal(turn: Turn, row: Row, names: Names, nation: str) -> str | None:
+@dataclass(slots=True)
+class Spent:
+    """What other orders of the same file already use: amounts by resource, and uses by limit key.
+
+    `secrets` False leaves out the needs that only the resolution may test.
+    """
+
+    paid: dict[str, Any] = field(default_factory=dict)
+    used: dict[str, int] = field(default_factory=dict)
+    secrets: bool = False
+
+
+def refusal(turn: Desk, row: Row, names: Names, nation: str, spent: Spent | None = None) -> str | None:
     """Why an act cannot be carried out now, in the row's own words, or None. Nothing is changed."""
-    world = turn.world
-    if "for" in row and not _named(world, row["for"], nation):
+    for test in (closed, unmet, exhausted, unpaid):
+        why = test(turn, row, names, nation, spent)
+        if why is not None:
+            return why
+    return None
+
+
+def closed(turn: Desk, row: Row, names: Names, nation: str, spent: Spent | None = None) -> str | None:
+    """Whether the act is not open to the nation, or not yet."""
+    if "for" in row and not _named(turn.world, row["for"], nation):
         return "this is not open to your nation"
     from_turn = row.get("from_turn")
     if from_turn is not None and turn.number < from_turn:
         return f"not before turn {from_turn}"
+    return None
+
+
+def unmet(turn: Desk, row: Row, names: Names, nation: str, spent: Spent | None = None) -> str | None:
+    """The words of the first need that does not hold."""
     for need in row.get("needs", ()):
-        if not world.test(need["test"], names):
-            return fill(world, need["else"], names)
+        if need.get("secret") and spent is not None and not spent.secrets:
+            continue
+        if not turn.world.test(need["test"], names):
+            return fill(turn.world, need["else"], names)
+    return None
+
+
+def exhausted(turn: Desk, row: Row, names: Names, nation: str, spent: Spent | None = None) -> str | None:
+    """The limit under which the act has been given as often as it may."""
     for keys, most in limits(row):
-        if uses(turn, row, keys, names) >= most:
+        before = spent.used.get(_use_key(row, keys, names), 0) if spent else 0
+        if uses(turn, row, keys, names) + before >= most:
             return limit_words(keys, most)
+    return None
+
+
+def unpaid(turn: Desk, row: Row, names: Names, nation: str, spent: Spent | None = None) -> str | None:
+    """What the nation lacks to pay for it."""
     for what, amount in price(turn, row, names).items():
         if amount < 0:
             return "the amount cannot be negative"
-        have = stores.stock(world, Entity("nation", nation), what)
+        have = stores.stock(turn.world, Entity("nation", nation), what) - (spent.paid.get(what, 0) if spent else 0)
         if have < amount:
             return f"costs {amount} {what}, {have} left"
     return None
@@ -89,7 +128,7 @@ def _named(world: Any, wanted: Any, nation: str) -> bool:
     return nation in world.members(wanted)
 
 
-def price(turn: Turn, row: Row, names: Names) -> dict[str, Any]:
+def price(turn: Desk, row: Row, names: Names) -> dict[str, Any]:
     """What an act costs, by resource. A plain number or expression is of the ruleset's first resource; a quantity is asked."""
     cost = row.get("cost")
     if cost is None:
@@ -100,7 +139,7 @@ def price(turn: Turn, row: Row, names: Names) -> dict[str, Any]:
     return {main: _figure(turn, cost, names)}
 
 
-def _figure(turn: Turn, value: Any, names: Names) -> Any:
+def _figure(turn: Desk, value: Any, names: Names) -> Any:
     if isinstance(value, str) and turn.ruleset.has("quantities", value):
         subject = names.get(turn.ruleset.row("quantities", value)["of"]) or names["self"]
         return turn.world.quantity(value, subject, names)
@@ -125,7 +164,7 @@ def _use_key(row: Row, keys: tuple[str, ...], names: Names) -> str:
     return "|".join([str(group), *keys, *parts])
 
 
-def uses(turn: Turn, row: Row, keys: tuple[str, ...], names: Names) -> int:
+def uses(turn: Desk, row: Row, keys: tuple[str, ...], names: Names) -> int:
     """How often an act has been used under a limit's keys, in this turn or in the game."""
     found = turn.state.row("uses", _use_key(row, keys, names))
     if not found or ("turn" in keys and found.get("turn") != turn.number):
@@ -133,10 +172,16 @@ def uses(turn: Turn, row: Row, keys: tuple[str, ...], names: Names) -> int:
     return int(found["n"])
 
 
+def use_keys(row: Row, names: Names) -> list[str]:
+    """The counters that a use of the act adds to."""
+    return [_use_key(row, keys, names) for keys, _ in limits(row)]
+
+
 def count_use(turn: Turn, row: Row, names: Names) -> None:
     for keys, _ in limits(row):
         key = _use_key(row, keys, names)
-        turn.journal.put_row("uses", key, {"n": uses(turn, row, keys, names) + 1, "turn": turn.number, "nation": names["self"].id})
+        now = {"n": uses(turn, row, keys, names) + 1, "turn": turn.number, "nation": names["self"].id}
+        turn.journal.put_row("uses", key, now)
 
 
 def limit_words(keys: tuple[str, ...], most: int) -> str:

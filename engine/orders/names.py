@@ -1,0 +1,234 @@
+"""Names as players write them: from text to ids, and from ids to the names that are printed.
+
+A thing is found under its id, its name, its plural, its `aliases`, its symbol, and the rows of the form `aliases`. What is
+not found is looked for with small slips of spelling, and as a part of one name only; both are said, never done in silence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from ..ruleset.model import Row, Ruleset
+from ..state import State
+from .words import distance, joined, slips, split
+
+FORM_OF: Mapping[str, str] = {
+    "nation": "nations",
+    "place": "places",
+    "side": "sides",
+    "tech": "technologies",
+    "item": "catalogue",
+    "gate": "gates",
+    "resource": "resources",
+    "unit-kind": "units",
+}
+"""Kind of slot -> the form whose rows it names."""
+
+WORDS_OF_KIND: Mapping[str, str] = {
+    "nation": "a nation",
+    "place": "a place",
+    "side": "a side",
+    "tech": "a technology",
+    "item": "something that can be built",
+    "gate": "a passage",
+    "resource": "a resource",
+    "unit-kind": "a kind of unit",
+    "units": "units (such as `2 {example}`)",
+    "number": "a number",
+    "force": "a force",
+    "link": "a border (two neighboring places)",
+    "text": "a text",
+    "choice": "a choice",
+}
+
+
+class Near(NamedTuple):
+    """A name that somebody may have meant: its id, and by how many letters it is off (0: it is a part of the name)."""
+
+    id: str
+    slips: int
+
+
+class Names:
+    """The names of one ruleset, and of the nations and forces of a position where one is given."""
+
+    def __init__(self, ruleset: Ruleset, state: State | None = None) -> None:
+        self.ruleset = ruleset
+        self.state = state
+        shared: _Index = ruleset.derived("order names", lambda: _Index(ruleset))
+        self._index = shared if state is None else shared.with_state(state)
+
+    # ---- from text to ids
+
+    def find(self, kind: str, key: str) -> tuple[str, ...]:
+        """The ids of a kind that go by this name (compared as `words.joined` gives it)."""
+        return self._index.ids.get(kind, {}).get(key, ())
+
+    def longest(self, kind: str) -> int:
+        """Words of the longest name of a kind."""
+        return self._index.longest.get(kind, 1)
+
+    def known(self, key: str) -> bool:
+        """Whether the name belongs to anything of any kind."""
+        return any(key in names for names in self._index.ids.values())
+
+    def near(self, kind: str, key: str) -> list[Near]:
+        """The things of a kind whose names are nearest to what was written, all of them equally near.
+
+        Small slips count first, then a whole word out of a longer name. Never what is the exact name of something else.
+        """
+        names = self._index.ids.get(kind, {})
+        most = slips(len(key))
+        best: dict[str, int] = {}
+        if most and not self.known(key):
+            for name, ids in names.items():
+                if len(name) < 5:
+                    continue
+                off = distance(key, name, most)
+                if off <= most:
+                    for id_ in ids:
+                        best[id_] = min(off, best.get(id_, off))
+            if best:
+                least = min(best.values())
+                # a name that is only one letter further off makes it doubtful: then nothing is forgiven
+                close = sorted(i for i, off in best.items() if off <= least + (1 if least > 0 else 0))
+                return [Near(i, best[i]) for i in close]
+        return [Near(i, 0) for i in self._index.parts.get(kind, {}).get(key, ())]
+
+    def guesses(self, kind: str, key: str, count: int = 3) -> list[str]:
+        """Printed names of what somebody may have meant, the nearest first: more generous than `near`, for hints only."""
+        found = [n.id for n in self.near(kind, key)]
+        if not found and key:
+            scored = []
+            for name, ids in self._index.ids.get(kind, {}).items():
+                most = max(1, len(key) // 3)
+                off = distance(key, name, most)
+                if off <= most:
+                    scored.extend((off, i) for i in ids)
+                elif len(key) >= 4 and (name.startswith(key) or key.startswith(name)) and len(name) >= 4:
+                    scored.extend((most + 1, i) for i in ids)
+            found = [i for _, i in sorted(scored)]
+        return [self.printed(kind, i) for i in dict.fromkeys(found)][:count]
+
+    def all(self, kind: str) -> Iterable[str]:
+        """Every id of a kind."""
+        return sorted({i for ids in self._index.ids.get(kind, {}).values() for i in ids})
+
+    # ---- from ids to text
+
+    def printed(self, kind: str, id_: str, n: int = 1) -> str:
+        """The name of a thing as orders and templates print it; of units, in the plural if there are several."""
+        if kind == "link":
+            a, _, b = id_.partition(">")
+            return f"{self.printed('place', a)} and {self.printed('place', b)}"
+        row: Row = self.ruleset.rows(FORM_OF.get(kind, "")).get(id_, {})
+        if not row.get("name"):
+            row = _named_after(self.ruleset, kind, row) or row
+        if n != 1 and row.get("plural"):
+            return str(row["plural"])
+        name = self.state.get("nations", id_, "name") if kind == "nation" and self.state else None
+        text = str(name or row.get("name") or id_)
+        return text if id_ in self.find(kind, joined(text)) and len(self.find(kind, joined(text))) == 1 else id_
+
+    def units(self, counts: Mapping[str, Any]) -> str:
+        """A list of units as it is written in an order: `6 guards, 1 gun`."""
+        parts = []
+        for kind, n in counts.items():
+            name = "" if kind == "*" else " " + self.printed("unit-kind", kind, n if isinstance(n, int) else 2)
+            parts.append(f"{n}{name}")
+        return ", ".join(parts)
+
+    def synonym(self, word: str) -> str:
+        """The word of an order that another word stands for (rows of `aliases` that name no thing), or itself."""
+        return self._index.words.get(word, word)
+
+    def kind_words(self, kind: str) -> str:
+        """What a slot of a kind wants, in words."""
+        example = next(iter(self.ruleset.rows("units").values()), {})
+        return WORDS_OF_KIND.get(kind, kind).replace("{example}", str(example.get("plural", example.get("name", "units"))))
+
+
+class _Index:
+    """kind -> name -> ids; kind -> word of a name -> ids; and words that stand for other words."""
+
+    def __init__(self, ruleset: Ruleset | None = None) -> None:
+        self.ids: dict[str, dict[str, tuple[str, ...]]] = {}
+        self.parts: dict[str, dict[str, tuple[str, ...]]] = {}
+        self.longest: dict[str, int] = {}
+        self.words: dict[str, str] = {}
+        if ruleset is None:
+            return
+        for kind, form in FORM_OF.items():
+            self._rows(ruleset, kind, ruleset.rows(form))
+        for row in ruleset.rows("aliases").values():
+            kinds = [k for k, form in FORM_OF.items() if row.get("form", form) == form and ruleset.has(form, row["for"])]
+            for kind in kinds:
+                self._add(kind, row["id"], row["for"])
+            if not kinds:
+                self.words[joined(row["id"])] = joined(row["for"])
+
+    def _rows(self, ruleset: Ruleset, kind: str, rows: Mapping[str, Row]) -> None:
+        # Ids and names first: an alias never takes a name away from the thing that has it.
+        for id_, row in rows.items():
+            self._add(kind, id_, id_)
+            if row.get("name"):
+                self._add(kind, row["name"], id_)
+        own = {name for name in self.ids.get(kind, {})}
+        for id_, row in rows.items():
+            more = _named_after(ruleset, kind, row)
+            for source in (row, *([more] if more else ())):
+                extra = [source.get("name"), source.get("plural"), source.get("symbol"), *source.get("aliases", ())]
+                for name in extra:
+                    if name and (joined(name) not in own or self.ids[kind][joined(name)] == (id_,)):
+                        self._add(kind, name, id_)
+                if kind in ("unit-kind", "item"):
+                    for name in list(filter(None, [source.get("name"), *source.get("aliases", ())])):
+                        if joined(name + "s") not in own:
+                            self._add(kind, name + "s", id_)
+
+    def _add(self, kind: str, name: str, id_: str) -> None:
+        key = joined(name)
+        if not key:
+            return
+        names = self.ids.setdefault(kind, {})
+        if id_ not in names.get(key, ()):
+            names[key] = (*names.get(key, ()), id_)
+        words = split(name)
+        self.longest[kind] = max(self.longest.get(kind, 1), len(words) + 1)
+        if len(words) > 1:
+            parts = self.parts.setdefault(kind, {})
+            for word in words:
+                if len(word.norm) >= 4 and id_ not in parts.get(word.norm, ()):
+                    parts[word.norm] = (*parts.get(word.norm, ()), id_)
+
+    def with_state(self, state: State) -> _Index:
+        """The same, with what only a position has: nations founded since, and forces."""
+        more = _Index()
+        more.ids = dict(self.ids)
+        more.parts, more.longest, more.words = dict(self.parts), dict(self.longest), self.words
+        founded = {n: r for n, r in state.table("nations").items() if n not in self.ids.get("nation", {}) or "name" in r}
+        if founded:
+            more.ids["nation"] = dict(self.ids.get("nation", {}))
+            more.parts["nation"] = dict(self.parts.get("nation", {}))
+            for id_, row in sorted(founded.items()):
+                more._add("nation", id_, id_)
+                if row.get("name"):
+                    more._add("nation", row["name"], id_)
+        forces = state.table("forces")
+        if forces:
+            more.ids["force"] = {}
+            for id_ in sorted(forces):
+                more._add("force", id_, id_)
+                more._add("force", id_.rpartition("#")[2].lstrip("0") or "0", id_)
+        return more
+
+
+def _named_after(ruleset: Ruleset, kind: str, row: Row) -> Row | None:
+    """The unit kind whose names a thing to be built goes by: the one it makes."""
+    if kind != "item":
+        return None
+    for key in ("unit", "makes", "id"):
+        if ruleset.has("units", row.get(key)):
+            return ruleset.rows("units")[row[key]]
+    return None

@@ -1,0 +1,89 @@
+"""Text as words: how orders and the names in them are taken apart and compared.
+
+Letters are compared without case and diacritics; spaces, hyphens, underscores and full stops between words count alike.
+Every word keeps the column it was written at, so that a mistake can be pointed at.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+_TOKEN = re.compile(r"(?P<word>[^\W_]+(?:['’][^\W_]+)*)|(?P<sign>>=|<=|[^\w\s.\-'’])")
+_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "ı": "i", "’": "", "'": ""})
+
+
+class Word(NamedTuple):
+    """One word, number or sign: as compared, as written, and its column (from 1) with the one after it."""
+
+    norm: str
+    text: str
+    column: int
+    end: int
+
+    @property
+    def is_number(self) -> bool:
+        return self.norm.isdecimal()
+
+
+@lru_cache(maxsize=20_000)
+def normal(text: str) -> str:
+    """A word as it is compared: without case, diacritics and apostrophes; `&` is `and`.
+
+    >>> normal("Zürich"), normal("&")
+    ('zurich', 'and')
+    """
+    if text == "&":
+        return "and"
+    flat = unicodedata.normalize("NFKD", text.casefold().translate(_LETTERS))
+    return "".join(c for c in flat if not unicodedata.combining(c))
+
+
+def split(text: str) -> tuple[Word, ...]:
+    """The words, numbers and signs of a text.
+
+    >>> [w.norm for w in split("Move 6 foot-guards: losses>4")]
+    ['move', '6', 'foot', 'guards', ':', 'losses', '>', '4']
+    """
+    return tuple(Word(normal(m[0]), m[0], m.start() + 1, m.end() + 1) for m in _TOKEN.finditer(text))
+
+
+@lru_cache(maxsize=50_000)
+def joined(text: str) -> str:
+    """A name as it is compared: its words run together."""
+    return "".join(w.norm for w in split(text))
+
+
+def run_together(words: Sequence[Word]) -> str:
+    """Several written words, compared like `joined`."""
+    return "".join(w.norm for w in words)
+
+
+def distance(a: str, b: str, most: int) -> int:
+    """Letters to put in, leave out, change or swap with a neighbor to make b of a; `most` + 1 if more than `most`.
+
+    >>> distance("belgrade", "belgrad", 2), distance("form", "from", 2), distance("oslo", "rome", 2)
+    (1, 1, 3)
+    """
+    if abs(len(a) - len(b)) > most:
+        return most + 1
+    before: list[int] = []
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        older, before, row = before, row, [i]
+        for j, y in enumerate(b, 1):
+            value = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (x != y))
+            if i > 1 and j > 1 and x == b[j - 2] and a[i - 2] == y:
+                value = min(value, older[j - 2] + 1)
+            row.append(value)
+        if min(row) > most:
+            return most + 1
+    return row[-1] if row[-1] <= most else most + 1
+
+
+def slips(length: int) -> int:
+    """How many letters of a word of this length may be wrong: none of up to four, one of up to seven, else two."""
+    return 0 if length <= 4 else 1 if length <= 7 else 2
