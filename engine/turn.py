@@ -58,7 +58,7 @@ class Desk:
         return names
 
     def slot_value(self, slot: Row | str | None, value: Any) -> Any:
-        """A slot's stored value as a thing of the kind the slot holds; lists as tuples; numbers, texts and choices as they are."""
+        """A slot's value as a thing of the kind the slot holds; a list as a tuple; numbers, texts and choices as they are."""
         kind = slot.get("kind") if isinstance(slot, dict) else slot
         if isinstance(value, list):
             return tuple(self.slot_value(slot, v) for v in value)

@@ -23,7 +23,8 @@ from .words import Word, distance, normal, run_together, slips, split
 ORDER_FORMS = ("acts", "orders", "decisions")
 OPTION_FORM = "order_options"
 MAX_STEPS = 20_000
-NUMBERS = {w: n for n, w in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())}
+_SPELLED = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+NUMBERS = {word: n for n, word in enumerate(_SPELLED)}
 ALL = "all"
 """In a list of units: as many as there are. The checker puts the number in its place."""
 

@@ -100,7 +100,7 @@ class Names:
         """Printed names of what somebody may have meant, the nearest first: more generous than `near`, for hints only."""
         found = [n.id for n in self.near(kind, key)]
         if not found and key:
-            scored = []
+            scored: list[tuple[int, str]] = []
             for name, ids in self._index.ids.get(kind, {}).items():
                 most = max(1, len(key) // 3)
                 off = distance(key, name, most)
@@ -174,7 +174,7 @@ class _Index:
             self._add(kind, id_, id_)
             if row.get("name"):
                 self._add(kind, row["name"], id_)
-        own = {name for name in self.ids.get(kind, {})}
+        own = set(self.ids.get(kind, {}))
         for id_, row in rows.items():
             more = _named_after(ruleset, kind, row)
             for source in (row, *([more] if more else ())):

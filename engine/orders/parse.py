@@ -228,16 +228,16 @@ class _Reader:
         if len(readings) > len(keys):  # one row, several ways to read it: nobody can know which was meant
             ways = [form.key for form, _ in readings]
             double = next(k for k in ways if ways.count(k) > 1)
-            found = [_plain(f) for form, f in readings if form.key == double]
-            slot = next((s for s in found[0] if any(o.get(s) != found[0][s] for o in found)), "")
-            values = _or(str(o.get(slot)) for o in found)
+            doubles = [_plain(f) for form, f in readings if form.key == double]
+            slot = next((s for s in doubles[0] if any(o.get(s) != doubles[0][s] for o in doubles)), "")
+            values = _or(str(o.get(slot)) for o in doubles)
             self.say("O104", "error", f"this could mean several things: {values}", number, 1, "write the full names", line)
             return
         orders = []
-        for form, found in readings:
-            slots = {name: v.value for name, v in found.values.items()}
+        for form, match in readings:
+            slots = {name: v.value for name, v in match.values.items()}
             order: Order = {"nation": self.nation or "", "order": form.key, "slots": slots, "options": options}
-            order |= {"text": text, "line": number, "columns": {name: v.column for name, v in found.values.items()}}
+            order |= {"text": text, "line": number, "columns": {name: v.column for name, v in match.values.items()}}
             orders.append(order)
         best = readings[0][1]
         notes = [v.note for v in best.values.values() if v.note]
