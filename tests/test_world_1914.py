@@ -14,6 +14,7 @@ from math import ceil
 from typing import Any
 
 import networkx as nx
+import numpy as np
 import pytest
 
 from wteaw.resources import rulesets, scenarios
@@ -485,6 +486,30 @@ def test_neighboring_minors_are_two_steps_away_or_in_an_example() -> None:
         wanted = {land()[p]["owner"] for p in near if p in home(land()[p]["owner"])} & minor - {nation}
         wanted |= {b for pair in examples for a, b in (pair, pair[::-1]) if a == nation}
         assert set(rules().row("nations", nation)["neighboring_minors"]) == wanted, nation
+
+
+def test_colors_of_nations_that_touch_differ_for_every_common_color_vision() -> None:
+    seen_by = {
+        "all cones": [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+        "no red cones": [[0.1523, 1.0526, -0.2049], [0.1145, 0.7863, 0.0992], [-0.0039, -0.0481, 1.0520]],
+        "no green cones": [[0.3673, 0.8606, -0.2280], [0.2801, 0.6725, 0.0474], [-0.0118, 0.0429, 0.9690]],
+    }
+    to_xyz = np.array([[0.4339, 0.3762, 0.1899], [0.2126, 0.7152, 0.0722], [0.0177, 0.1095, 0.8727]])
+
+    def lab(color: str, cones: list[list[float]]) -> Any:
+        """CIELAB of a color, as an eye with these cones sees it."""
+        part = np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+        light = np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
+        xyz = to_xyz @ np.clip(np.array(cones) @ light, 0, 1)
+        x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+        return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+    color = {i: r["color"] for i, r in rows("nations").items()}
+    assert len(set(color.values())) == len(color)
+    owners = {frozenset(land()[p]["owner"] for p in ends) for ends in graph(*LAND_LINKS).edges}
+    for a, b in (sorted(pair) for pair in owners if len(pair) == 2):
+        for eye, cones in seen_by.items():
+            assert np.linalg.norm(lab(color[a], cones) - lab(color[b], cones)) >= 20, (a, b, eye)
 
 
 # ---- units and technologies
