@@ -1,8 +1,8 @@
 """Purses: where a nation's resources lie, which purse a place draws on, and paying.
 
 A resource whose `stores` row says `per: nation` has one purse per nation, under the nation's id. With `per: region` every
-connected part of a nation's land has its own, under `nation/seat`, the seat being the place that keeps it. With `per: place`
-every place has one, under its id.
+connected part of a nation's land has its own, under `nation/seat`, the seat being the place that keeps it; parts that meet
+become one (`unite`). With `per: place` every place has one, under its id.
 """
 
 from __future__ import annotations
@@ -23,25 +23,52 @@ def store_row(world: World, resource: str) -> dict[str, Any]:
 
 def region_of(world: World, nation: str, place: str, row: dict[str, Any]) -> tuple[str, ...]:
     """The places joined to a place through the nation's own links, the place itself included."""
-    for part in regions(world, nation, row):
-        if place in part:
-            return part
-    return (place,)
+    return _region_index(world, nation, row).get(place, (place,))
+
+
+def _region_index(world: World, nation: str, row: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+    def make() -> dict[str, tuple[str, ...]]:
+        return {p: part for part in regions(world, nation, row) for p in part}
+
+    return world.keep(("region-index", nation, _shape(row)), _TABLES, make)  # type: ignore[no-any-return]
+
+
+_TABLES = ("places", "units", "relations", "nations")
+
+
+def _shape(row: dict[str, Any]) -> tuple[Any, ...]:
+    """What divides the purses; resources divided alike share what is derived."""
+    return tuple(row.get("links", ())), row.get("through")
 
 
 def regions(world: World, nation: str, row: dict[str, Any]) -> list[tuple[str, ...]]:
-    """Connected parts of what a nation holds, over the links and through the places that the row allows."""
+    """Connected parts of what a nation holds, over the links and through the places that the row allows.
+
+    Land of allies that passes the row's test joins parts, but belongs to none.
+    """
     test = row.get("through")
+    links = tuple(row["links"]) if row.get("links") else None
+    geography = world.geography
 
     def make() -> list[tuple[str, ...]]:
         who = Entity("nation", nation)
-        places = world.keep("held-places", ("places",), lambda: _held(world)).get(nation, ())
-        if test is not None:
-            places = [p for p in places if world.test(test, {"self": who, "nation": who, "place": Entity("place", p)})]
-        links = row.get("links")
-        return [tuple(part) for part in world.geography.regions(places, tuple(links) if links else None)]
 
-    return world.keep(("regions", nation, row["id"]), ("places", "units", "relations"), make)  # type: ignore[no-any-return]
+        def open_to(places: list[str]) -> list[str]:
+            if test is None:
+                return places
+            return [p for p in places if world.test(test, {"self": who, "nation": who, "place": Entity("place", p)})]
+
+        held = world.keep("held-places", ("places",), lambda: _held(world))
+        own = open_to(held.get(nation, ()))
+        parts = geography.regions(own, links)
+        if len(parts) > 1 and test is not None:
+            others = [p for n in sorted(held) if n != nation and world.allied(nation, n) for p in held[n]]
+            mine = set(own)
+            wider = geography.regions([*own, *open_to(others)], links) if others else parts
+            parts = [found for part in wider if (found := [p for p in part if p in mine])]
+        return [tuple(part) for part in parts]
+
+    return world.keep(("regions", nation, _shape(row)), _TABLES, make)  # type: ignore[no-any-return]
 
 
 def _held(world: World) -> dict[str, list[str]]:
@@ -53,6 +80,12 @@ def _held(world: World) -> dict[str, list[str]]:
     return out
 
 
+def held_places(world: World, nation: str) -> list[str]:
+    """The places a nation holds, in the order of the ruleset."""
+    found: dict[str, list[str]] = world.keep("held-places", ("places",), lambda: _held(world))
+    return found.get(nation, [])
+
+
 def purses(world: World, nation: str, resource: str) -> dict[str, Any]:
     """Purse id -> amount of a nation."""
     out = {}
@@ -60,6 +93,11 @@ def purses(world: World, nation: str, resource: str) -> dict[str, Any]:
         if resource in row and (key == nation or key.startswith(nation + "/")):
             out[key] = row[resource]
     return out
+
+
+def main_purse(world: World, nation: str, resource: str) -> str:
+    """The purse of a nation's capital; without a capital of its own, its richest."""
+    return purse_at(world, nation, None, resource)
 
 
 def purse_at(world: World, nation: str, place: str | None, resource: str) -> str:
@@ -88,6 +126,28 @@ def purse_at(world: World, nation: str, place: str | None, resource: str) -> str
     if found:
         return max(found, key=lambda k: (found[k], k))
     return f"{nation}/{capital if capital in part else part[0]}"
+
+
+def unite(world: World, journal: Journal, nation: str, resource: str) -> None:
+    """Purses whose regions have met become one: the capital's, else the richest. Writes into the open journal entry."""
+    row = store_row(world, resource)
+    if row["per"] != "region":
+        return
+    found = purses(world, nation, resource)
+    if len(found) < 2:
+        return
+    seat = world.field(Entity("nation", nation), "capital")
+    capital = seat.id if isinstance(seat, Entity) else None
+    for part in regions(world, nation, row):
+        inside = [k for k in sorted(found) if k.partition("/")[2] in part]
+        if len(inside) < 2:
+            continue
+        home = f"{nation}/{capital}"
+        keeper = home if home in inside else max(inside, key=lambda k: (found[k], k))
+        for key in inside:
+            if key != keeper:
+                journal.add("stores", keeper, resource, found[key])
+                journal.set("stores", key, resource, None)
 
 
 def stock(world: World, x: Any, resource: str) -> Any:
