@@ -660,6 +660,41 @@ def test_improving_fifty_infantry_costs_a_hundred(nation: str) -> None:
     assert 50 * (list(rise.values())[1] + ceil(new / 10)) == 100
 
 
+def test_what_industry_makes_cheaper() -> None:
+    """A tenth, then a fifth, the price of each rounded up; not for infantry and trenches."""
+    makes = {k: {"id": k, "makes": k} for k in rows("units")}
+    wanted = {
+        "anti-air-gun": [3, 3, 3],
+        "rocket": [10, 9, 8],
+        "carrier": [95, 86, 76],
+        "radar": [18, 17, 15],
+        "sonar": [13, 12, 11],
+        "infantry": [6, 6, 6],
+        "trench": [5, 5, 5],
+        "super-trench": [20, 20, 20],
+    }
+    shop = Ruleset("shop", "", {**rules().forms, "catalogue": makes})
+    buyer = {"self": Entity("nation", "german-empire")}
+    for kind, prices in wanted.items():
+        for level, price in enumerate(prices):
+            world = World(shop, State({"techs": {"german-empire": {"improved-industrial": level}}}))
+            assert world.quantity("price", Entity("item", kind), buyer) == price, (kind, level)
+
+
+def test_list_prices_rise_with_advances() -> None:
+    techs = {
+        "improved-battleships": 2,
+        "faster-ships": 1,
+        "improved-fighters": 4,
+        "rockets": 4,
+        "improved-weapons": 1,
+        "tanks": 1,
+    }
+    wanted = {"battleship": 91, "fighter": 12, "rocket": 19, "infantry": 7, "tank": 12, "transport": 22, "artillery": 10}
+    assert {k: value("german-empire", k, "list-price", techs) for k in wanted} == wanted
+    assert value("russian-empire", "infantry", "list-price") == 5
+
+
 def test_the_fighter_duel() -> None:
     table = [list(row.values()) for row in rules().row("tables", "fighter-duel")["rows"].values()]
     assert table == [[2, 1, 1, 1, 1], [2, 2, 1, 1, 1], [2, 2, 2, 1, 1], [2, 2, 2, 2, 2], [3, 3, 3, 3, 3]]
