@@ -88,7 +88,7 @@ def nearest(word: str, known: Iterable[str], *, count: int = 1) -> list[str]:
         folded.setdefault(_fold(choice), choice)
     if _fold(word) in folded:
         return [folded[_fold(word)]]
-    cutoff = 0.8 if len(word) <= 4 else 0.7
+    cutoff = 0.8 if len(word) < 3 else 0.66
     found = difflib.get_close_matches(_fold(word)[:80], list(folded), n=count, cutoff=cutoff)
     if not found and len(word) >= 4:  # a part of a compound id: cavalry for light-cavalry
         part = _fold(word)
@@ -116,9 +116,7 @@ def render(found: Sequence[Diagnostic], form: str = "text") -> str:
             return "\n".join([render_one(d) for d in found] + [summary(found)])
         case "json":
             counts = {s: sum(d.severity == s for d in found) for s in RANK}
-            return json.dumps(
-                {"diagnostics": [d.to_json() for d in found], "counts": counts}, ensure_ascii=False, indent=1
-            )
+            return json.dumps({"diagnostics": [d.to_json() for d in found], "counts": counts}, ensure_ascii=False, indent=1)
         case "sarif":
             return json.dumps(_sarif(found), ensure_ascii=False, indent=1)
         case "github":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from wteaw.diagnostics import Diagnostic
 from wteaw.ruleset import Ruleset, load_ruleset
 
@@ -45,3 +46,15 @@ def loaded(folder: Path) -> Ruleset:
     ruleset, findings = load_ruleset(folder)
     assert ruleset is not None, findings
     return ruleset
+
+
+def marked(text: str, codes: str) -> tuple[str, list[tuple[str, int, int]]]:
+    """A text without its marks `›`, and what `places` must give: one code for each mark, at the character after it."""
+    expected: list[tuple[str, int, int]] = []
+    lines = text.split("\n")
+    for number, line in enumerate(lines, 1):
+        parts = line.split("›")
+        for before in range(1, len(parts)):
+            expected.append(("", number, len("".join(parts[:before])) + 1))
+    assert len(expected) == len(codes.split())
+    return text.replace("›", ""), [(code, *at[1:]) for code, at in zip(codes.split(), expected, strict=True)]

@@ -11,6 +11,7 @@ import pytest
 from folders import found, own_cache, write  # noqa: F401
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+
 from wteaw.ruleset.load import MAX_BYTES, load_bytes, load_text
 from wteaw.ruleset.nodes import find, pack, plain, unpack
 
@@ -88,9 +89,7 @@ def test_values_follow_the_core_schema_and_stay_exact() -> None:
     assert node is not None
     assert plain(node) == {
         "1": "x",
-        "a": [
-            *("on", "no", "off", "2026-01-01", "3..5", 12, 31, Fraction(1, 10), 2, -150, None, True, "7", "1d10-2", "3/4")
-        ],
+        "a": [*("on", "no", "off", "2026-01-01", "3..5", 12, 31, Fraction(1, 10), 2, -150, None, True, "7", "1d10-2", "3/4")],
     }
 
 
@@ -134,7 +133,15 @@ def test_a_file_of_mistakes_is_not_reported_without_end() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["#" * 200_000, "a: " + "x " * 50_000, "%" * 50_000, "!" * 50_000, "a: |\n" + " x\n" * 30_000, "&a " * 20_000, "\n" * 100_000],
+    [
+        "#" * 200_000,
+        "a: " + "x " * 50_000,
+        "%" * 50_000,
+        "!" * 50_000,
+        "a: |\n" + " x\n" * 30_000,
+        "&a " * 20_000,
+        "\n" * 100_000,
+    ],
 )
 def test_odd_files_take_no_more_time_than_their_length(text: str) -> None:
     start = time.perf_counter()

@@ -68,7 +68,8 @@ class Annotation:
 class Fault:
     """One error of jsonschema as plain data: the keyword that failed, what it says, and the value that failed it.
 
-    `inner` holds the errors inside the branches of `oneOf` and `anyOf`; `branch` is the number of the branch.
+    `inner` holds the errors inside the branches of `oneOf` and `anyOf`; `branch` is the number of the branch, `here` whether
+    the branch fails at the value itself rather than inside it. `of_key`: the value is a key of the map at the path.
     """
 
     path: tuple[str | int, ...]
@@ -79,6 +80,8 @@ class Fault:
     message: str
     inner: tuple[Fault, ...]
     branch: str | int
+    here: bool
+    of_key: bool
 
     @classmethod
     def of(cls, error: Any) -> Fault:
@@ -91,6 +94,8 @@ class Fault:
             error.message,
             tuple(cls.of(e) for e in error.context or ()),
             error.schema_path[0] if error.schema_path else "",
+            not error.relative_path,
+            "propertyNames" in error.schema_path and isinstance(error.instance, str),
         )
 
 

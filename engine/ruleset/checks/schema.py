@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -69,6 +69,9 @@ def faults_of(known: Forms, form: str, node: Node, value: Any = None) -> Iterato
 
 def _explain(fault: Fault, root: Node) -> Iterator[Diagnostic]:
     at = find(root, fault.path)
+    if fault.of_key:
+        yield _bad_key(fault, at)
+        return
     match fault.word:
         case "additionalProperties":
             yield from _unknown_keys(fault, at)
@@ -79,8 +82,6 @@ def _explain(fault: Fault, root: Node) -> Iterator[Diagnostic]:
                     yield diagnose("E207", "error", f"the key {key!r} is missing", at, hint=hint)
         case "oneOf" | "anyOf":
             yield from _branches(fault, root, at)
-        case "propertyNames":
-            yield from _bad_key(fault, root, at)
         case _:
             yield _single(fault, at)
 
@@ -93,33 +94,20 @@ def _unknown_keys(fault: Fault, at: Node) -> Iterator[Diagnostic]:
             yield diagnose("E206", "error", f"unknown key {key!r}", at, key=key, hint=hint)
 
 
-def _bad_key(fault: Fault, root: Node, at: Node) -> Iterator[Diagnostic]:
-    for inner in _leaves(fault):
-        key = inner.value if isinstance(inner.value, str) else None
-        hint = did_you_mean(key, inner.limit) if key and inner.word == "enum" else ""
-        expected = hint or _expected(inner)
-        yield diagnose("E210", "error", f"{key!r} cannot be a key here", at, key=key, hint=expected)
-        return
-    key = fault.value if isinstance(fault.value, str) else None
-    yield diagnose("E210", "error", f"{key!r} cannot be a key here", at, key=key, hint=_expected(fault))
-
-
-def _leaves(fault: Fault) -> Iterator[Fault]:
-    for inner in fault.inner:
-        yield from _leaves(inner)
-        yield inner
+def _bad_key(fault: Fault, at: Node) -> Diagnostic:
+    words = [w for leaf in (fault, *fault.inner) if leaf.word == "enum" for w in leaf.limit]
+    hint = did_you_mean(fault.value, words) or f"expected: {_expected(fault)}"
+    return diagnose("E210", "error", f"{fault.value!r} cannot be a key here", at, key=fault.value, hint=hint)
 
 
 def _branches(fault: Fault, root: Node, at: Node) -> Iterator[Diagnostic]:
     """Of several shapes a value may have: the faults in the shape it comes nearest to, or all shapes in words."""
-    by_branch: dict[Any, list[Fault]] = {}
-    for inner in fault.inner:
-        by_branch.setdefault(inner.branch, []).append(inner)
+    by_branch = _by_branch(fault.inner)
     if not by_branch:
         yield diagnose("E209", "error", f"{_shown(fault.value)} fits more than one meaning", at)
         return
     # A branch comes near if the value itself has its type: what is wrong then lies inside it, or in the text.
-    near = [faults for faults in by_branch.values() if not any(_wrong_kind(f) for f in faults)]
+    near = [faults for faults in by_branch if not any(_wrong_kind(f) for f in faults)]
     if len(near) == 1 and (not isinstance(fault.value, str) or len(by_branch) == 1):
         for inner in near[0]:
             yield from _explain(inner, root)
@@ -129,16 +117,28 @@ def _branches(fault: Fault, root: Node, at: Node) -> Iterator[Diagnostic]:
         for inner in deepest:
             yield from _explain(inner, root)
         return
-    words = [w for faults in by_branch.values() for f in faults if f.word == "enum" for w in f.limit]
+    words = [w for faults in by_branch for f in faults if f.word == "enum" for w in f.limit]
     hint = did_you_mean(fault.value, words) if isinstance(fault.value, str) else ""
-    expected = _described(fault.schema) or " or ".join(dict.fromkeys(_expected(f) for fs in by_branch.values() for f in fs))
+    expected = _described(fault.schema) or " or ".join(dict.fromkeys(_expected(f) for fs in by_branch for f in fs))
     if isinstance(fault.value, Fraction):
         hint = hint or f"write the fraction as {fault.value}"
     yield diagnose("E209", "error", f"{_shown(fault.value)} does not fit", at, hint=hint or f"expected: {expected}")
 
 
+def _by_branch(faults: Iterable[Fault]) -> list[list[Fault]]:
+    branches: dict[str | int, list[Fault]] = {}
+    for fault in faults:
+        branches.setdefault(fault.branch, []).append(fault)
+    return list(branches.values())
+
+
 def _wrong_kind(fault: Fault) -> bool:
-    return not fault.path and fault.word in ("type", "enum", "const", "pattern")
+    """Whether the value itself is not of the kind that the branch is for."""
+    if not fault.here or fault.of_key:
+        return False
+    if fault.word in ("oneOf", "anyOf"):
+        return all(any(map(_wrong_kind, faults)) for faults in _by_branch(fault.inner))
+    return fault.word in ("type", "enum", "const", "pattern")
 
 
 def _single(fault: Fault, at: Node) -> Diagnostic:

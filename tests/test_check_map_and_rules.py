@@ -1,0 +1,104 @@
+"""Maps that do not hold together, rules that never come into play, and silences."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from folders import found, own_cache, places, write  # noqa: F401
+
+PLACES = """\
+nations:
+- {id: n, name: N}
+places:
+- {id: a, kind: land, owner: n}
+- {id: b, kind: land}
+- {id: c, kind: sea}
+- {id: d, kind: sea}
+"""
+MAPS = [
+    ("links:\n- {between: [a, b]}\n- {between: [b, c]}\n- {between: [c, d]}\n", []),
+    ("links:\n- {between: [a, b]}\n- {between: [b, c]}\n", [("W502", 7, 3)]),
+    ("links:\n- {between: [a, b]}\n- {between: [c, d]}\n", [("W503", 6, 3), ("W503", 7, 3)]),
+    ("links:\n- {between: [a, b]}\n- {between: [b, c]}\n- {between: [c, d], one_way: true}\n", [("W504", 7, 3)]),
+    (
+        "links:\n- {between: [a, b]}\n- {between: [b, c]}\n- {between: [d, c], one_way: true}\n",
+        [("W503", 7, 3), ("W504", 7, 3)],
+    ),
+    ("links:\n- {between: [a, b]}\n- {between: [b, c]}\n- {between: [c, d]}\n- {between: [b, b]}\n", [("E501", 12, 13)]),
+    ("links:\n- {between: [a, b]}\n- {between: [b, c]}\n- {between: [c, d]}\n- {between: [b, a]}\n", [("E205", 12, 3)]),
+    ("links:\n- {between: [a, b]}\n- {between: [b, c]}\n- {between: [c, dd]}\n", [("W502", 7, 3), ("E401", 11, 17)]),
+    (
+        "links:\n- {between: [a, b]}\n- {between: [b, c]}\n- {between: [c, d]}\ngates:\n- {id: g, between: [a, d]}\n",
+        [("E505", 13, 20)],
+    ),
+    (
+        "links:\n- {between: [a, b]}\n- {between: [b, c]}\n- {between: [c, d]}\n"
+        "gates:\n- {id: g, between: [c, d], keys: [b, a]}\n",
+        [("W506", 13, 38)],
+    ),
+    (
+        "links:\n- {between: [a, b], guards: g}\n- {between: [b, c]}\n- {between: [c, d]}\ngates:\n- {id: g, between: [c, d]}\n",
+        [("E507", 9, 29)],
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), MAPS)
+def test_maps(tmp_path: Path, text: str, expected: list[tuple[str, int, int]]) -> None:
+    assert places(found(tmp_path, PLACES + text)) == expected
+
+
+RULES = [
+    ("events:\n- {id: e}\n", [("W601", 2, 3)]),
+    ("events:\n- {id: e, on: step, when: false}\n", [("W601", 2, 27)]),
+    (
+        "calendar:\n- {id: c, turns: 9}\nevents:\n- {id: e, on: {turn_start: 10}}\n- {id: f, on: {turn_start: 9}}\n",
+        [("W601", 4, 15)],
+    ),
+    ("frame:\n- {step: talk, do: watch}\nevents:\n- {id: e, on: {step: tlak}}\n- {id: f, on: {step: talk}}\n", [("E605", 4, 22)]),
+    ("frame:\n- {step: talk, do: act, acts: [x]}\nacts:\n- {id: x, form: x}\n- {id: y, form: y}\n", [("W602", 5, 3)]),
+    ("frame:\n- {step: go, do: move}\norders:\n- {id: m, form: m, step: go}\n- {id: n, form: n, step: og}\n", [("E605", 5, 26)]),
+    ("tables:\n- {id: used, rows: {a: 1}}\n- {id: idle, rows: {a: 1}}\noptions:\n- {id: o, default: used}\n", [("W604", 3, 3)]),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), RULES)
+def test_rules_that_never_come_into_play(tmp_path: Path, text: str, expected: list[tuple[str, int, int]]) -> None:
+    assert places(found(tmp_path, text)) == expected
+
+
+def test_a_row_silences_its_own_warning(tmp_path: Path) -> None:
+    text = "tables:\n- {id: idle, rows: {a: 1}, silence: {W604: kept for scenarios}}\n- {id: idle-too, rows: {a: 1}}\n"
+    assert places(found(tmp_path, text)) == [("W604", 3, 3)]
+
+
+def test_a_manifest_silences_files(tmp_path: Path) -> None:
+    manifest = "id: g\ntitle: G\nsilence:\n  tables/old*.yaml: {W604: kept for scenarios}\n"
+    idle = "tables:\n- {id: %s, rows: {a: 1}}\n"
+    write(tmp_path, {"ruleset.yaml": manifest, "tables/old-1.yaml": idle % "x", "tables/new.yaml": idle % "y"})
+    assert [(d.code, d.file) for d in found(tmp_path)] == [("W604", "tables/new.yaml")]
+
+
+@pytest.mark.parametrize(
+    ("silence", "expected"),
+    [
+        ("{W604: kept for scenarios, W502: there is no map}", [("W701", 2, 64)]),
+        ("{W604: kept for scenarios, W999: there is no map}", [("E702", 2, 64)]),
+        ("{W604: kept for scenarios, E401: there is no map}", [("E702", 2, 64)]),
+    ],
+)
+def test_silences_are_checked(tmp_path: Path, silence: str, expected: list[tuple[str, int, int]]) -> None:
+    assert places(found(tmp_path, f"tables:\n- {{id: idle, rows: {{a: 1}}, silence: {silence}}}\n")) == expected
+
+
+def test_errors_cannot_be_silenced(tmp_path: Path) -> None:
+    text = "rulings:\n- {id: a, reading: x, option: no-such, silence: {E401: it is known to be wrong}}\n"
+    assert sorted(d.code for d in found(tmp_path, text)) == ["E401", "E702"]
+
+
+def test_a_silence_of_the_base_is_not_unused_in_the_overlay(tmp_path: Path) -> None:
+    base = "tables:\n- {id: idle, rows: {a: 1}, silence: {W604: kept for scenarios}}\n"
+    write(tmp_path / "base", {"tables/t.yaml": base})
+    over = {"ruleset.yaml": "id: o\ntitle: O\nextends: ../base\n", "tables/o.yaml": "options:\n- {id: o, default: idle}\n"}
+    assert found(write(tmp_path / "over", over)) == []

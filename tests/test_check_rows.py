@@ -1,0 +1,137 @@
+"""Broken tables: every mistake is told at its exact line and column, with what was most likely meant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from folders import found, marked, own_cache, places, write  # noqa: F401
+
+SHAPE = [
+    # a table, › before each place that is told; the codes in order
+    ("›place:\n- {id: a}\n", "E201"),
+    ("places: ›{a: {kind: land}}\n", "E202"),
+    ("places:\n- ›a\n", "E203"),
+    ("places:\n- ›{kind: land}\n", "E204"),
+    ("places:\n- {id: ›7, kind: land}\n", "E204"),
+    ("places:\n- {id: a, kind: land}\n- {id: b, kind: land}\n- {›id: a, kind: sea}\n", "E205"),
+    ("places:\n- ›{id: a}\n", "E207"),
+    ("places:\n- {id: ›A, kind: land}\n", "E209"),
+    ("places:\n- {id: a, kind: ›3}\n", "E208"),
+    ("places:\n- {id: a, kind: land, lon: ›181}\n", "E209"),
+    ("places:\n- {id: a, kind: land, aliases: [x, ›2]}\n", "E208"),
+    ("tracks:\n- {id: a, ›singed: true}\n", "E206"),
+    ("rulings:\n- {id: a, reading: x, basis: ›stted}\n", "E209"),
+    ("rulings:\n- {id: a, reading: x, basis: {reading: ›founded}}\n", "E209"),
+    ("rulings:\n- {id: a, reading: x, source: [›Pbem.X]}\n", "E209"),
+    ("rulings:\n- {id: a, reading: x, silence: {W604: ›short}}\n", "E209"),
+    ("gates:\n- {id: a, between: ›[x]}\n", "E209"),
+    ("events:\n- id: e\n  on: step\n  effects:\n  - shift: {who: x, track: t, by: 1, ›tward: y}\n", "E206"),
+    ("events:\n- id: e\n  on: {›stepp: x}\n", "E210"),
+    ("events:\n- id: e\n  on: step\n  effects:\n  - {›shft: {}}\n", "E206"),
+]
+
+
+@pytest.mark.parametrize(("text", "codes"), SHAPE)
+def test_wrong_shapes_are_told_at_their_place(tmp_path: Path, text: str, codes: str) -> None:
+    text, expected = marked(text, codes)
+    assert [p for p in places(found(tmp_path, text)) if not p[0].startswith("W")] == expected
+
+
+def test_all_mistakes_of_all_files_are_told_at_once(tmp_path: Path) -> None:
+    write(tmp_path, {"tables/a.yaml": "places:\n- {id: a}\n- {id: b, kind: 1}\n", "events/b.yaml": "tracks:\n- {id: t, up: 1}\n"})
+    assert [(d.code, d.file, d.line) for d in found(tmp_path)] == [
+        ("E206", "events/b.yaml", 2),
+        ("E207", "tables/a.yaml", 2),
+        ("E208", "tables/a.yaml", 3),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("place:\n- {id: a}\n", "did you mean 'places'?"),
+        ("tracks:\n- {id: a, singed: true}\n", "did you mean 'signed'?"),
+        ("rulings:\n- {id: a, reading: x, basis: stted}\n", "did you mean 'stated'?"),
+        ("quantities:\n- {id: a, of: unit, base: 1, round: upp, silence: {W604: used elsewhere}}\n", "did you mean 'up'?"),
+        ("events:\n- id: e\n  on: {stepp: x}\n", "did you mean 'step'?"),
+        ("events:\n- id: e\n  on: step\n  effects:\n  - {shft: {}}\n", "did you mean 'shift'?"),
+        (
+            "quantities:\n- {id: a, of: unit, base: 1, at_least: 0.5, silence: {W604: used elsewhere}}\n",
+            "write the fraction as 1/2",
+        ),
+    ],
+)
+def test_what_was_meant_is_suggested(tmp_path: Path, text: str, hint: str) -> None:
+    assert [d.hint for d in found(tmp_path, text) if d.severity == "error"] == [hint]
+
+
+FIELDS = """\
+fields:
+- {id: value, of: [place], type: number}
+- {id: city, of: [place], type: truth}
+- {id: near, of: [place], type: id, form: places}
+- {id: price, of: [unit], type: number, default: 1}
+"""
+
+FACTS = [
+    ("places:\n- {id: a, kind: land, ›vlaue: 3}\n", "E402", "did you mean 'value'?"),
+    ("places:\n- {id: a, kind: land, ›price: 3}\n", "E402", "it is declared, but of unit"),
+    ("places:\n- {id: a, kind: land, value: ›high}\n", "E403", ""),
+    ("places:\n- {id: a, kind: land, city: ›1}\n", "E403", ""),
+    ("places:\n- {id: alpha, kind: land}\n- {id: b, kind: land, near: ›alpah}\n", "E401", "did you mean 'alpha'?"),
+    ("places:\n- {id: a, kind: land, owner: ›nobody}\n", "E401", ""),
+    ("nations:\n- {id: one, name: One}\nplaces:\n- {id: a, kind: land, owner: ›onee}\n", "E401", "did you mean 'one'?"),
+    ("places:\n- {id: a, kind: land, value: 3/4}\n- {id: b, kind: land, value: 0.5, city: true}\n", "", ""),
+    (
+        "places:\n- {id: ab, kind: land}\ngroups:\n"
+        "- {id: g, of: places, members: [ab, ›abb, ›ab], silence: {W604: reports it}}\n",
+        "E404 E406",
+        "did you mean 'ab'?",
+    ),
+    ("adjusts:\n- {id: x, of: ›pricee, add: 1}\n", "E401", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "codes", "hint"), FACTS)
+def test_facts_and_references(tmp_path: Path, text: str, codes: str, hint: str) -> None:
+    text, expected = marked(FIELDS + text, codes)
+    findings = found(tmp_path, text)
+    assert places(findings) == expected
+    if hint:
+        assert findings[0].hint == hint
+
+
+def test_defaults_of_fields_have_their_type(tmp_path: Path) -> None:
+    assert places(found(tmp_path, "fields:\n- {id: value, of: [place], type: number, default: x}\n")) == [("E403", 2, 51)]
+
+
+TERMS = """\
+terms:
+- {id: one, of: [place], is: two(place), silence: {W604: for a test}}
+- {id: two, of: [place], is: "some(neighbours(place), 'three')"}
+- {id: three, of: [place], is: one(place)}
+- {id: self_made, is: self_made() + 1, silence: {W604: for a test}}
+- {id: fine, of: [place], is: "place.kind == 'x'", silence: {W604: for a test}}
+"""
+
+
+def test_terms_do_not_lead_back_to_themselves(tmp_path: Path) -> None:
+    findings = [d for d in found(tmp_path, TERMS) if d.code == "E405"]
+    assert places(findings) == [("E405", 2, 26), ("E405", 5, 19)]
+    assert findings[0].message.endswith("one → two → three → one")
+
+
+EXPRESSIONS = [
+    ('terms:\n- {id: t, of: [place], is: "›place.knid == 1", silence: {W604: for a test}}\n', "E304"),
+    ("terms:\n- {id: t, of: [place], is: place.kind ==›, silence: {W604: for a test}}\n", "E301"),
+    ('quantities:\n- {id: q, of: unit, base: 1, at_least: "= 1 + ›nope", silence: {W604: for a test}}\n', "E302"),
+    ("quantities:\n- {id: q, of: unit, base: '›maxx(1, 2)', silence: {W604: for a test}}\n", "E303"),
+    ("events:\n- id: e\n  on: step\n  when: ›>\n    turn == 1 and\n    nope\n", "E302"),
+]
+
+
+@pytest.mark.parametrize(("text", "codes"), EXPRESSIONS)
+def test_expressions_are_told_at_their_own_column(tmp_path: Path, text: str, codes: str) -> None:
+    text, expected = marked(text, codes)
+    assert places(found(tmp_path, text)) == expected

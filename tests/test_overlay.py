@@ -1,0 +1,212 @@
+"""Rulesets over rulesets: rows merge by id, values keep the place they were written at, the base is never altered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from folders import found, loaded, own_cache, places, write  # noqa: F401
+
+BASE = {
+    "tables/t.yaml": """\
+fields:
+- {id: price, of: [unit], type: number}
+units:
+- {id: foot, name: Foot, tags: [land], price: 3, hits: 1}
+- {id: horse, name: Horse, tags: [land, fast], price: 5}
+tables:
+- id: yields
+  rows: {a: 1, b: {x: 2}}
+  silence: {W604: read by a mechanic}
+""",
+}
+OVER = "id: over\ntitle: Over\nextends: ../base\n"
+
+
+def over(tmp_path: Path, text: str, base: dict[str, str | bytes] | None = None) -> Path:
+    write(tmp_path / "base", {**BASE, **(base or {})})
+    return write(tmp_path / "over", {"ruleset.yaml": OVER, "tables/o.yaml": text})
+
+
+def test_a_row_given_again_replaces_the_keys_it_names(tmp_path: Path) -> None:
+    rules = loaded(over(tmp_path, "units:\n- {id: foot, price: 4, tags: [sea]}\n"))
+    assert rules.row("units", "foot") == {"id": "foot", "name": "Foot", "tags": ["sea"], "price": 4, "hits": 1}
+    assert rules.row("units", "horse")["price"] == 5
+    assert list(rules.rows("units")) == ["foot", "horse"]
+
+
+def test_every_key_keeps_its_origin(tmp_path: Path) -> None:
+    rules = loaded(over(tmp_path, "units:\n- {id: foot, price: 4}\n"))
+    assert rules.origin("units", "foot", "price") == "tables/o.yaml:2"
+    assert rules.origin("units", "foot", "name") == "../base/tables/t.yaml:4"
+    assert rules.origins["units/foot.name"] == "../base/tables/t.yaml:4:14"
+    assert rules.origin("units", "foot") == "tables/o.yaml:2"
+
+
+def test_a_new_row_comes_after_those_below(tmp_path: Path) -> None:
+    rules = loaded(over(tmp_path, "units:\n- {id: boat, name: Boat}\n"))
+    assert list(rules.rows("units")) == ["foot", "horse", "boat"]
+
+
+def test_remove_deletes_a_row(tmp_path: Path) -> None:
+    rules = loaded(over(tmp_path, "units:\n- {id: horse, remove: true}\n"))
+    assert list(rules.rows("units")) == ["foot"]
+
+
+def test_append_adds_to_lists_and_maps(tmp_path: Path) -> None:
+    text = "units:\n- {id: foot, append: {tags: [slow]}}\ntables:\n- {id: yields, append: {rows: {b: {y: 3}, c: 9}}}\n"
+    rules = loaded(over(tmp_path, text))
+    assert rules.row("units", "foot")["tags"] == ["land", "slow"]
+    assert rules.row("tables", "yields")["rows"] == {"a": 1, "b": {"x": 2, "y": 3}, "c": 9}
+    assert "append" not in rules.row("units", "foot")
+
+
+def test_a_map_given_again_is_replaced_whole(tmp_path: Path) -> None:
+    rules = loaded(over(tmp_path, "tables:\n- {id: yields, rows: {c: 9}}\n"))
+    assert rules.row("tables", "yields")["rows"] == {"c": 9}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("units:\n- {id: hose, remove: true}\n", ("E221", 2, 14)),
+        ("units:\n- {id: foot, remove: true, price: 1}\n", ("E222", 2, 28)),
+        ("units:\n- {id: boat, name: B, append: {tags: [x]}}\n", ("E221", 2, 23)),
+        ("units:\n- {id: foot, append: {tgas: [x]}}\n", ("E221", 2, 23)),
+        ("units:\n- {id: foot, tags: [a], append: {tags: [x]}}\n", ("E223", 2, 34)),
+        ("units:\n- {id: foot, append: {tags: {x: 1}}}\n", ("E224", 2, 29)),
+        ("units:\n- {id: foot, append: {price: [1]}}\n", ("E224", 2, 30)),
+        ("units:\n- {id: foot, price: 1}\n- {id: foot, price: 2}\n", ("E205", 3, 4)),
+        ("units:\n- {id: foot, price: lots}\n", ("E403", 2, 21)),
+    ],
+)
+def test_what_does_not_fit_together_is_told_at_its_place(tmp_path: Path, text: str, expected: tuple[str, int, int]) -> None:
+    findings = found(over(tmp_path, text))
+    assert places(findings) == [expected]
+    assert findings[0].file == "tables/o.yaml"
+
+
+def test_nothing_to_remove_suggests_the_nearest(tmp_path: Path) -> None:
+    assert found(over(tmp_path, "units:\n- {id: hose, remove: true}\n"))[0].hint == "did you mean 'horse'?"
+
+
+def test_a_row_that_refers_to_a_removed_one_is_an_error_of_the_overlay(tmp_path: Path) -> None:
+    groups = {"tables/g.yaml": "groups:\n- {id: all, of: units, members: [foot, horse], silence: {W604: for scenarios}}\n"}
+    findings = found(over(tmp_path, "units:\n- {id: horse, remove: true}\n", groups))
+    assert [(d.code, d.file, d.line) for d in findings] == [("E404", "../base/tables/g.yaml", 2)]
+    assert found(tmp_path / "base") == []
+
+
+def test_overlays_lie_on_overlays_and_settings_merge(tmp_path: Path) -> None:
+    write(tmp_path / "base", {**BASE, "ruleset.yaml": "id: base\ntitle: Base\nsettings: {die: 10, size: 2}\n"})
+    write(
+        tmp_path / "over", {"ruleset.yaml": OVER + "settings: {size: 3}\n", "tables/o.yaml": "units:\n- {id: foot, price: 4}\n"}
+    )
+    top = write(
+        tmp_path / "top",
+        {"ruleset.yaml": "id: top\ntitle: Top\nextends: ../over\n", "tables/o.yaml": "units:\n- {id: foot, hits: 2}\n"},
+    )
+    rules = loaded(top)
+    assert rules.row("units", "foot") == {"id": "foot", "name": "Foot", "tags": ["land"], "price": 4, "hits": 2}
+    assert (rules.id, rules.setting("die"), rules.setting("size")) == ("top", 10, 3)
+    assert rules.origin("units", "foot", "price") == "../over/tables/o.yaml:2"
+
+
+def test_the_base_is_not_altered(tmp_path: Path) -> None:
+    folder = over(tmp_path, "units:\n- {id: foot, append: {tags: [slow]}}\n- {id: horse, remove: true}\n")
+    before = loaded(tmp_path / "base")
+    loaded(folder)
+    after = loaded(tmp_path / "base")
+    assert after.hash == before.hash
+    assert after.row("units", "foot")["tags"] == ["land"]
+
+
+def test_a_ring_of_rulesets_is_an_error(tmp_path: Path) -> None:
+    write(tmp_path / "a", {"ruleset.yaml": "id: a\ntitle: A\nextends: ../b\n"})
+    write(tmp_path / "b", {"ruleset.yaml": "id: b\ntitle: B\nextends: ../a\n"})
+    findings = found(tmp_path / "a")
+    assert [(d.code, d.file, d.line, d.column) for d in findings] == [("E119", "../b/ruleset.yaml", 3, 10)]
+    write(tmp_path / "c", {"ruleset.yaml": "id: c\ntitle: C\nextends: .\n"})
+    assert [d.code for d in found(tmp_path / "c")] == ["E119"]
+
+
+@pytest.mark.parametrize(
+    ("extends", "code"),
+    [
+        ("/etc", "E118"),
+        ("../nothing", "E118"),
+        ("../../../../../../../../etc", "E117"),
+        ("data:../..", "E117"),
+        ("..\\\\base", "E118"),
+    ],
+)
+def test_extends_stays_inside(tmp_path: Path, extends: str, code: str) -> None:
+    folder = write(tmp_path / "a" / "b", {"ruleset.yaml": f"id: a\ntitle: A\nextends: {extends}\n"})
+    assert places(found(folder)) == [(code, 3, 10)]
+
+
+# --- the frame
+
+FRAME = {
+    "tables/f.yaml": """\
+frame:
+- {input: orders, from: everyone}
+- phase: talk
+  steps: [{step: one, do: watch}, {step: two, do: watch}]
+- {step: three, do: watch}
+""",
+}
+
+
+def names(nodes: list[dict[str, object]] | tuple[dict[str, object], ...]) -> list[object]:
+    """The frame as words: a node with others inside is a pair."""
+    out: list[object] = []
+    for node in nodes:
+        name = node.get("id") or node.get("step") or node.get("phase") or node.get("input")
+        inner = node.get("steps")
+        out.append((name, names(inner)) if isinstance(inner, list) else name)
+    return out
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ("node: two, drop: true", ["orders", ("talk", ["one"]), "three"]),
+        ("node: one, replace: [{step: x, do: act}]", ["orders", ("talk", ["x", "two"]), "three"]),
+        ("node: three, before: [{step: x, do: act}]", ["orders", ("talk", ["one", "two"]), "x", "three"]),
+        ("node: one, after: [{step: x, do: act}]", ["orders", ("talk", ["one", "x", "two"]), "three"]),
+        ("node: talk, wrap: {id: turns, each: nation}", ["orders", ("turns", [("talk", ["one", "two"])]), "three"]),
+        (
+            "node: all, wrap: {id: turns, each: nation, steps: [{step: x, do: act}]}",
+            [("turns", ["orders", ("talk", ["one", "two"]), "three", "x"])],
+        ),
+        ("node: three, set: {id: last}", ["orders", ("talk", ["one", "two"]), "last"]),
+    ],
+)
+def test_nodes_of_the_frame_are_changed_by_id(tmp_path: Path, change: str, expected: list[object]) -> None:
+    folder = over(tmp_path, f"frame_changes:\n- {{id: change, {change}}}\n", dict(FRAME))
+    assert names(loaded(folder).frame) == expected
+    assert names(loaded(tmp_path / "base").frame) == ["orders", ("talk", ["one", "two"]), "three"]
+
+
+def test_a_frame_given_again_replaces_the_frame(tmp_path: Path) -> None:
+    assert names(loaded(over(tmp_path, "frame:\n- {step: only, do: watch}\n", dict(FRAME))).frame) == ["only"]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ("node: tow, drop: true", ("E226", 2, 22)),
+        ("node: two", ("E226", 2, 3)),
+        ("node: two, drop: true, set: {x: 1}", ("E226", 2, 3)),
+        ("node: all, drop: true", ("E226", 2, 27)),
+    ],
+)
+def test_a_change_that_cannot_be_made_is_told(tmp_path: Path, change: str, expected: tuple[str, int, int]) -> None:
+    findings = found(over(tmp_path, f"frame_changes:\n- {{id: change, {change}}}\n", dict(FRAME)))
+    assert expected in places(findings)
+
+
+def test_a_second_frame_is_an_error(tmp_path: Path) -> None:
+    folder = write(tmp_path, {**FRAME, "tables/g.yaml": "frame:\n- {step: x, do: watch}\n"})
+    assert [(d.code, d.file, d.line) for d in found(folder)] == [("E225", "tables/g.yaml", 1)]
