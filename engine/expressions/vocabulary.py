@@ -55,6 +55,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "occupied": "truth",
         "occupants": "list",
         "first_owner": "nation",
+        "attacked": "list",
         "name": "text",
     },
     "link": {"id": "id", "kind": "id", "works": "id", "from": "place", "to": "place", "guards": "gate"},
@@ -92,7 +93,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
     "war": {"id": "id", "kind": "id", "parties": "list", "since": "number"},
     "agreement": {"id": "id"},
     "battle": {"attacks": "truth", "kind": "id", "round": "number", "origins": "number", "by": "id"},
-    "path": {"start": "place", "length": "number"},
+    "path": {"start": "place", "last": "place", "length": "number", "places": "list"},
 }
 
 ALWAYS: Final[dict[str, str]] = {"turn": "number", "year": "number", "season": "text", "step": "text"}

@@ -1,0 +1,104 @@
+"""The end of forces: whoever cannot stay where it stands goes home, and all units become plain units of their places again.
+
+What a mode says by `home` (a test of the place) decides whether units may stay; if not, they go back as far as what they
+have left carries them: to where they set out from, else to the cheapest place that passes, else they are lost.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import forces, routes
+from ..ruleset.model import Row
+from ..state import Entity
+from ..turn import Turn
+
+
+def close(turn: Turn, node: Row) -> None:
+    """End every force (with `modes`: only those that go by one of them), and forget what was attacked."""
+    wanted = set(node["modes"]) if "modes" in node else None
+    for force, row in sorted(turn.state.table("forces").items()):
+        if wanted is None or row.get("mode") in wanted:
+            end(turn, force)
+    if wanted is None:
+        forget(turn)
+
+
+def end(turn: Turn, force: str) -> None:
+    """End one force: its units stay if they may, else go home or are lost."""
+    row = turn.state.row("forces", force)
+    mode = turn.ruleset.rows("modes").get(row.get("mode", ""), {})
+    rule = f"modes/{mode['id']}" if mode else "frame/" + turn.journal.step
+    nation, place = row["owner"], row["at"]
+    with turn.journal.entry(rule, subject=force, audience=(nation,), keep=False) as entry:
+        if may_stay(turn, mode, force, nation, place):
+            forces.release(turn, force)
+            return
+        to = home_of(turn, mode, force)
+        if to is None:
+            for key, stack in forces.stacks_of(turn.state, force):
+                turn.journal.put_row("units", key, None)
+                turn.journal.fact("destroyed", of=nation, kind=stack["kind"], place=place, n=stack["n"], cause="no way home")
+            entry.text = f"Units in {routes.name_of(turn.world, 'places', place)} have no way home and are lost."
+            forces.release(turn, force)
+            return
+        entry.text = (
+            f"Units return from {routes.name_of(turn.world, 'places', place)} to {routes.name_of(turn.world, 'places', to)}."
+        )
+        entry.data["path"] = [place, to]
+        forces.withdraw(turn, force, to)
+
+
+def may_stay(turn: Turn, mode: Row, force: str, nation: str, place: str) -> bool:
+    """Whether units of a force may end the turn where they are: `home` of the mode, else anywhere they need not fight for."""
+    if "home" in mode:
+        going = _group(turn, mode, force, nation)
+        return going.test("home", place, f"{place}>{place}", (place,))
+    return routes.entry(turn.world, nation, place) in ("free", "takes")
+
+
+def home_of(turn: Turn, mode: Row, force: str) -> str | None:
+    """Where the units of a force go that cannot stay: whence they came, else the cheapest place that they can reach."""
+    row = turn.state.row("forces", force)
+    nation, place = row["owner"], row["at"]
+    going = _group(turn, mode, force, nation)
+    reachable = _homes(turn, going, place)
+    if row["from"] in reachable:
+        return str(row["from"])
+    return min(reachable, key=lambda p: (reachable[p], p), default=None)
+
+
+def _homes(turn: Turn, going: routes.Going, place: str) -> dict[str, Any]:
+    """Places where a group can end, with the cost of the way; without an allowance of their own, only neighbours."""
+    if "keeps" in going.mode:
+        found = routes.search(going, place, going.allowance(place))
+    else:
+        found = {q: (1, (place, q)) for q in turn.world.geography.next_to(place, going.links)}
+    out = {}
+    for near, (cost, path) in found.items():
+        if near == place:
+            continue
+        link = f"{path[-2]}>{near}"
+        if going.test("home", near, link, path) and routes.entry(turn.world, going.nation, near) == "free":
+            out[near] = cost
+    return out
+
+
+def _group(turn: Turn, mode: Row, force: str, nation: str) -> routes.Going:
+    units = [Entity("unit", k) for k, _ in forces.stacks_of(turn.state, force)]
+    return routes.Going(turn.world, nation, mode, units)
+
+
+def forget(turn: Turn) -> None:
+    """Take off what units and places carried for the length of the moves."""
+    keeps = {m["keeps"] for m in turn.ruleset.rows("modes").values() if "keeps" in m}
+    passing = {*forces.PASSING, *keeps} - {"aboard"}
+    with turn.journal.entry("frame/" + turn.journal.step, keep=False):
+        for key, stack in list(turn.state.stacks()):
+            worn = [f for f in passing if f in stack]
+            if worn:
+                turn.journal.alter_units(key, stack["n"], **dict.fromkeys(worn))
+        for place, row in sorted(turn.state.table("places").items()):
+            if "attacked" in row:
+                turn.journal.set("places", place, "attacked", None)
+        turn.journal.set("game", "game", "forces", None)

@@ -1,0 +1,397 @@
+"""`move`: orders to go somewhere are tested, and carried out all together.
+
+A row of the form `orders` names by `does` the mode (form `modes`) that its units go by; its slots `units`, `origin`,
+`target` and `via` say who, whence, where to and by what way. A step names the modes it carries out and `which` of their
+moves: `friendly` ones end where the nation may be without a fight, `hostile` is all the rest, `arrive` brings in what has
+been under way since an earlier step. Everything is tested on the state at the start of the step, so that no order depends
+on another; places, hostile entries and capacities are then settled for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .. import forces, routes
+from ..effects import Tail, fill
+from ..ruleset.model import Row
+from ..state import UNIT_CORE, Entity
+from ..turn import Order, Turn, audience_ids
+from ..verbs import put_under_way
+from .control import comes_to_fight
+
+
+@dataclass(slots=True)
+class March:
+    """One order to move, understood: who goes by which mode, along which way, and whether it ends in a fight."""
+
+    order: Order
+    mode: Row
+    going: routes.Going
+    path: routes.Path
+    picks: list[forces.Pick]
+    stays: list[forces.Pick] = field(default_factory=list)
+    hostile: bool = False
+
+    @property
+    def nation(self) -> str:
+        return str(self.order["nation"])
+
+    @property
+    def target(self) -> str:
+        return self.path[-1]
+
+
+def run(node: Row, turn: Turn) -> None:
+    """Carry out the moves of a step: `modes` (absent: all), `which` (friendly, hostile, arrive or any)."""
+    from . import sail
+
+    which = node.get("which", "any")
+    modes = node_modes(node, turn)
+    if which == "arrive":
+        from .arrive import bring_in
+
+        bring_in(turn, modes)
+        return
+    sailing = [m for m in modes if m.get("tasks")]
+    if sailing:
+        sail.run(node, turn, sailing)
+    modes = [m for m in modes if not m.get("tasks")]
+    if not modes:
+        return
+    if which in ("friendly", "any"):
+        mark_attacked(turn, [*modes, *(turn.ruleset.row("modes", m) for m in node.get("threats", ()))])
+    marches = read(turn, modes)
+    if which == "friendly":
+        marches = [m for m in marches if not m.hostile]
+    carry_out(turn, marches)
+
+
+def node_modes(node: Row, turn: Turn) -> list[Row]:
+    """The modes a step carries out: those it names, or every one that no other step of the frame names."""
+    rows = turn.ruleset.rows("modes")
+    named = node.get("modes")
+    return [rows[m] for m in (rows if named is None else named)]
+
+
+def orders_of(turn: Turn, modes: Sequence[Row]) -> list[tuple[Order, Row]]:
+    """Open orders whose row is done by one of these modes; inside a nation's own turn, only that nation's."""
+    ids = {m["id"]: m for m in modes}
+    mine = turn.loops.get("nation") or turn.loops.get("self")
+    nation = mine.id if isinstance(mine, Entity) else None
+    out = []
+    for order in turn.orders(nation=nation):
+        form, _, id_ = order["order"].partition("/")
+        mode = ids.get(turn.ruleset.rows(form).get(id_, {}).get("does", ""))
+        if mode is not None and form == "orders" and order.get("status") is None:
+            out.append((order, mode))
+    return out
+
+
+# ---- understanding orders
+
+
+def read(turn: Turn, modes: Sequence[Row], *, quiet: bool = False) -> list[March]:
+    """The marches of the open orders, each tested; those that cannot be are dropped with a reason (`quiet`: left alone)."""
+    out: list[March] = []
+    left: dict[str, int] = {}
+    for order, mode in orders_of(turn, modes):
+        found = understand(turn, order, mode, left)
+        if isinstance(found, March):
+            out.append(found)
+        elif not quiet:
+            turn.drop_order(order, found)
+    return _accompanied(turn, out, quiet=quiet)
+
+
+def understand(turn: Turn, order: Order, mode: Row, left: dict[str, int]) -> March | str:
+    """One order as a march, or why it cannot be. `left` counts what earlier orders leave of each stack."""
+    world, slots, nation = turn.world, order.get("slots", {}), str(order["nation"])
+    wanted = {k: int(n) for k, n in slots.get("units", {}).items() if int(n) > 0}
+    origin, target = slots.get("origin"), slots.get("target", slots.get("origin"))
+    if not wanted or origin is None:
+        return "it names no units"
+    row = turn.ruleset.rows("orders").get(order["order"].partition("/")[2], {})
+    names = turn.order_names(order)
+    for need in row.get("needs", ()):
+        if not world.test(need["test"], names):
+            return str(need["else"])
+    free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in routes.free_stacks(world, nation, origin)]
+    picks = forces.pick([s for s in free if s[1]["n"]], wanted)
+    if picks is None:
+        return f"not that many units free to go in {routes.name_of(world, 'places', origin)}"
+    hostile = routes.is_attack(world, nation, target, turn.journal.step)
+    stays = [p for p in picks if hostile and _remains(turn, mode, p[0])]
+    goes = [p for p in picks if p not in stays]
+    going = routes.Going(world, nation, mode, [Entity("unit", k) for k, _ in goes or stays])
+    try:
+        via = routes.named_places(world, slots.get("via"))
+    except ValueError as error:
+        return str(error)
+    path = routes.find_path(going, origin, target, via)
+    if path is None:
+        return _no_way(going, origin, target)
+    why = routes.check_path(going, path) or attack_refusal(turn, mode, nation, path, picks, hostile=hostile)
+    if why:
+        return why
+    link = f"{origin}>{path[1]}"
+    if "pinned" in mode and any(going.test("pinned", origin, link, path[:1], [unit]) for unit in going.units if goes):
+        return f"they cannot leave {routes.name_of(world, 'places', origin)} while it is attacked"
+    for key, n in picks:
+        left[key] = left.get(key, world.state.get("units", key, "n", 0)) - n
+    return March(order, mode, going, path, goes, stays, hostile)
+
+
+def _remains(turn: Turn, mode: Row, key: str) -> bool:
+    return bool(mode.get("stays")) and routes.concerns(turn.world, mode["stays"], turn.state.get("units", key, "kind"))
+
+
+def _no_way(going: routes.Going, origin: str, target: str) -> str:
+    """Why there is no way: the reason the plain neighbour step fails, or that none is open."""
+    if target in going.world.geography.next_to(origin, going.links):
+        return routes.check_path(going, (origin, target)) or "no way is open"
+    return routes.going_refusal(going, origin) or f"no way to {routes.name_of(going.world, 'places', target)} is open"
+
+
+def attack_refusal(
+    turn: Turn, mode: Row, nation: str, path: routes.Path, picks: Sequence[forces.Pick], *, hostile: bool
+) -> str | None:
+    """Why these units cannot attack over the last step of the way (`attack` must hold for each), or None."""
+    if not hostile:
+        return None
+    if mode.get("fights") is False:
+        return f"they cannot go into a fight in {routes.name_of(turn.world, 'places', path[-1])}"
+    going = routes.Going(turn.world, nation, mode, [Entity("unit", k) for k, _ in picks])
+    for unit in going.units:
+        if not going.test("attack", path[-1], f"{path[-2]}>{path[-1]}", path[:-1], [unit]):
+            kind = routes.name_of(turn.world, "units", str(turn.state.get("units", unit.id, "kind")))
+            return f"{kind} cannot attack {routes.name_of(turn.world, 'places', path[-1])} from there"
+    return None
+
+
+def _accompanied(turn: Turn, marches: list[March], *, quiet: bool) -> list[March]:
+    """Units that fire from where they stand attack only beside others of their nation that go in."""
+    out = []
+    for march in marches:
+        if march.hostile and not march.picks and not march.mode.get("stays_alone"):
+            beside = any(m.hostile and m.picks and m.nation == march.nation and m.target == march.target for m in marches)
+            if not beside:
+                if not quiet:
+                    turn.drop_order(march.order, "nobody goes in beside them")
+                continue
+        out.append(march)
+    return out
+
+
+def mark_attacked(turn: Turn, modes: Sequence[Row]) -> None:
+    """Write down, for this turn, which places are the targets of valid attacks, and whence (`place.attacked`)."""
+    threats: dict[str, set[str]] = {}
+    for march in read(turn, [m for m in modes if m.get("threatens", True) and not m.get("tasks")], quiet=True):
+        if march.hostile:
+            threats.setdefault(march.target, set()).add(march.path[-2])
+    with turn.journal.entry("frame/" + turn.journal.step, keep=False):
+        for place in sorted(threats):
+            turn.journal.set("places", place, "attacked", sorted(threats[place]))
+
+
+# ---- carrying out
+
+
+def carry_out(turn: Turn, marches: Sequence[March]) -> None:
+    """All marches of a step: capacities first, then departures, then arrivals and what they begin."""
+    marches = ration(turn, marches)
+    entered: list[tuple[str, str, str | None]] = []
+    for march in marches:
+        if march.mode.get("arrives"):
+            depart(turn, march)
+        else:
+            entered.append((march.nation, march.target, turn.world.holder_of(march.target)))
+            step_in(turn, march)
+    from .clash import bounce
+
+    bounce(turn, [m for m in marches if not m.mode.get("arrives")])
+    for march in marches:
+        if march.hostile and not march.mode.get("arrives"):
+            make_war(turn, march)
+
+
+def step_in(turn: Turn, march: March) -> None:
+    """The units of a march stand where it leads: as a force if they attack, else as units that have moved."""
+    nation, target, origin = march.nation, march.target, march.path[0]
+    kinds = _kinds(turn, [*march.picks, *march.stays])
+    where = routes.name_of(turn.world, "places", target)
+    whence = routes.name_of(turn.world, "places", origin)
+    text = f"{'Attack on' if march.hostile else 'Move to'} {where} from {whence}: {_list(turn, kinds)}."
+    data = {"units": kinds, "path": list(march.path), "hostile": march.hostile}
+    with turn.journal.entry(
+        march.order["order"], subject=f"{nation}:{origin}>{target}", text=text, audience=(nation,), data=data
+    ):
+        holder = turn.world.holder_of(target)
+        keeps = _kept(march)
+        if march.hostile:
+            shared = {
+                "order": march.order["key"],
+                "mode": march.mode["id"],
+                "options": march.order.get("options") or {},
+                "targets": [target],
+            }
+            if march.picks:
+                force = forces.create(turn, nation, origin, march.picks, to=target, **shared)
+                forces.go(turn, force, march.path, **keeps)
+            if march.stays:
+                force = forces.create(turn, nation, origin, march.stays, to=target, stays=True, **shared)
+                for key, stack in forces.stacks_of(turn.state, force):
+                    turn.journal.alter_units(key, stack["n"], via=f"{march.path[-2]}>{target}")
+        else:
+            for key, n in march.picks:
+                turn.journal.alter_units(key, n, place=target, moved=True, **keeps)
+        turn.journal.set("orders", march.order["key"], "status", "done")
+        if march.picks:
+            turn.journal.fact("entered", by=nation, of=holder, place=target, n=sum(n for _, n in march.picks), **{"from": origin})
+            if not turn.state.stacks(at=origin, owner=nation):
+                turn.journal.fact("left", by=nation, place=origin)
+
+
+def _kept(march: March) -> dict[str, Any]:
+    """What is left of an allowance that units carry with them (`keeps`), such as fuel."""
+    name = march.mode.get("keeps")
+    most = march.going.allowance(march.path[0])
+    if not name or most is None:
+        return {}
+    return {name: most - routes.spent_on(march.going, march.path)}
+
+
+def make_war(turn: Turn, march: March) -> None:
+    """An attack without war brings about what the mode says (`undeclared`), before any battle."""
+    tail_row = march.mode.get("undeclared")
+    if not tail_row:
+        return
+    nation, target = march.nation, march.target
+    holder = turn.world.holder_of(target)
+    others = [holder] if holder else [o for o in sorted(turn.state.owners_at(target)) if o != nation]
+    for other in others:
+        if other == nation or turn.world.hostile(nation, other) or not comes_to_fight(turn, nation, other):
+            continue
+        names = {**turn.loops, "self": Entity("nation", nation), "target": Entity("nation", other)}
+        if not turn.world.test(tail_row.get("when"), names):
+            continue
+        rule, subject = f"modes/{march.mode['id']}", f"{nation}:{other}"
+        readers = audience_ids(turn.world, tail_row.get("audience", "everyone"), names)
+        with turn.journal.entry(rule, subject=subject, audience=readers) as entry:
+            tail = Tail(turn, entry, rule, subject)
+            if "says" in tail_row:
+                entry.text = fill(turn.world, tail_row["says"], names)
+            tail.run(tail_row, names)
+
+
+def depart(turn: Turn, march: March) -> None:
+    """Units that arrive in a later step leave the map; what they need to arrive goes with them."""
+    nation, origin, target = march.nation, march.path[0], march.target
+    kinds = _kinds(turn, march.picks)
+    where = routes.name_of(turn.world, "places", target)
+    text = f"On the way to {where} from {routes.name_of(turn.world, 'places', origin)}: {_list(turn, kinds)}."
+    data = {"units": kinds, "path": list(march.path)}
+    with turn.journal.entry(
+        march.order["order"], subject=f"{nation}:{origin}>{target}", text=text, audience=(nation,), data=data
+    ):
+        for key, n in march.picks:
+            stack = turn.state.row("units", key)
+            extra = {k: v for k, v in stack.items() if k not in UNIT_CORE}
+            kind = str(stack["kind"])
+            turn.journal.units(nation, kind, origin, -n, **extra)
+            put_under_way(
+                turn, nation, kind, n, target, march.mode["arrives"],
+                mode=march.mode["id"], path=list(march.path), extra=extra or None, budget=march.going.allowance(origin),
+                **{"from": origin},
+            )  # fmt: skip
+        _draw(turn, march, sum(n for _, n in march.picks))
+        turn.journal.set("orders", march.order["key"], "status", "done")
+        if not turn.state.stacks(at=origin, owner=nation):
+            turn.journal.fact("left", by=nation, place=origin)
+
+
+def _kinds(turn: Turn, picks: Sequence[forces.Pick]) -> dict[str, int]:
+    out: dict[str, int] = {}
+    for key, n in picks:
+        kind = str(turn.state.get("units", key, "kind"))
+        out[kind] = out.get(kind, 0) + n
+    return dict(sorted(out.items()))
+
+
+def _list(turn: Turn, kinds: dict[str, int]) -> str:
+    words = []
+    for kind, n in kinds.items():
+        row = turn.ruleset.rows("units").get(kind, {})
+        words.append(f"{n} {row.get('name', kind) if n == 1 else row.get('plural', row.get('name', kind))}")
+    return ", ".join(words)
+
+
+# ---- capacities shared by all
+
+
+def ration(turn: Turn, marches: Sequence[March]) -> list[March]:
+    """Drop the marches for which a shared capacity has no room: those of a place's own nation go first, then the dice choose."""
+    limited = [m for m in marches if m.mode.get("capacity")]
+    if not limited:
+        return list(marches)
+    rolls = _lots(turn, limited)
+    limited.sort(key=lambda m: (not _at_home(turn, m), rolls.get(m.order["key"], 0), m.nation, m.order["key"]))
+    planned: dict[tuple[str, str], int] = {}
+    fits: set[str] = set()
+    for march in limited:
+        n = sum(k for _, k in march.picks)
+        drawn = routes.drawn_places(march.mode, march.path)
+        full = next((p for p in drawn if _too_full(turn, march.mode, p, planned.get((march.mode["id"], p), 0) + n)), None)
+        if full is not None:
+            turn.drop_order(march.order, f"no room left in {routes.name_of(turn.world, 'places', full)}")
+            continue
+        for place in drawn:
+            planned[march.mode["id"], place] = planned.get((march.mode["id"], place), 0) + n
+        fits.add(march.order["key"])
+    return [m for m in marches if not m.mode.get("capacity") or m.order["key"] in fits]
+
+
+def _too_full(turn: Turn, mode: Row, place: str, n: int) -> bool:
+    most = routes.capacity(turn.world, mode, place)
+    return most is not None and routes.used(turn.world, mode, place) + n > most
+
+
+def _at_home(turn: Turn, march: March) -> bool:
+    """Whether every place that a march draws on is held by its own nation."""
+    return all(turn.world.holder_of(p) == march.nation for p in routes.drawn_places(march.mode, march.path))
+
+
+def _lots(turn: Turn, marches: Sequence[March]) -> dict[str, int]:
+    """A drawn order among marches of different nations over places that cannot take them all."""
+    wanted: dict[tuple[str, str], list[March]] = {}
+    for march in marches:
+        for place in routes.drawn_places(march.mode, march.path):
+            wanted.setdefault((march.mode["id"], place), []).append(march)
+    rivals: dict[str, March] = {}
+    for (mode, place), those in sorted(wanted.items()):
+        total = sum(n for m in those for _, n in m.picks)
+        if len({m.nation for m in those}) > 1 and _too_full(turn, turn.ruleset.row("modes", mode), place, total):
+            rivals.update({m.order["key"]: m for m in those if not _at_home(turn, m)})
+    out: dict[str, int] = {}
+    for key in sorted(rivals):
+        march = rivals[key]
+        rule = f"modes/{march.mode['id']}"
+        with turn.journal.entry(rule, subject=key, audience=(march.nation,), text="Lots are drawn for room on the way.") as entry:
+            stream = turn.stream(rule, key, entry.audience)
+            out[key] = stream.roll("1d100")
+            record = stream.take()
+            if record is not None:
+                entry.dice.append(dict(record))
+    return out
+
+
+def _draw(turn: Turn, march: March, n: int) -> None:
+    if not march.mode.get("capacity"):
+        return
+    for place in routes.drawn_places(march.mode, march.path):
+        used = routes.used(turn.world, march.mode, place)
+        turn.journal.put_row("loads", f"{march.mode['id']}:{place}", {"turn": turn.number, "n": used + n})
+
+
+__all__ = ["March", "attack_refusal", "carry_out", "read", "run", "understand"]

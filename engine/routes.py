@@ -1,0 +1,488 @@
+"""Ways over the map: how far units get by a mode, what a way costs, and why a way is not open.
+
+A row of the form `modes` says who goes by it, over which links, with what allowance, and what each place must pass. The
+functions read a `World` and change nothing, so the resolution, the checker of orders, the list of legal orders and the
+policies all ask the same ones.
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .expressions import parse
+from .ruleset.model import Row
+from .state import Entity, pair_key
+from .world import World
+
+Path = tuple[str, ...]
+Way = tuple[Any, Path]
+"""What a way costs, and its places from the start to the end."""
+
+_READ_BY_TESTS = ("places", "units", "relations", "nations", "links", "gates", "techs", "marks", "forces", "options", "game")
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """What tests call `path`: `start`, `last` (where the step is made from), `length` (steps so far), `places`."""
+
+    places: Path
+
+    def expression_field(self, name: str) -> Any:
+        if name == "start":
+            return Entity("place", self.places[0])
+        if name == "last":
+            return Entity("place", self.places[-1])
+        if name == "length":
+            return len(self.places) - 1
+        if name == "places":
+            return tuple(Entity("place", p) for p in self.places)
+        return None
+
+
+# ---- what may be entered
+
+
+def entry(world: World, nation: str, place: str, step: str = "") -> str:
+    """What entering a place is for a nation, by the stances toward its holder and occupants.
+
+    "free", "fight", "takes" (it goes over without a fight, in the step that the stance names) or "never".
+    """
+    found = "free"
+    holder = world.holder_of(place)
+    if holder is not None and holder != nation:
+        rule = world.stances.get(world.stance(nation, holder), {}).get("enter", "free")
+        if isinstance(rule, Mapping):
+            rule = "takes" if rule.get("step") in (None, step) else "never"
+        if rule == "never":
+            return "never"
+        found = rule
+    for owner in world.state.owners_at(place):
+        if owner not in (nation, holder) and not may_share(world, nation, owner, place):
+            if found == "never":
+                return "never"
+            found = "fight"
+    if holder is not None and holder != nation and found == "free" and holder in world.state.owners_at(place):
+        found = "free" if may_share(world, nation, holder, place) else "fight"
+    return found
+
+
+def may_share(world: World, a: str, b: str, place: str) -> bool:
+    """Whether both may stand in one place: always, never, or only in places of the kind that the stance names."""
+    if a == b:
+        return True
+    rule = world.stances.get(world.stance(a, b), {}).get("share", "always")
+    return bool(rule == "always" or (rule != "never" and rule == place_kind(world, place)))
+
+
+def place_kind(world: World, place: str) -> str:
+    return str(world.ruleset.rows("places").get(place, {}).get("kind", ""))
+
+
+def is_attack(world: World, nation: str, place: str, step: str = "") -> bool:
+    """Whether a nation's units come to a place as attackers."""
+    return entry(world, nation, place, step) == "fight"
+
+
+# ---- who goes
+
+
+def tags_of(world: World, kind: str) -> set[str]:
+    return {kind, *world.ruleset.rows("units").get(kind, {}).get("tags", ())}
+
+
+def concerns(world: World, wanted: Any, kind: str) -> bool:
+    """Whether a kind of unit is among kinds and tags (one, or a list; absent or `any`: every kind)."""
+    if wanted is None or wanted == "any":
+        return True
+    names = [wanted] if isinstance(wanted, str) else wanted
+    return not tags_of(world, kind).isdisjoint(names)
+
+
+def free_stacks(world: World, nation: str, place: str) -> list[tuple[str, Row]]:
+    """Stacks of a nation at a place that have no order yet: in no force, not moved, not aboard."""
+    return [
+        (key, row)
+        for key, row in world.state.stacks(at=place, owner=nation)
+        if not (row.get("force") or row.get("moved") or row.get("aboard"))
+    ]
+
+
+def standing(world: World, nation: str, place: str, kinds: Iterable[str]) -> list[Entity] | None:
+    """One stack of each kind that is free to go, the plainest first; None if a kind is not there."""
+    free = free_stacks(world, nation, place)
+    out = []
+    for kind in sorted(set(kinds)):
+        found = min((key for key, row in free if row["kind"] == kind), key=lambda k: (len(k), k), default=None)
+        if found is None:
+            return None
+        out.append(Entity("unit", found))
+    return out
+
+
+# ---- a group on its way by one mode
+
+
+class Going:
+    """A group of units of one nation that would go by a mode: tests, costs and allowance, each for every one of them."""
+
+    def __init__(
+        self, world: World, nation: str, mode: Row, units: Sequence[Entity], more: Mapping[str, Any] | None = None
+    ) -> None:
+        self.world = world
+        self.nation = nation
+        self.mode = mode
+        self.units = tuple(units)
+        self.links = tuple(mode["links"]) if "links" in mode else None
+        self._self = Entity("nation", nation)
+        self._more = dict(more or {})
+
+    def names(self, unit: Entity | None, place: str, link: str, path: Path) -> dict[str, Any]:
+        return {
+            **self._more,
+            "self": self._self,
+            "nation": self._self,
+            "unit": unit,
+            "place": Entity("place", place),
+            "link": Entity("link", link),
+            "path": Trail(path),
+        }
+
+    def test(self, key: str, place: str, link: str, path: Path, units: Sequence[Entity] | None = None) -> bool:
+        """Whether a test of the mode holds for every unit of the group (absent: it does)."""
+        text = self.mode.get(key)
+        if text is None or isinstance(text, bool):
+            return text is not False
+        expression = parse(text)
+        each: Sequence[Entity | None] = (self.units if units is None else units) if "unit" in expression.names else (None,)
+        for unit in each:
+            kept = (text, self.nation, unit.id if unit else "", place, link if "link" in expression.names else "")
+            if self._more or expression.names & {"path", "turn", "step", "season", "year"}:
+                holds = self.world.test(text, self.names(unit, place, link, path))
+            else:
+                holds = self.world.keep(
+                    ("way", *kept),
+                    _READ_BY_TESTS,
+                    lambda u=unit: self.world.test(text, self.names(u, place, link, path)),  # type: ignore[misc]
+                )
+            if not holds:
+                return False
+        return True
+
+    def stops(self, place: str, link: str, path: Path) -> bool:
+        """Whether the way ends at a place because the mode's `stop` holds there for any unit."""
+        if "stop" not in self.mode:
+            return False
+        return any(self.test("stop", place, link, path, [unit]) for unit in self.units or ())
+
+    def cost(self, place: str, link: str, path: Path) -> Any:
+        """What a step costs: a number, a quantity of the unit, link or place, or an expression; the dearest of the group."""
+        cost = self.mode.get("cost", 1)
+        if isinstance(cost, int):
+            return cost
+        found = []
+        for unit in self.units or (None,):
+            names = self.names(unit, place, link, path)
+            if self.world.ruleset.has("quantities", cost):
+                of = self.world.ruleset.row("quantities", cost)["of"]
+                found.append(self.world.quantity(cost, names[of], names))
+            else:
+                found.append(self.world.number(cost, names))
+        return max(found)
+
+    def allowance(self, start: str) -> Any:
+        """How much the group may spend (that of its slowest); None if there is no limit."""
+        steps = self.mode.get("steps")
+        if steps is None:
+            return None
+        if isinstance(steps, int):
+            return steps
+        found = []
+        for unit in self.units:
+            names = self.names(unit, start, f"{start}>{start}", (start,))
+            left = self.world.state.get("units", unit.id, str(self.mode.get("keeps", "")))
+            if left is not None:
+                found.append(left)
+            elif self.world.ruleset.has("quantities", steps):
+                found.append(self.world.quantity(steps, unit, names))
+            else:
+                found.append(self.world.number(steps, names))
+        return min(found, default=0)
+
+    def shut(self, place: str, link: str) -> str | None:
+        """The gate that stops the group on a link, or None."""
+        a, _, b = link.partition(">")
+        gates = self.world.geography.gates.get(pair_key(a, b))
+        if not gates:
+            return None
+        return next((g for unit in self.units for g in gates if not passes_gate(self.world, self.nation, g, unit)), None)
+
+
+def begin(world: World, nation: str, mode: Row | str, start: str, kinds: Iterable[str]) -> Going | None:
+    """A group of these kinds standing at a place, or None if they are not there, free to go."""
+    row = world.ruleset.row("modes", mode) if isinstance(mode, str) else mode
+    units = standing(world, nation, start, kinds)
+    return None if units is None else Going(world, nation, row, units)
+
+
+def reach(world: World, nation: str, mode: Row | str, start: str, kinds: Iterable[str]) -> dict[str, Way]:
+    """Every place where units of these kinds, standing at `start`, can end a move by the mode: place -> (cost, path).
+
+    Of equally cheap ways the one with fewer places, then the first by ids. Empty if the units are not there.
+    """
+    going = begin(world, nation, mode, start, kinds)
+    if going is None or going_refusal(going, start) is not None:
+        return {}
+    return ways(going, start)
+
+
+def ways(going: Going, start: str, allowance: Any = None) -> dict[str, Way]:
+    """Like `reach`, for a group."""
+    most = going.allowance(start) if allowance is None else allowance
+    found = search(going, start, most)
+    return {
+        place: way
+        for place, way in found.items()
+        if place != start and _ends(going, way[1])
+    }  # fmt: skip
+
+
+def search(going: Going, start: str, most: Any, goal: str | None = None) -> dict[str, Way]:
+    """The cheapest ways from a place, within `most` (None: no limit), to all places or until `goal` is found."""
+    settled: dict[str, Way] = {}
+    frontier: list[tuple[Any, int, Path]] = [(0, 0, (start,))]
+    while frontier:
+        spent, steps, path = heapq.heappop(frontier)
+        here = path[-1]
+        if here in settled:
+            continue
+        settled[here] = (spent, path)
+        if here == goal:
+            break
+        if here != start and not _goes_on(going, path):
+            continue
+        for near in going.world.geography.next_to(here, going.links):
+            if near in settled:
+                continue
+            link = f"{here}>{near}"
+            if not _enters(going, near, link, path):
+                continue
+            cost = spent + going.cost(near, link, path)
+            if most is None or cost <= most:
+                heapq.heappush(frontier, (cost, steps + 1, (*path, near)))
+    return settled
+
+
+def _goes_on(going: Going, path: Path) -> bool:
+    link = f"{path[-2]}>{path[-1]}"
+    return going.test("pass", path[-1], link, path[:-1]) and not going.stops(path[-1], link, path[:-1])
+
+
+def _enters(going: Going, place: str, link: str, path: Path) -> bool:
+    return (
+        going.shut(place, link) is None
+        and going.test("enter", place, link, path)
+        and (entry(going.world, going.nation, place, str(going.world.always()["step"])) != "never")
+    )
+
+
+def _ends(going: Going, path: Path) -> bool:
+    return going.test("end", path[-1], f"{path[-2]}>{path[-1]}", path[:-1])
+
+
+def going_refusal(going: Going, start: str) -> str | None:
+    """Why a group cannot set out at all by the mode: its kinds, or the place that it stands in."""
+    mode, world = going.mode, going.world
+    for unit in going.units:
+        kind = str(world.state.get("units", unit.id, "kind", ""))
+        if not concerns(world, mode.get("who"), kind) or (mode.get("except") and concerns(world, mode["except"], kind)):
+            return f"{name_of(world, 'units', kind)} cannot go this way"
+    if not going.test("start", start, f"{start}>{start}", (start,)):
+        return f"not from {name_of(world, 'places', start)}"
+    return None
+
+
+def check_path(going: Going, path: Path, *, within: Any = None) -> str | None:
+    """Why a group cannot take this way, in words for its nation, or None. `within` overrides the allowance."""
+    world, mode = going.world, going.mode
+    refused = going_refusal(going, path[0])
+    if refused:
+        return refused
+    if len(path) < 2:
+        return None if mode.get("stay") else "they are there already"
+    spent: Any = 0
+    for index in range(1, len(path)):
+        here, near = path[index - 1], path[index]
+        link = f"{here}>{near}"
+        where = name_of(world, "places", near)
+        if near not in world.geography.next_to(here, going.links):
+            return f"no way from {name_of(world, 'places', here)} to {where}"
+        gate = going.shut(near, link)
+        if gate is not None:
+            return f"{name_of(world, 'gates', gate)} is closed to them"
+        if not _enters(going, near, link, path[:index]):
+            return f"they may not enter {where}"
+        if index < len(path) - 1 and not _goes_on(going, path[: index + 1]):
+            return f"they cannot go on from {where}"
+        spent += going.cost(near, link, path[:index])
+    most = going.allowance(path[0]) if within is None else within
+    if most is not None and spent > most:
+        return f"the way costs {spent}, they have {most}"
+    if not _ends(going, path):
+        return f"they cannot end in {name_of(world, 'places', path[-1])}"
+    return None
+
+
+def find_path(going: Going, start: str, target: str, via: Sequence[str] = ()) -> Path | None:
+    """The cheapest way to a target through the places of `via` in their order, whatever the allowance; None if none is open."""
+    path: Path = (start,)
+    for goal in (*via, target):
+        if goal == path[-1]:
+            continue
+        found = search(going, path[-1], None, goal).get(goal)
+        if found is None:
+            return None
+        path += found[1][1:]
+    return path
+
+
+def spent_on(going: Going, path: Path) -> Any:
+    """What a way costs."""
+    return sum(going.cost(path[i], f"{path[i - 1]}>{path[i]}", path[:i]) for i in range(1, len(path)))
+
+
+# ---- gates
+
+
+def passes_gate(world: World, nation: str, gate: str, unit: Entity | str) -> bool:
+    """Whether a gate, or the other gate over the same link, lets a unit (or a kind of unit) of a nation through."""
+    row = world.ruleset.row("gates", gate)
+    if _open_gate(world, nation, row, unit):
+        return True
+    other = row.get("alternative")
+    return other is not None and _open_gate(world, nation, world.ruleset.row("gates", other), unit)
+
+
+def _open_gate(world: World, nation: str, row: Row, unit: Entity | str) -> bool:
+    kind = unit if isinstance(unit, str) else str(world.state.get("units", unit.id, "kind", ""))
+    if row.get("stops") and not concerns(world, row["stops"], kind):
+        return True
+    past = world.at("turn") if row.get("judged") == "turn" else world
+    if "shut_when" in row:
+        names = {"gate": Entity("gate", row["id"]), "self": Entity("nation", nation)}
+        if past.test(row["shut_when"], names):
+            return False
+    holders = gate_holders(past, row)
+    if _says(world, row, "barred", nation, holders):
+        return False
+    if nation in keepers(row, holders) or _says(world, row, "admitted", nation, holders):
+        return True
+    default = row.get("default", "open")
+    if default == "friends":
+        friends = [past.allied(nation, h) for h in holders]
+        return all(friends) and bool(friends) if row.get("need") == "all" else any(friends)
+    return bool(default == "open")
+
+
+def gate_holders(world: World, row: Row) -> list[str]:
+    """Who holds the keys of a gate: its keeper, or the holders of its places."""
+    if "keeper" in row:
+        return [row["keeper"]]
+    return sorted({h for p in row.get("keys", ()) if (h := world.holder_of(p))})
+
+
+def keepers(row: Row, holders: Sequence[str]) -> Sequence[str]:
+    """Those holders who may speak for the gate: each, or, where all keys are needed, the one who has them all."""
+    return holders if row.get("need") != "all" or len(holders) == 1 else ()
+
+
+def _says(world: World, row: Row, field: str, nation: str, holders: Sequence[str]) -> bool:
+    """Whether the gate's list names a nation or its side. `keeper>nation` counts only while that keeper has the gate."""
+    for said in world.state.get("gates", row["id"], field) or ():
+        keeper, arrow, who = str(said).rpartition(">")
+        if (not arrow or keeper in keepers(row, holders)) and nation in world.members(who):
+            return True
+    return False
+
+
+# ---- capacity
+
+
+def capacity(world: World, mode: Row, place: str) -> Any:
+    """How many units a mode lets start, pass or end in a place; None if it sets no limit."""
+    row = mode.get("capacity")
+    if not row:
+        return None
+    thing = Entity("place", place)
+    names = {"place": thing, "self": world.field(thing, "holder")}
+    text = str(row["is"]).removeprefix("=")
+    if world.ruleset.has("quantities", text):
+        return world.quantity(text, thing, names)
+    return world.value(text, names)
+
+
+def drawn_places(mode: Row, path: Path) -> list[str]:
+    """The places whose capacity a way draws on: its start, end and those between, as the mode says."""
+    draws = mode.get("capacity", {}).get("draws", ("start", "pass", "end"))
+    out = []
+    if "start" in draws:
+        out.append(path[0])
+    if "pass" in draws:
+        out.extend(path[1:-1])
+    if "end" in draws and len(path) > 1:
+        out.append(path[-1])
+    return out
+
+
+def used(world: World, mode: Row, place: str) -> int:
+    """Units that the mode has moved over a place this turn."""
+    row = world.state.row("loads", f"{mode['id']}:{place}")
+    return int(row.get("n", 0)) if row.get("turn") == world.always()["turn"] else 0
+
+
+def room_left(world: World, mode: Row, path: Path) -> Any:
+    """How many units the way still takes; None if it is not limited."""
+    left = [
+        most - used(world, mode, place)
+        for place in drawn_places(mode, path)
+        if (most := capacity(world, mode, place)) is not None
+    ]
+    return min(left) if left else None
+
+
+# ---- names
+
+
+def name_of(world: World, form: str, id_: str) -> str:
+    return str(world.ruleset.rows(form).get(id_, {}).get("name", id_))
+
+
+def named_places(world: World, value: Any) -> list[str]:
+    """The places that a slot names: ids in a list, or a text with ids, names or aliases parted by commas, `then` or `and`.
+
+    Raises ValueError with the word that is no place.
+    """
+    if value is None or value == "":
+        return []
+    if isinstance(value, Entity):
+        return [value.id]
+    words = value if isinstance(value, list | tuple) else re.split(r"\s*,\s*|\s+then\s+|\s+and\s+", str(value).strip())
+    table = world.keep("place-names", (), lambda: _place_names(world))
+    out = []
+    for word in words:
+        id_ = word.id if isinstance(word, Entity) else table.get(" ".join(str(word).lower().split()))
+        if id_ is None:
+            raise ValueError(f"no place is called {word}")
+        out.append(id_)
+    return out
+
+
+def _place_names(world: World) -> dict[str, str]:
+    out: dict[str, str] = {}
+    for id_, row in world.ruleset.rows("places").items():
+        for name in (*row.get("aliases", ()), row.get("name", id_), id_):
+            out[" ".join(str(name).lower().split())] = id_
+    return out

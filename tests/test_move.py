@@ -1,0 +1,213 @@
+"""Moving by land: who may go where, attacks, pinned guns, and that everything is tested on the state before the step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wteaw import forces, routes
+from wteaw.dice import KeyedDice
+from wteaw.mechanics import control, move
+from wteaw.ruleset.model import Row, Ruleset
+from wteaw.state import State
+from wteaw.turn import Turn
+
+# A line of five places, and one across a strait from the third:  a - b - c - d - e,  c ~ f
+LINKS = [("a", "b", "land"), ("b", "c", "land"), ("c", "d", "land"), ("d", "e", "land"), ("c", "f", "strait")]
+STANCES = [
+    {"id": "peace", "default": True, "enter": "fight", "share": "sea"},
+    {"id": "pact", "enter": "free", "share": "always", "friendly": True},
+    {"id": "war", "enter": "fight", "share": "sea", "hostile": True},
+]
+UNITS = [
+    {"id": "foot", "tags": ["land", "takes"], "move": 1, "attack": 2},
+    {"id": "gun", "tags": ["land", "pinned", "back"], "move": 1, "attack": 5},
+    {"id": "flak", "tags": ["land", "pinned"], "move": 1, "attack": 0},
+    {"id": "horse", "tags": ["land", "takes"], "move": 2, "attack": 3},
+]
+MARCH: Row = {
+    "id": "march",
+    "who": "land",
+    "links": ["land", "strait"],
+    "steps": "move",
+    "pass": "friendly(self, place)",
+    "pinned": "'pinned' in unit.tags and place.attacked",
+    "attack": "unit.attack > 0 and not (link.kind == 'strait' and unit.kind == 'horse')",
+    "stays": "back",
+}
+CAPTURE: Row = {
+    "id": "capture",
+    "how": "capture",
+    "by": "takes",
+    "to": ["first_owner_if_ally", "largest"],
+    "value": "attack",
+    "clears": True,
+}
+
+
+def by_id(rows: list[Row]) -> dict[str, Row]:
+    return {r["id"]: r for r in rows}
+
+
+def ruleset(march: Row = MARCH, **forms: list[Row]) -> Ruleset:
+    places = [
+        {"id": p, "kind": "land", "owner": o}
+        for p, o in {"a": "red", "b": "red", "c": "red", "d": "blue", "e": "blue", "f": "gray"}.items()
+    ]
+    fields = [{"id": f, "of": ["unit"], "type": "number", "default": 0} for f in ("move", "attack")]
+    table: dict[str, list[Row]] = {
+        "places": places,
+        "links": [{"id": f"{a}--{b}", "between": [a, b], "kind": k} for a, b, k in LINKS],
+        "stances": STANCES,
+        "units": UNITS,
+        "nations": [{"id": n} for n in ("red", "rose", "blue", "gray")],
+        "fields": fields,
+        "quantities": [{"id": "move", "of": "unit", "base": "unit.move"}],
+        "modes": [march],
+        "control": [CAPTURE],
+        "orders": [{"id": "go", "form": "go {units} from {origin} to {target}", "step": "attacks", "does": march["id"]}],
+        **forms,
+    }  # fmt: skip
+    return Ruleset("test", "Test", {form: by_id(rows) for form, rows in table.items()})
+
+
+def position(units: dict[str, dict[str, int]], relations: dict[str, str] | None = None) -> State:
+    """`units`: "nation place" -> kind -> number. Red is at war with blue and in a pact with rose unless said otherwise."""
+    state = State({"game": {"game": {"turn": 1}}})
+    for where, kinds in units.items():
+        owner, place = where.split()
+        for kind, n in kinds.items():
+            state.put("units", f"{owner}.{kind}@{place}", "*", {"owner": owner, "kind": kind, "place": place, "n": n})
+    for pair, stance in {"blue--red": "war", "blue--rose": "war", "red--rose": "pact", **(relations or {})}.items():
+        state.put("relations", pair, "*", {"stance": stance})
+    return state
+
+
+def begin(state: State, orders: list[tuple[str, dict[str, int], str, str]], rules: Ruleset | None = None, **options: Any) -> Turn:
+    """A turn with orders (nation, units, origin, target) in their sequence."""
+    for number, (nation, units, origin, target) in enumerate(orders, 1):
+        slots = {"units": units, "origin": origin, "target": target}
+        row = {"nation": nation, "order": "orders/go", "slots": slots, "options": options, "text": f"{nation} {number}"}
+        state.put("orders", f"{nation}/{number:04d}", "*", row)
+    return Turn(rules or ruleset(), state, KeyedDice("11", 1), moments={"game": state.copy()})
+
+
+def play(turn: Turn, *which: str) -> Turn:
+    for step in which or ("friendly", "hostile"):
+        turn.journal.step = step
+        move.run({"do": "move", "modes": list(turn.ruleset.rows("modes")), "which": step}, turn)
+    return turn
+
+
+def standing(turn: Turn) -> dict[str, int]:
+    """Units by "owner kind place", whatever their other fields."""
+    out: dict[str, int] = {}
+    for _, row in turn.state.stacks():
+        key = f"{row['owner']} {row['kind']} {row['place']}"
+        out[key] = out.get(key, 0) + row["n"]
+    return out
+
+
+def refused(turn: Turn) -> list[str]:
+    return [e.data["refused"] for e in turn.journal.entries if "refused" in e.data]
+
+
+def test_units_move_into_friendly_land_and_are_marked_as_moved() -> None:
+    turn = play(begin(position({"red a": {"foot": 3}}), [("red", {"foot": 2}, "a", "b")]), "friendly")
+    assert standing(turn) == {"red foot a": 1, "red foot b": 2}
+    assert [r["n"] for _, r in turn.state.stacks(at="b") if r.get("moved")] == [2]
+    assert not turn.state.table("forces")
+
+
+def test_a_unit_that_has_moved_cannot_attack_from_its_new_place() -> None:
+    turn = play(begin(position({"red b": {"foot": 1}}), [("red", {"foot": 1}, "b", "c"), ("red", {"foot": 1}, "c", "d")]))
+    assert standing(turn) == {"red foot c": 1}
+    assert refused(turn) == ["not that many units free to go in c"]
+
+
+def test_an_attacking_force_stands_in_the_place_attacked_and_its_guns_stay_behind() -> None:
+    given = position({"red c": {"foot": 4, "gun": 2}, "blue d": {"foot": 1}})
+    turn = play(begin(given, [("red", {"foot": 3, "gun": 1}, "c", "d")], withdraw=2))
+    assert standing(turn) == {"blue foot d": 1, "red foot c": 1, "red foot d": 3, "red gun c": 2}
+    first, second = (dict(r) for _, r in sorted(turn.state.table("forces").items()))
+    assert (first["from"], first["at"], first["to"], first["options"]) == ("c", "d", "d", {"withdraw": 2})
+    assert (second["at"], second["stays"], second["targets"]) == ("c", True, ["d"])
+    assert forces.strength(turn.state, "red#0001") == {"foot": 3}
+    assert forces.strength(turn.state, "red#0002") == {"gun": 1}
+    assert {r["via"] for _, r in turn.state.stacks() if "via" in r} == {"c>d"}
+
+
+def test_guns_alone_do_not_attack_but_do_beside_others_of_another_order() -> None:
+    alone = play(begin(position({"red c": {"gun": 1}, "blue d": {"foot": 1}}), [("red", {"gun": 1}, "c", "d")]))
+    assert refused(alone) == ["nobody goes in beside them"]
+    given = position({"red c": {"gun": 1, "foot": 1}, "blue d": {"foot": 1}})
+    beside = play(begin(given, [("red", {"gun": 1}, "c", "d"), ("red", {"foot": 1}, "c", "d")]))
+    assert refused(beside) == [] and len(beside.state.table("forces")) == 2
+
+
+def test_guns_in_a_place_under_attack_stay_where_infantry_may_leave() -> None:
+    given = position({"red c": {"gun": 1, "foot": 1}, "blue d": {"foot": 2}})
+    orders = [("red", {"gun": 1}, "c", "b"), ("red", {"foot": 1}, "c", "b"), ("blue", {"foot": 1}, "d", "c")]
+    turn = play(begin(given, orders))
+    assert standing(turn) == {"blue foot c": 1, "blue foot d": 1, "red foot b": 1, "red gun c": 1}
+    assert refused(turn) == ["they cannot leave c while it is attacked"]
+
+
+def test_an_attack_that_is_not_valid_pins_nobody() -> None:
+    given = position({"red c": {"gun": 1}, "blue d": {"foot": 2}})
+    turn = play(begin(given, [("red", {"gun": 1}, "c", "b"), ("blue", {"foot": 3}, "d", "c")]))
+    assert standing(turn) == {"blue foot d": 2, "red gun b": 1}
+
+
+def test_units_that_cannot_attack_there_are_refused_and_nothing_is_half_applied() -> None:
+    given = position({"red c": {"foot": 2, "horse": 1}}, {"gray--red": "war"})
+    turn = play(begin(given, [("red", {"foot": 1, "horse": 1}, "c", "f"), ("red", {"foot": 1}, "c", "f")]))
+    assert refused(turn) == ["horse cannot attack f from there"]
+    assert standing(turn) == {"red foot c": 1, "red foot f": 1, "red horse c": 1}
+
+
+def test_more_units_than_there_are_is_refused_whole() -> None:
+    turn = play(begin(position({"red a": {"foot": 2}}), [("red", {"foot": 2}, "a", "b"), ("red", {"foot": 1}, "a", "b")]))
+    assert standing(turn) == {"red foot b": 2}
+    assert refused(turn) == ["not that many units free to go in a"]
+
+
+def test_a_group_is_as_slow_as_its_slowest_and_passes_friendly_land_only() -> None:
+    world = begin(position({"red a": {"foot": 1, "horse": 1}, "red c": {"horse": 1}}), []).world
+    assert set(routes.reach(world, "red", "march", "a", ["horse"])) == {"b", "c"}
+    assert set(routes.reach(world, "red", "march", "a", ["horse", "foot"])) == {"b"}
+    assert routes.reach(world, "red", "march", "c", ["horse"])["d"] == (1, ("c", "d"))
+    assert "e" not in routes.reach(world, "red", "march", "c", ["horse"])  # not through the enemy
+    assert routes.reach(world, "red", "march", "a", ["gun"]) == {}  # none there
+
+
+def test_both_sides_may_attack_across_one_border_and_change_places() -> None:
+    given = position({"red c": {"foot": 2}, "blue d": {"foot": 3}})
+    turn = play(begin(given, [("red", {"foot": 2}, "c", "d"), ("blue", {"foot": 3}, "d", "c")]))
+    assert standing(turn) == {"blue foot c": 3, "red foot d": 2}
+
+
+def test_an_attack_without_war_brings_about_what_the_mode_says() -> None:
+    war = {
+        "says": "{self} attacks {target}.",
+        "effects": [{"relate": {"a": "=self", "b": "=target", "stance": "war", "declared": True}}],
+    }
+    turn = play(begin(position({"red c": {"foot": 1}}), [("red", {"foot": 1}, "c", "f")], ruleset({**MARCH, "undeclared": war})))
+    assert turn.world.hostile("red", "gray")
+    facts = [(f.word, f.roles["by"], f.roles["of"]) for f in turn.journal.pending if f.word == "declared"]
+    assert facts == [("declared", "red", "gray")]
+
+
+def test_the_order_of_the_orders_of_different_nations_changes_nothing() -> None:
+    orders = [("red", {"foot": 2}, "c", "d"), ("blue", {"foot": 1}, "d", "c"), ("rose", {"foot": 1}, "b", "c")]
+    given = {"red c": {"foot": 2}, "blue d": {"foot": 1}, "rose b": {"foot": 1}}
+    first = play(begin(position(given), orders))
+    second = play(begin(position(given), orders[::-1]))
+    assert standing(first) == standing(second)
+
+
+def test_closing_makes_plain_units_of_forces_again() -> None:
+    turn = play(begin(position({"red c": {"foot": 2, "gun": 1}}), [("red", {"foot": 2, "gun": 1}, "c", "d")]))
+    control.run({"do": "control", "close": True}, turn)
+    assert sorted(turn.state.table("units")) == ["red.foot@d", "red.gun@c"]
+    assert not turn.state.table("forces") and "attacked" not in turn.state.row("places", "d")
+    assert turn.world.holder_of("d") == "red"
