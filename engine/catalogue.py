@@ -199,6 +199,14 @@ class Market:
         for room, key, n in quote.rooms:
             self._filled[room, key] = self._filled.get((room, key), 0) + n
 
+    def spend(self, purse: str, what: str, amount: Any) -> None:
+        """Something else is paid out of a purse: there is less by so much for the next quote."""
+        self._spent[purse, what] = self._spent.get((purse, what), 0) + amount
+
+    def left(self, purse: str, what: str) -> Any:
+        """What a purse holds, less what has been spent."""
+        return self._left(purse, what)
+
     def reserve(self, purse: str, what: str, amount: Any) -> None:
         """Something will be used up later: what is left of it is less by so much."""
         self._reserved[purse, what] = self._reserved.get((purse, what), 0) + amount
