@@ -73,7 +73,7 @@ def _index(turn: Turn) -> dict[str, list[Row]]:
                 out.setdefault(word, []).append(row)
         return out
 
-    return turn.world.keep("event-index", (), make)  # type: ignore[no-any-return]
+    return turn.ruleset.derived("event-index", make)  # type: ignore[no-any-return]
 
 
 def triggers(row: Row) -> Iterator[tuple[str, Any]]:
@@ -220,7 +220,7 @@ def first_look(turn: Turn) -> None:
 
 def remember(turn: Turn, fact: Fact) -> None:
     """Keep a fact in the state if an expression of the ruleset counts such facts."""
-    words = turn.world.keep("counted-facts", (), lambda: counted_words(turn))
+    words = turn.ruleset.derived("counted-facts", lambda: counted_words(turn))
     if fact.word not in words:
         return
     number = len(turn.state.table("facts")) + 1

@@ -1,0 +1,81 @@
+"""`wteaw coverage`: which clauses of the rules are implemented by rows and tested by cases, and which are missing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import typer
+
+from ..diagnostics import nearest, render_one
+from ..resources import rulesets
+from ..testing.coverage import Matrix, matrix
+from . import Stop
+
+__all__ = ["coverage"]
+
+FORMATS = ("text", "json")
+COLUMNS = ("clauses", "cited", "tested", "excepted")
+
+
+def coverage(
+    paths: list[Path] = typer.Argument(
+        None, help="Rulesets with their variants and tests; further folders or files of tests (default: the shipped ruleset)."
+    ),
+    clauses: Path = typer.Option(
+        None, help="Folder with the lists of clauses; without it, the clauses that rows and cases cite."
+    ),
+    format: str = typer.Option("text", help="How to show the matrix: text, json."),
+    missing: bool = typer.Option(False, "--missing", help="List the clauses that lack a row or a test."),
+    no_run: bool = typer.Option(False, "--no-run", help="Count the cases that there are, without running them."),
+    jobs: int = typer.Option(1, "-j", min=1, help="How many processes share the files of tests."),
+) -> None:
+    """Clause to row to test: what is implemented, what is tested, what is missing.
+
+    A clause is cited if a row names it in its `source`, tested if a case that cites it passes, and excepted if the form
+    `except` gives a reason. A clause that repeats another (`same_as`) is counted with its owner.
+
+    Example: wteaw coverage ruleset --clauses rules --missing
+    """
+    if format not in FORMATS:
+        near = nearest(format, FORMATS)
+        raise Stop(f"no format {format!r}; {f'did you mean {near[0]!r}?' if near else 'known: ' + ', '.join(FORMATS)}", 2)
+    for path in [*(paths or []), *([clauses] if clauses else [])]:
+        if not path.exists():
+            raise Stop(f"{path} does not exist", 2)
+    if clauses is not None and not clauses.is_dir():
+        raise Stop(f"{clauses} is not a folder", 2)
+    found = matrix(paths or [rulesets()], clauses, run=not no_run, jobs=jobs)
+    if format == "json":
+        typer.echo(json.dumps({"files": found.files()}, ensure_ascii=False, indent=1))
+    else:
+        typer.echo("\n".join(_table(found)))
+        if missing:
+            typer.echo("\n".join(_missing(found)))
+    for wrong in found.found:
+        typer.echo(render_one(wrong), err=True)
+    if found.found:
+        raise typer.Exit(1)
+
+
+def _table(found: Matrix) -> list[str]:
+    files = found.files()
+    total = {c: sum(row[c] for row in files.values()) for c in COLUMNS}
+    total["missing"] = sum(len(row["missing"]) for row in files.values())
+    width = max([len(name) for name in files] + [8])
+    lines = [f"{'clauses of':{width}}" + "".join(f"{c:>10}" for c in (*COLUMNS, "missing"))]
+    for name, row in files.items():
+        lines.append(f"{name:{width}}" + "".join(f"{row[c]:>10}" for c in COLUMNS) + f"{len(row['missing']):>10}")
+    lines.append(f"{'all':{width}}" + "".join(f"{total[c]:>10}" for c in (*COLUMNS, "missing")))
+    return lines
+
+
+def _missing(found: Matrix) -> list[str]:
+    lines = []
+    for id_, entry in found.clauses.items():
+        if entry.missing:
+            lacks = [word for word, there in (("row", entry.rows), ("test", entry.tests)) if not there]
+            lines.append(f"{entry.file}: {id_}: no {' and no '.join(lacks)}")
+    for id_, who in sorted(found.unknown.items()):
+        lines.append(f"not listed: {id_}, cited by {', '.join(who)}")
+    return lines
