@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 from math import ceil
@@ -1135,6 +1136,127 @@ def test_manpower_of_the_british_isles() -> None:
     men = purses("british-empire")["london"]["manpower"]
     famine = sum(3 * 2**n for n in range(5))
     assert 0.1 <= 20 / men <= 0.2 and 0.5 <= famine / men <= 0.9
+
+
+# ---- the opening battles
+
+
+Groups = dict[tuple[str, int], int]
+"""Kind of unit and value against this enemy, over this ground, to number."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of many assaults fought to the end: share won, units lost on either side on average, units sent."""
+
+    won: float
+    lost: float
+    killed: float
+    sent: int
+
+
+def grouped(nations: Iterable[str], target: str, places: set[str], attacks: bool, foes: tuple[Entity, ...] = ()) -> Groups:
+    """The units of these nations in these places, by kind and by their value in a battle for the target."""
+    who = [(o, p, k, n) for o, p, _, k, n in stacks() if o in nations and p in places and "ship" not in tags(k)]
+    mine = tuple(Entity("unit", f"{o}.{k}@{p}") for o, p, k, _ in who)
+    out: Groups = defaultdict(int)
+    for unit, (_, place, kind, n) in zip(mine, who, strict=True):
+        scope = {
+            "battle": {"attacks": attacks},
+            "mine": mine,
+            "foe": foes,
+            "link": Entity("link", f"{place}>{target}"),
+            "place": Entity("place", target),
+        }
+        if kind != "anti-air-gun" or not attacks:
+            out[kind, opening().quantity("attack" if attacks else "defense", unit, scope)] += n
+    return out
+
+
+def assault(attack: Groups, defense: Groups, guns: int, city: bool, trials: int = 400) -> Outcome:
+    """Assaults to the end. `guns` fire from behind, out of reach; aircraft of the attacker have fuel for one round.
+
+    The attacker gives up infantry first, the defender his infantry last; without infantry the attack is over.
+    """
+    rng = np.random.default_rng(1914)
+    a_order, d_order = ("infantry", "artillery", "fighter", "bomber"), ("anti-air-gun", "fighter", "artillery", "infantry")
+    a_groups = sorted(attack, key=lambda g: (a_order.index(g[0]), g[1]))
+    d_groups = sorted(defense, key=lambda g: (d_order.index(g[0]), g[1]))
+    a = np.tile([attack[g] for g in a_groups], (trials, 1))
+    d = np.tile([defense[g] for g in d_groups], (trials, 1))
+    foot = np.array([g[0] in ("infantry", "tank") for g in a_groups])
+    wings = np.array([g[0] in ("fighter", "bomber") for g in a_groups])
+    a_chance, d_chance = (np.array([min(g[1], 10) for g in groups]) / 10 for groups in (a_groups, d_groups))
+
+    def take(alive: Any, hits: Any) -> None:
+        for column in range(alive.shape[1]):
+            fallen = np.minimum(alive[:, column], hits)
+            alive[:, column] -= fallen
+            hits = hits - fallen
+
+    def on(alive: Any) -> Any:
+        return (alive[0][:, foot].sum(1) > 0) & (alive[1].sum(1) > 0)
+
+    for round_ in range(200):
+        fighting = on((a, d))
+        if not fighting.any():
+            break
+        firing = a * (1 if round_ == 0 else ~wings)
+        scored = rng.binomial(firing, a_chance).sum(1) * fighting
+        answered = (rng.binomial(d, d_chance).sum(1) + rng.binomial(guns, 0.6, trials)) * fighting
+        answered += rng.binomial(int(city), 0.1, trials) * fighting
+        take(d, scored)
+        take(a, answered)
+    start, held = sum(attack.values()), sum(defense.values())
+    won = (d.sum(1) == 0) & (a[:, foot].sum(1) > 0)
+    return Outcome(won.mean(), start - a.sum(1).mean(), held - d.sum(1).mean(), start)
+
+
+def first_assault(target: str, by: str, held_by: str) -> Outcome:
+    """Everything beside the target against everything in it, and the guns beside it that may fire in its defense."""
+    beside = neighbors(target, *LAND_LINKS)
+    foes = tuple(Entity("unit", f"{o}.{k}@{p}") for o, p, _, k, _ in stacks() if p == target)
+    sent, held = grouped([by], target, beside, True, foes), grouped([held_by], target, {target}, False)
+    guns = standing(held_by, "artillery", beside & owned(held_by))
+    return assault(sent, held, guns, bool(land()[target].get("city")))
+
+
+@pytest.mark.parametrize(
+    ("target", "by", "held_by", "won", "ratio"),
+    [
+        ("alsace-lorraine", "german-empire", "french-empire", (0, 0.1), (1.2, 3)),
+        ("frankfurt", "french-empire", "german-empire", (0, 0.05), (0, 99)),
+        ("cologne", "french-empire", "german-empire", (0, 0.05), (0, 99)),
+        ("konigsberg", "russian-empire", "german-empire", (0, 0.1), (0, 99)),
+        ("lemberg", "russian-empire", "austria-hungary", (0.5, 1), (0.7, 1.6)),
+        ("lublin", "austria-hungary", "russian-empire", (0.1, 0.8), (0.8, 2)),
+    ],
+)
+def test_first_assaults_end_as_in_1914(
+    target: str, by: str, held_by: str, won: tuple[float, float], ratio: tuple[float, float]
+) -> None:
+    """The fortresses hold, East Prussia holds, Lemberg falls dearly; `ratio` is of the losses of both sides."""
+    outcome = first_assault(target, by, held_by)
+    assert won[0] <= outcome.won <= won[1]
+    assert ratio[0] <= outcome.lost / outcome.killed <= ratio[1]
+
+
+def test_belgium_falls_at_a_price_and_serbia_is_a_gamble() -> None:
+    belgium = first_assault("belgium-territory", "german-empire", "belgium")
+    assert belgium.won >= 0.99 and 3 <= belgium.lost <= 12
+    serbia = first_assault("serbia-territory", "austria-hungary", "serbia")
+    assert 0.3 <= serbia.won <= 0.7 and 0.4 <= serbia.lost / serbia.sent <= 0.9
+
+
+@pytest.mark.parametrize(("penalties", "won"), [((0, 0, 0), (0.9, 1)), ((2, 3, 3), (0, 0.1))], ids=["open ground", "trench"])
+def test_a_trench_decides(penalties: tuple[int, int, int], won: tuple[float, float]) -> None:
+    """An army half as strong again, guns included, carries open ground nearly always and a trench hardly ever."""
+    sent = {"infantry": 24, "artillery": 6, "fighter": 1}
+    army = {
+        (k, max(1, figures("german-empire", k)["attack"] - less)): n for (k, n), less in zip(sent.items(), penalties, strict=True)
+    }
+    held = {(k, figures("french-empire", k)["defense"]): n for k, n in (("infantry", 16), ("fighter", 1))}
+    assert won[0] <= assault(army, held, guns=4, city=False).won <= won[1]
 
 
 # ---- every row says where it comes from
