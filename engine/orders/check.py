@@ -1,0 +1,473 @@
+"""Whether orders are allowed, by what their nation may know: findings at line and column, and the orders that stand.
+
+Invalid (not understood) is `parse.py`'s; here is illegal (understood, not allowed). Every order is tested as the resolution
+tests it, by the same functions, on the nation's view; what it costs and the units it takes are counted over the whole file.
+A line is accepted or refused whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from .. import routes, stores
+from ..catalogue import Market, Quote, is_for
+from ..diagnostics import Diagnostic, Severity
+from ..effects import fill
+from ..frame import inputs, steps
+from ..functions import as_set, plain
+from ..mechanics import act
+from ..ruleset.model import Row, Ruleset
+from ..turn import Desk
+from ..world import World
+from . import ways
+from .grammar import ALL, Slot, slot_of
+from .names import Names
+from .parse import Order
+
+
+def check_orders(world: World, nation: str, orders: Sequence[Order], *, file: str = "") -> list[Diagnostic]:
+    """What is wrong with understood orders; `world` is the nation's view."""
+    return accept_orders(world, nation, orders, file=file)[1]
+
+
+def accept_orders(world: World, nation: str, orders: Sequence[Order], *, file: str = "") -> tuple[list[Order], list[Diagnostic]]:
+    """The orders that stand, complete and ready for the resolution, and what is wrong with the others.
+
+    Numbers take the place of `all`; of several readings of a line the one that is allowed is taken.
+    """
+    checker = Checker(world, nation, file=file)
+    accepted = []
+    for order in orders:
+        taken = checker.take(order)
+        if taken is not None:
+            accepted.append(taken)
+    return accepted, checker.found
+
+
+class Refused(Exception):
+    """An order is not allowed: code, words, the slot it is about, a hint."""
+
+    def __init__(self, code: str, message: str, slot: str = "", hint: str = "") -> None:
+        super().__init__(message)
+        self.code, self.message, self.slot, self.hint = code, message, slot, hint
+
+
+class Checker:
+    """Takes the orders of one nation one by one and keeps what they use up."""
+
+    def __init__(self, world: World, nation: str, *, file: str = "") -> None:
+        self.world = world
+        self.ruleset = world.ruleset
+        self.nation = nation
+        self.desk = Desk(world)
+        self.names = Names(world.ruleset, world.state)
+        self.file = file
+        self.found: list[Diagnostic] = []
+        self.spent = act.Spent()
+        self.market = Market(world, nation)
+        self.now = orders_now(world)
+        self.before_income = late_money(world.ruleset)
+        self.taken: list[tuple[str, str, str, int]] = []  # row, place, kind, number
+
+    # ---- one order
+
+    def take(self, order: Order) -> Order | None:
+        """Accept an order and count what it uses, or say why not. Returns it complete, or None."""
+        readings = [order, *order.get("readings", ())]
+        refusals: list[Refused] = []
+        fine: list[tuple[Order, list[Callable[[], None]], list[tuple[str, str, str]]]] = []
+        for reading in readings:
+            notes: list[tuple[str, str, str]] = []
+            try:
+                complete, uses = self.test(reading, notes)
+            except Refused as refused:
+                refusals.append(refused)
+            else:
+                fine.append((complete, uses, notes))
+        if not fine:
+            worst = min(refusals, key=lambda r: _GRAVITY.get(r.code, 5))
+            at = readings[refusals.index(worst)]
+            self._say(worst.code, "error", worst.message, at, worst.slot, worst.hint)
+            return None
+        if len(fine) > 1:
+            ways_ = ", ".join(self._row_name(f[0]["order"]) for f in fine)
+            self._say("O104", "error", f"this could mean several orders: {ways_}", order, "", "")
+            return None
+        complete, uses, notes = fine[0]
+        for use in uses:
+            use()
+        for code, message, slot in notes:
+            self._say(code, "warning", message, complete, slot, "")
+        return {k: v for k, v in complete.items() if k not in ("columns", "readings")}
+
+    def test(self, order: Order, notes: list[tuple[str, str, str]] | None = None) -> tuple[Order, list[Callable[[], None]]]:
+        """The order complete, and what counts its use once it is accepted. Raises Refused; changes nothing."""
+        notes = [] if notes is None else notes
+        form, _, id_ = order["order"].partition("/")
+        row = self.ruleset.rows(form).get(id_)
+        if row is None:
+            raise Refused("O201", "there is no such order")
+        if self.now is not None and order["order"] not in self.now:
+            raise Refused("O201", "this order is not taken now")
+        self._options(row, order)
+        if form == "acts":
+            return order, self._act(row, order, notes)
+        if form == "decisions":
+            self._slots(row, order, self.desk.order_names(order))
+            return order, []
+        mode = ways.mode_of(self.ruleset, row)
+        if is_purchase(self.ruleset, row):
+            return order, self._purchase(row, order, notes)
+        return self._units(row, order, mode, notes)
+
+    # ---- acts
+
+    def _act(self, row: Row, order: Order, notes: list[tuple[str, str, str]]) -> list[Callable[[], None]]:
+        names = self.desk.order_names(order)
+        first = next(iter(order.get("slots", {})), "")
+        why = act.closed(self.desk, row, names, self.nation)
+        if why:
+            raise Refused("O201", why)
+        self._slots(row, order, names)
+        why = act.unmet(self.desk, row, names, self.nation, self.spent)
+        if why:
+            raise Refused("O202", why, first, self._instead(row, order, first))
+        why = act.exhausted(self.desk, row, names, self.nation, self.spent)
+        if why:
+            raise Refused("O203", why)
+        why = act.unpaid(self.desk, row, names, self.nation, self.spent)
+        if why:
+            self._short(order, why, notes)
+        prices = act.price(self.desk, row, names)
+
+        def use() -> None:
+            for key in act.use_keys(row, names):
+                self.spent.used[key] = self.spent.used.get(key, 0) + 1
+            for what, amount in prices.items():
+                self._spend(what, amount)
+
+        return [use]
+
+    def _instead(self, row: Row, order: Order, slot: str) -> str:
+        """The nearest legal thing: what the slot could hold."""
+        kind = slot_of(slot, row.get("slots", {}).get(slot)).kind if slot else ""
+        if kind not in ("nation", "place", "side", "tech", "gate"):
+            return ""
+        from .legal import domain
+
+        out = []
+        for value in domain(self.world, row, slot, self.desk.order_names(order)):
+            other = {**order, "slots": {**order["slots"], slot: value}}
+            if act.unmet(self.desk, row, self.desk.order_names(other), self.nation, self.spent) is None:
+                out.append(self.names.printed(kind, value))
+            if len(out) > 4:
+                break
+        return f"allowed: {', '.join(out[:4])}{' ...' if len(out) > 4 else ''}" if out else ""
+
+    def _short(self, order: Order, why: str, notes: list[tuple[str, str, str]]) -> None:
+        if order["order"] in self.before_income:
+            notes.append(("O301", f"{why}; more may come in before it is paid", ""))
+            return
+        raise Refused("O204", why)
+
+    def _spend(self, what: str, amount: Any) -> None:
+        """Count a payment of the nation as a whole: from its main purse first, then from the richest."""
+        self.spent.paid[what] = self.spent.paid.get(what, 0) + amount
+        main = stores.main_purse(self.world, self.nation, what)
+        held = stores.purses(self.world, self.nation, what)
+        rest = amount
+        for purse in [main, *sorted((k for k in held if k != main), key=lambda k: (-held[k], k))]:
+            part = min(rest, max(0, self.market.left(purse, what)))
+            self.market.spend(purse, what, part)
+            rest -= part
+
+    # ---- purchases
+
+    def _purchase(self, row: Row, order: Order, notes: list[tuple[str, str, str]]) -> list[Callable[[], None]]:
+        names = self.desk.order_names(order)
+        self._slots(row, order, names)
+        self._needs(row, order, names)
+        slots = order.get("slots", {})
+        facing = slots.get("facing", slots.get("target")) or ()
+        item, site, n = str(slots.get("item", row.get("does"))), slots.get("site"), int(slots.get("n") or 1)
+        faces = (facing,) if isinstance(facing, str) else tuple(facing)
+        quote = self.market.quote(item, site, n, into=slots.get("into"), facing=faces, kind=slots.get("kind"))
+        if isinstance(quote, str):
+            if quote.startswith("costs ") and order["order"] in self.before_income:
+                notes.append(("O301", f"{quote}; more may come in before it is paid", "n"))
+                return []
+            code = "O204" if quote.startswith(("costs ", "there is ")) else "O210"
+            raise Refused(code, quote, "n" if code == "O204" else "site", self._sites(item, site))
+        bought: Quote = quote
+
+        def use() -> None:
+            self.market.take(bought)
+            self.spent.paid[bought.what] = self.spent.paid.get(bought.what, 0) + bought.cost
+
+        return [use]
+
+    def _sites(self, item: str, wanted: str | None) -> str:
+        """Where the thing could be built, nearest to the place that was asked for, and how many."""
+        offers = [o for o in self.market.offers() if o.item == item and o.most > 0]
+        if not offers:
+            return ""
+        here = next((o for o in offers if o.site == wanted), None)
+        if here is not None:
+            return f"at most {here.most} there"
+        places = [o.site for o in offers if o.site]
+        if wanted is None or not places:
+            return ""
+        return f"allowed: {', '.join(self.names.printed('place', p) for p in ways.nearest_of(self.world, places, wanted))}"
+
+    # ---- orders of units
+
+    def _units(
+        self, row: Row, order: Order, mode: Row | None, notes: list[tuple[str, str, str]]
+    ) -> tuple[Order, list[Callable[[], None]]]:
+        slots = dict(order.get("slots", {}))
+        origin = slots.get(ways.ORIGIN)
+        wanted: dict[str, Any] = dict(slots.get(ways.UNITS) or {})
+        uses: list[Callable[[], None]] = []
+        if "for" in row and not open_to(self.world, row["for"], self.nation):
+            raise Refused("O201", "this is not open to your nation")
+        if wanted and origin is not None:
+            wanted = self._numbers(row, wanted, str(origin), mode)
+            slots[ways.UNITS] = wanted
+        order = {**order, "slots": slots}
+        names = self.desk.order_names(order)
+        self._slots(row, order, names)
+        self._needs(row, order, names)
+        if wanted and origin is not None:
+            left = self._left(row["id"], str(origin))
+            for kind, number in wanted.items():
+                if number > left.get(kind, 0):
+                    raise Refused("O205", *self._too_many(kind, number, str(origin), left))
+            if mode is not None:
+                self._way(mode, order, wanted, notes)
+
+            def use() -> None:
+                self.taken.extend((row["id"], str(origin), k, int(n)) for k, n in wanted.items())
+
+            uses.append(use)
+        return order, uses
+
+    def _numbers(self, row: Row, wanted: Mapping[str, Any], origin: str, mode: Row | None) -> dict[str, Any]:
+        """A list of units with numbers in the place of `all`."""
+        left = self._left(row["id"], origin)
+        if "*" in wanted:
+            fits = {k: n for k, n in left.items() if n > 0 and (mode is None or ways.goes_by(self.world, mode, k))}
+            if not fits:
+                where = self.names.printed("place", origin)
+                raise Refused("O205", f"no units in {where} are free to go this way", ways.UNITS)
+            return fits
+        out = {}
+        for kind, number in wanted.items():
+            out[kind] = left.get(kind, 0) if number == ALL else int(number)
+            if out[kind] <= 0 and number != ALL:
+                raise Refused("O208", "the number must be at least 1", ways.UNITS)
+            if out[kind] <= 0:
+                raise Refused("O205", *self._too_many(kind, 1, origin, left))
+        return out
+
+    def _left(self, row_id: str, place: str) -> dict[str, int]:
+        """Units at a place that this order may still take: less those whose orders exclude it."""
+        left = dict(ways.free_units(self.world, self.nation, place))
+        rows = self.ruleset.rows("orders")
+        mine = rows[row_id]
+        for other, where, kind, number in self.taken:
+            theirs = rows[other]
+            both = other == row_id or ("commits" in mine and "commits" in theirs)
+            named = other in mine.get("excludes", ()) or row_id in theirs.get("excludes", ())
+            if where == place and (both or named):
+                left[kind] = left.get(kind, 0) - number
+        return left
+
+    def _too_many(self, kind: str, number: int, origin: str, left: Mapping[str, int]) -> tuple[str, str, str]:
+        there = ways.free_units(self.world, self.nation, origin).get(kind, 0)
+        where = self.names.printed("place", origin)
+        what = self.names.printed("unit-kind", kind, 2)
+        ordered = there - left.get(kind, 0)
+        told = f", {ordered} of them ordered already" if ordered else ""
+        message = f"{number} {what} ordered, {there} in {where}{told}"
+        if not there:
+            places = ways.places_with_units(self.world, self.nation)
+            held = [p for p in places if ways.free_units(self.world, self.nation, p).get(kind)]
+            near = ways.nearest_of(self.world, held, origin)
+            hint = f"there are {what} in {', '.join(self.names.printed('place', p) for p in near)}" if near else ""
+        else:
+            hint = f"at most {left[kind]}" if left.get(kind, 0) > 0 else ""
+        return message, ways.UNITS, hint
+
+    def _way(self, mode: Row, order: Order, wanted: Mapping[str, int], notes: list[tuple[str, str, str]]) -> None:
+        slots = order["slots"]
+        origin, target = str(slots[ways.ORIGIN]), slots.get(ways.TARGET)
+        if target is None or mode.get("tasks"):
+            return
+        via = slots.get(ways.VIA, [])
+        try:
+            through = routes.named_places(self.world, via)
+        except ValueError as error:
+            raise Refused("O103", str(error), ways.VIA) from None
+        why, gate = ways.refusal(self.world, self.nation, mode, origin, str(target), wanted, through)
+        if why is not None:
+            found = [set(ways.targets(self.world, self.nation, mode, origin, k)) for k in wanted]
+            both = set.intersection(*found) if found else set()
+            near = [self.names.printed("place", p) for p in ways.nearest_of(self.world, both, str(target))]
+            hint = f"they can go to {', '.join(near)}" if near else "they can go nowhere this way"
+            raise Refused("O206", why, ways.TARGET, hint)
+        if gate is not None:
+            notes.append(("O302", f"{self.names.printed('gate', gate)} is closed as things stand", ways.TARGET))
+
+    # ---- what all orders share
+
+    def _needs(self, row: Row, order: Order, names: Mapping[str, Any]) -> None:
+        for need in row.get("needs", ()):
+            if not need.get("secret") and not self.world.test(need["test"], names):
+                raise Refused("O202", fill(self.world, need["else"], names), next(iter(order.get("slots", {})), ""))
+        for keys, most in act.limits(row):
+            key = "|".join([row["id"], *keys, *(str(plain(names.get(k))) for k in keys if k in names)])
+            if self.spent.used.get(key, 0) >= most:
+                raise Refused("O203", act.limit_words(keys, most))
+
+    def _slots(self, row: Row, order: Order, names: Mapping[str, Any]) -> None:
+        """Numbers within their bounds, names among what may be chosen."""
+        for name, value in order.get("slots", {}).items():
+            declared = row.get("slots", {}).get(name)
+            if not isinstance(declared, dict):
+                if isinstance(value, int) and value < 1 and slot_of(name, declared).kind == "number":
+                    raise Refused("O208", "the number must be at least 1", name)
+                continue
+            self._bounds(declared, name, value, names)
+            if "among" in declared and value is not None:
+                among = as_set(self.world, self.world.value(declared["among"].removeprefix("="), names))
+                allowed = {plain(a) for a in among}
+                wrong = [v for v in (value if isinstance(value, list) else [value]) if v not in allowed]
+                if wrong:
+                    slot = Slot(name, declared["kind"])
+                    shown = [self.names.printed(slot.kind, str(a)) for a in sorted(allowed, key=str)[:5]]
+                    what = self.names.printed(slot.kind, str(wrong[0]))
+                    hint = f"allowed: {', '.join(shown)}{' ...' if len(allowed) > 5 else ''}" if shown else ""
+                    raise Refused("O209", f"{what} is not among what may be chosen", name, hint)
+
+    def _bounds(self, declared: Row, name: str, value: Any, names: Mapping[str, Any]) -> None:
+        if declared["kind"] != "number" or not isinstance(value, int):
+            return
+        least = self.world.number(declared.get("least", 1), names)
+        if value < least:
+            raise Refused("O208", f"the number must be at least {least}", name)
+        if "most" in declared:
+            most = self.world.number(declared["most"], names)
+            if value > most:
+                raise Refused("O208", f"the number must be at most {most}", name)
+
+    def _options(self, row: Row, order: Order) -> None:
+        may = row.get("options", ())
+        for option in order.get("options", {}):
+            if option not in may:
+                rows = self.ruleset.rows("order_options")
+                forms = [rows[o]["form"] for o in may if o in rows]
+                hint = f"it may carry: {'; '.join(forms)}" if forms else "it carries no options"
+                raise Refused("O207", f"the order may not carry {rows.get(option, {}).get('form', option)!r}", "", hint)
+
+    # ---- saying
+
+    def _row_name(self, key: str) -> str:
+        form, _, id_ = key.partition("/")
+        return str(self.ruleset.rows(form).get(id_, {}).get("name", id_))
+
+    def _say(self, code: str, severity: Severity, message: str, order: Order, slot: str, hint: str) -> None:
+        line, text = int(order.get("line", 0)), str(order.get("text", ""))
+        column = int(order.get("columns", {}).get(slot, 0)) or (1 if line else 0)
+        self.found.append(Diagnostic(code, severity, message, self.file, line, column, hint, text))
+
+
+# which refusal says most when every reading of a line is refused: the one that got furthest
+_GRAVITY = {"O204": 0, "O205": 1, "O206": 2, "O203": 2, "O210": 2, "O208": 3, "O209": 3, "O202": 4, "O207": 4, "O201": 6}
+
+
+def open_to(world: World, wanted: Any, nation: str) -> bool:
+    """Whether a row's `for` takes in a nation."""
+    return is_for(world, wanted, nation)
+
+
+def is_purchase(ruleset: Ruleset, row: Row) -> bool:
+    """Whether a row of the form `orders` is carried out by a purchase."""
+    if row.get("step") in ruleset.derived("purchase steps", lambda: _purchase_steps(ruleset)):
+        return True
+    return "item" in row.get("slots", {}) or ruleset.has("catalogue", row.get("does"))
+
+
+def _purchase_steps(ruleset: Ruleset) -> set[str]:
+    return {str(n.get("step", n["do"])) for n in steps(ruleset.frame) if n["do"] == "purchase"}
+
+
+def orders_now(world: World) -> set[str] | None:
+    """The orders that the input point at which the game waits takes; None: all (the frame has one input point)."""
+    ruleset = world.ruleset
+    points = ruleset.derived("input points", lambda: _points(ruleset))
+    if len(points) < 2:
+        return None
+    cursor = world.state.get("game", "game", "cursor") or []
+    here = tuple(level["i"] for level in cursor)
+    found: set[str] | None = points.get(here)
+    return found
+
+
+def _points(ruleset: Ruleset) -> dict[tuple[int, ...], set[str]]:
+    """Where the input points stand in the frame, and the orders taken at each: those of the steps up to the next."""
+    flat: list[tuple[tuple[int, ...], Row]] = []
+
+    def walk(nodes: Iterable[Row], at: tuple[int, ...]) -> None:
+        for i, node in enumerate(nodes):
+            flat.append(((*at, i), node))
+            walk(node.get("steps", ()), (*at, i))
+
+    walk(ruleset.frame, ())
+    out: dict[tuple[int, ...], set[str]] = {}
+    here: set[str] = set()
+    for at, node in flat:
+        if "input" in node:
+            here = out.setdefault(at, set())
+        elif "do" in node:
+            here.update(step_orders(ruleset, node))
+    if len(inputs(ruleset.frame)) < 2:
+        return {}
+    every = {f"decisions/{d}" for d in ruleset.rows("decisions")}
+    for taken in out.values():
+        taken |= every
+    return out
+
+
+def step_orders(ruleset: Ruleset, node: Row) -> list[str]:
+    """The orders that a step of the frame carries out, as "form/id"."""
+    step = str(node.get("step", node["do"]))
+    acts = [f"acts/{a}" for a in node.get("acts", ())]
+    return acts + [f"orders/{id_}" for id_, row in ruleset.rows("orders").items() if row.get("step") == step]
+
+
+def late_money(ruleset: Ruleset) -> set[str]:
+    """The orders before whose step, after the orders are given, resources are collected: lack of means only warns."""
+
+    def make() -> set[str]:
+        out: set[str] = set()
+        collected = False
+        for node in _in_order(ruleset.frame):
+            if "input" in node:
+                collected = False
+            elif node.get("do") == "collect":
+                collected = True
+            elif "do" in node and collected:
+                out.update(step_orders(ruleset, node))
+        return out
+
+    return ruleset.derived("late money", make)  # type: ignore[no-any-return]
+
+
+def _in_order(nodes: Iterable[Row]) -> Iterable[Row]:
+    for node in nodes:
+        yield node
+        yield from _in_order(node.get("steps", ()))
+
+
+__all__ = ["Checker", "Refused", "accept_orders", "check_orders", "is_purchase", "late_money", "orders_now"]

@@ -1,0 +1,267 @@
+"""Every order a nation may give, as it sees the world: acts with their targets and prices, purchases with their sites, moves
+with their destinations.
+
+One finite list serves template, policies and the hints of the checker. Moves are grouped: the units of a place that can go the
+same ways are one entry with the numbers as maxima and the destinations as `targets`. What needs a text, a number or a list of
+units stands in `open`; everything else is filled in.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+from ..catalogue import Market
+from ..expressions import parse
+from ..expressions.parse import ExpressionError
+from ..functions import as_set, plain
+from ..mechanics import act
+from ..ruleset.model import Row
+from ..state import Entity
+from ..turn import Desk
+from ..world import World
+from . import ways
+from .check import is_purchase, open_to, orders_now
+from .grammar import Slot, slot_of
+from .names import FORM_OF, Names
+from .text import order_text
+
+MAX_WAYS = 4_000
+"""Fillings of one act's slots that are tried; rows with more are given with their slots open."""
+
+ENUMERABLE = {"nation", "place", "side", "tech", "gate", "resource", "unit-kind", "choice", "force", "item"}
+
+
+@dataclass(frozen=True, slots=True)
+class Legal:
+    """One order that may be given, or a group of moves.
+
+    `cost` is what it costs each time (of purchases: each piece), `most` how many pieces, `targets` the places that the slot
+    `target` may hold, `bounds` slot -> (least, most) of numbers, `open` the slots that the player must fill.
+    """
+
+    order: str
+    nation: str
+    slots: Mapping[str, Any]
+    cost: Mapping[str, Any] = field(default_factory=dict)
+    most: int = 1
+    targets: tuple[str, ...] = ()
+    bounds: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    open: tuple[str, ...] = ()
+
+    def text(self, names: Names) -> str:
+        """The line of an order file; open slots as `<slot>`."""
+        return order_text(names.ruleset, names, {"order": self.order, "slots": self.slots})
+
+
+def legal_orders(world: World, nation: str, only: Iterable[str] | None = None) -> Iterator[Legal]:
+    """Every order that the nation may give now (`only`: of these rows, "form/id"). `world` is the nation's view."""
+    wanted = None if only is None else set(only)
+    now = orders_now(world)
+
+    def takes(key: str) -> bool:
+        return (wanted is None or key in wanted) and (now is None or key in now)
+
+    for id_, row in world.ruleset.rows("acts").items():
+        if takes(f"acts/{id_}"):
+            yield from legal_acts(world, nation, row)
+    for id_, row in world.ruleset.rows("orders").items():
+        if not takes(f"orders/{id_}") or ("for" in row and not open_to(world, row["for"], nation)):
+            continue
+        if is_purchase(world.ruleset, row):
+            yield from legal_purchases(world, nation, row)
+        elif ways.UNITS in row.get("slots", {}):
+            yield from legal_moves(world, nation, row)
+
+
+# ---- acts
+
+
+def legal_acts(world: World, nation: str, row: Row) -> list[Legal]:
+    """Every way to give an act that its needs, limits and price allow."""
+
+    def make() -> list[Legal]:
+        return list(_acts(world, nation, row))
+
+    return world.keep(("legal", nation, row["id"]), _TABLES, make)  # type: ignore[no-any-return]
+
+
+_TABLES = (
+    "game", "nations", "places", "units", "relations", "wars", "tracks", "techs", "marks", "stores", "uses", "facts", "links",
+    "gates", "tallies", "streaks", "orders", "under_way", "held", "agreements", "options", "sides", "forces",
+)  # fmt: skip
+
+
+def _acts(world: World, nation: str, row: Row) -> Iterator[Legal]:
+    desk = Desk(world)
+    me = Entity("nation", nation)
+    base: dict[str, Any] = {"self": me, "nation": me, "act": row["id"]}
+    if act.closed(desk, row, base, nation) is not None:
+        return
+    slots = [slot_of(name, kind) for name, kind in row.get("slots", {}).items()]
+    free = {s.name for s in slots}
+    early, late = _split_needs(row, free)
+    if not all(world.test(text, base) for text in early):
+        return
+    closed = [s for s in slots if s.kind in ENUMERABLE and not s.many and not s.optional]
+    open_ = tuple(s.name for s in slots if s not in closed and s.kind != "number" and not s.optional)
+    numbers = [s for s in slots if s.kind == "number"]
+    domains = [domain(world, row, s.name, base) for s in closed]
+    size = 1
+    for d in domains:
+        size *= max(1, len(d))
+    if size > MAX_WAYS:
+        yield Legal(f"acts/{row['id']}", nation, {}, open=tuple(s.name for s in slots))
+        return
+    for values in product(*domains):
+        filled: dict[str, Any] = dict(zip((s.name for s in closed), values, strict=True))
+        names = {**base, **{s.name: desk.slot_value(row["slots"][s.name], filled[s.name]) for s in closed}}
+        bounds = {}
+        for s in numbers:
+            declared = row["slots"][s.name]
+            rule = declared if isinstance(declared, dict) else {}
+            least = int(world.number(rule.get("least", 1), names))
+            most = int(world.number(rule["most"], names)) if "most" in rule else 999
+            if most < least:
+                break
+            bounds[s.name] = (least, most)
+            filled[s.name] = names[s.name] = least
+        if len(bounds) < len(numbers):
+            continue
+        if not open_ and not all(world.test(text, names) for text in late):
+            continue
+        try:
+            if act.exhausted(desk, row, names, nation) is not None or act.unpaid(desk, row, names, nation) is not None:
+                continue
+            cost = act.price(desk, row, names)
+        except ExpressionError:
+            if not open_:
+                raise
+            cost = {}
+        yield Legal(f"acts/{row['id']}", nation, filled, {k: v for k, v in cost.items() if v}, bounds=bounds, open=open_)
+
+
+def domain(world: World, row: Row, slot: str, names: Mapping[str, Any]) -> list[str]:
+    """What a slot may hold before any need is tested, in order."""
+    declared = row.get("slots", {}).get(slot)
+    shape: Slot = slot_of(slot, declared)
+    if isinstance(declared, dict) and "among" in declared:
+        text = declared["among"].removeprefix("=")
+        reads = parse(text).names
+        if not reads & (set(row.get("slots", {})) - {slot}):
+            return sorted(str(plain(t)) for t in as_set(world, world.value(text, names)))
+    if shape.kind == "choice":
+        return list(shape.choices)
+    if shape.kind == "nation":
+        return [n for n in world.nations() if world.state.get("nations", n, "alive") is not False]
+    if shape.kind == "force":
+        return sorted(world.state.table("forces"))
+    return list(world.ruleset.rows(FORM_OF.get(shape.kind, "")))
+
+
+def _split_needs(row: Row, slots: set[str]) -> tuple[list[str], list[str]]:
+    """The tests of an act that do not ask for its slots (tried once), and those that do (tried for every filling)."""
+    early: list[str] = []
+    late: list[str] = []
+    for need in row.get("needs", ()):
+        test = need["test"]
+        if need.get("secret") or isinstance(test, bool):
+            if test is False and not need.get("secret"):
+                early.append("False")
+            continue
+        parts = conjuncts(test)
+        for part in parts:
+            (late if parse(part).names & slots else early).append(part)
+    return early, late
+
+
+def conjuncts(text: str) -> tuple[str, ...]:
+    """The parts of a test that must all hold: `a and b` is a, b."""
+    tree = parse(text).tree
+    if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And):
+        parts = tuple(ast.get_source_segment(" ".join(text.split()), v) or "" for v in tree.values)
+        if all(parts):
+            return parts
+    return (text,)
+
+
+# ---- purchases
+
+
+def legal_purchases(world: World, nation: str, row: Row) -> list[Legal]:
+    """Every item at every site that takes it, with the price of each and the most."""
+
+    def make() -> list[Legal]:
+        out = []
+        slots = row.get("slots", {})
+        main = str(world.ruleset.setting("money") or next(iter(world.ruleset.rows("resources")), ""))
+        for offer in market(world, nation).offers():
+            item = world.ruleset.row("catalogue", offer.item)
+            if not offer.most or not _is_item_of(world, row, offer.item, nation):
+                continue
+            faces = "facing" in slots or "target" in slots
+            if bool(item.get("works")) != faces and not (faces and _optional(slots.get("facing", slots.get("target")))):
+                continue
+            if bool(offer.site) != ("site" in slots) and not _optional(slots.get("site")):
+                continue
+            filled: dict[str, Any] = {"item": offer.item} if "item" in slots else {}
+            if "n" in slots and not item.get("works"):
+                filled["n"] = offer.most
+            if offer.site:
+                filled["site"] = offer.site
+            cost = {str(item.get("what", main)): offer.price + offer.fee}
+            out.append(Legal(f"orders/{row['id']}", nation, filled, cost, offer.most, targets=offer.facing))
+        return out
+
+    return world.keep(("purchases", nation, row["id"]), _TABLES, make)  # type: ignore[no-any-return]
+
+
+def market(world: World, nation: str) -> Market:
+    """A price list that nothing is taken from; do not `take` from it."""
+    found: Market = world.keep(("market", nation), _TABLES, lambda: Market(world, nation))
+    return found
+
+
+def _optional(slot: Any) -> bool:
+    return slot is None or (isinstance(slot, dict) and bool(slot.get("optional")))
+
+
+def _is_item_of(world: World, row: Row, item: str, nation: str) -> bool:
+    declared = row.get("slots", {}).get("item")
+    if declared is None:
+        return bool(row.get("does") == item)
+    if not isinstance(declared, dict) or "among" not in declared:
+        return True
+    me = Entity("nation", nation)
+    found = world.value(declared["among"].removeprefix("="), {"self": me, "nation": me})
+    return item in {plain(t) for t in as_set(world, found)}
+
+
+# ---- moves
+
+
+def legal_moves(world: World, nation: str, row: Row) -> list[Legal]:
+    """For every place with units that can go by the order's mode: what could go together, and where."""
+
+    def make() -> list[Legal]:
+        mode = ways.mode_of(world.ruleset, row)
+        out = []
+        for place in ways.places_with_units(world, nation):
+            counts = ways.free_units(world, nation, place)
+            if not counts:
+                continue
+            if mode is None or ways.TARGET not in row.get("slots", {}):
+                fits = counts if mode is None else {k: n for k, n in counts.items() if ways.goes_by(world, mode, k)}
+                if fits and ways.ORIGIN in row.get("slots", {}):
+                    out.append(Legal(f"orders/{row['id']}", nation, {ways.UNITS: fits, ways.ORIGIN: place}))
+                continue
+            fits = {k: n for k, n in counts.items() if ways.goes_by(world, mode, k)}
+            ends = {k: ways.targets(world, nation, mode, place, k) for k in fits}
+            for kinds, targets in ways.grouped(fits, ends):
+                out.append(Legal(f"orders/{row['id']}", nation, {ways.UNITS: kinds, ways.ORIGIN: place}, targets=targets))
+        return out
+
+    return world.keep(("moves", nation, row["id"]), ways.READ, make)  # type: ignore[no-any-return]

@@ -1,0 +1,179 @@
+"""Moves as the checker, the list of legal orders and the policies ask about them: who stands where, and where they may go.
+
+All of it is asked of `routes`, of a nation's view. Here is only what those readers share: what a row of the form `orders`
+moves by, groups of kinds that can go the same ways, and the way with every passage taken as open (a closed one only warns).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+
+from .. import routes
+from ..expressions import parse
+from ..ruleset.model import Row, Ruleset
+from ..state import Entity
+from ..world import World
+
+READ = ("places", "units", "relations", "nations", "links", "gates", "techs", "marks", "forces", "options", "game")
+UNITS, ORIGIN, TARGET, VIA = "units", "origin", "target", "via"
+
+
+def mode_of(ruleset: Ruleset, row: Row) -> Row | None:
+    """The mode that an order's units go by; None if the order moves nothing."""
+    return ruleset.rows("modes").get(row.get("does", "")) if UNITS in row.get("slots", {}) else None
+
+
+def free_units(world: World, nation: str, place: str) -> dict[str, int]:
+    """How many units of each kind a nation has at a place that an order could move."""
+
+    def make() -> dict[str, int]:
+        out: dict[str, int] = {}
+        for _, row in routes.free_stacks(world, nation, place):
+            out[row["kind"]] = out.get(row["kind"], 0) + int(row["n"])
+        return dict(sorted(out.items()))
+
+    return world.keep(("free units", nation, place), ("units",), make)  # type: ignore[no-any-return]
+
+
+def places_with_units(world: World, nation: str) -> list[str]:
+    """The places where a nation has units, in order."""
+
+    def make() -> list[str]:
+        return sorted({row["place"] for _, row in world.state.stacks(owner=nation)})
+
+    return world.keep(("places with units", nation), ("units",), make)  # type: ignore[no-any-return]
+
+
+def goes_by(world: World, mode: Row, kind: str) -> bool:
+    """Whether a kind of unit goes by a mode at all."""
+    if not routes.concerns(world, mode.get("who"), kind):
+        return False
+    return not (mode.get("except") and routes.concerns(world, mode["except"], kind))
+
+
+class OpenGates(routes.Going):
+    """A group for which every passage is open: what a way would be if nothing were closed."""
+
+    def shut(self, place: str, link: str) -> str | None:
+        del place, link
+        return None
+
+
+def refusal(
+    world: World, nation: str, mode: Row, origin: str, target: str, kinds: Iterable[str], via: Sequence[str] = ()
+) -> tuple[str | None, str | None]:
+    """Why units of these kinds cannot go from one place to another, and which closed passage they would need.
+
+    (None, None): they can. (None, gate): they could if the gate were open. (words, None): they cannot.
+    """
+    units = routes.standing(world, nation, origin, kinds)
+    if units is None:
+        return "they are not there", None
+    going = routes.Going(world, nation, mode, units)
+    why = _way(going, origin, target, via)
+    if why is None:
+        return attack_refusal(going, mode, origin, target, via), None
+    if any(world.geography.gates):
+        wide = OpenGates(world, nation, mode, units)
+        if _way(wide, origin, target, via) is None:
+            path = routes.find_path(wide, origin, target, via) or ()
+            gate = next((g for a, b in pairwise(path) if (g := going.shut(b, f"{a}>{b}"))), None)
+            return None, gate
+    return why, None
+
+
+def _way(going: routes.Going, origin: str, target: str, via: Sequence[str]) -> str | None:
+    path = routes.find_path(going, origin, target, via)
+    if path is not None:
+        return routes.check_path(going, path)
+    if target in going.world.geography.next_to(origin, going.links):
+        return routes.check_path(going, (origin, target)) or "no way is open"
+    where = routes.name_of(going.world, "places", target)
+    return routes.going_refusal(going, origin) or f"no way to {where} is open"
+
+
+def attack_refusal(going: routes.Going, mode: Row, origin: str, target: str, via: Sequence[str] = ()) -> str | None:
+    """Why a group may not end its way in a fight, or None."""
+    world = going.world
+    if not routes.is_attack(world, going.nation, target):
+        return None
+    where = routes.name_of(world, "places", target)
+    if mode.get("fights") is False:
+        return f"they cannot go into a fight in {where}"
+    path = routes.find_path(going, origin, target, via)
+    if path is None or "attack" not in mode or len(path) < 2:
+        return None
+    for unit in going.units:
+        if not going.test("attack", target, f"{path[-2]}>{target}", path[:-1], [unit]):
+            kind = routes.name_of(world, "units", str(world.state.get("units", unit.id, "kind")))
+            return f"{kind} cannot attack {where} from there"
+    return None
+
+
+def targets(world: World, nation: str, mode: Row, origin: str, kind: str) -> tuple[str, ...]:
+    """Every place where units of a kind, standing at a place, may go by a mode; attacks included where they may attack."""
+
+    def make() -> tuple[str, ...]:
+        units = routes.standing(world, nation, origin, [kind])
+        if units is None:
+            return ()
+        going = routes.Going(world, nation, mode, units)
+        if routes.going_refusal(going, origin) is not None:
+            return ()
+        if _component_only(mode):
+            return _joined(world, nation, mode, origin, units[0], kind)
+        out = []
+        for place, (_, path) in sorted(routes.ways(going, origin).items()):
+            if routes.is_attack(world, nation, place):
+                if mode.get("fights") is False:
+                    continue
+                if "attack" in mode and not going.test("attack", place, f"{path[-2]}>{place}", path[:-1]):
+                    continue
+            out.append(place)
+        return tuple(out)
+
+    return world.keep(("targets", nation, mode["id"], origin, kind), READ, make)  # type: ignore[no-any-return]
+
+
+def _component_only(mode: Row) -> bool:
+    """Whether a mode has no allowance and tests that do not ask for the way: then whoever is joined can go."""
+    if mode.get("steps") is not None or mode.get("stop"):
+        return False
+    return all(
+        not isinstance(mode.get(key), str) or not parse(mode[key]).names & {"path", "link"} for key in ("enter", "pass", "end")
+    )
+
+
+def _joined(world: World, nation: str, mode: Row, origin: str, unit: Entity, kind: str) -> tuple[str, ...]:
+    """The ends of unlimited ways from a place: one search for every set of places that are joined."""
+    grade = world.grade(nation, kind)
+    key = ("joined", nation, mode["id"], kind, grade)
+    parts: list[tuple[set[str], tuple[str, ...]]] = world.keep(key, READ, list)
+    for inside, ends in parts:
+        if origin in inside:
+            return tuple(p for p in ends if p != origin)
+    found = routes.ways(routes.Going(world, nation, mode, [unit]), origin)
+    passing = routes.Going(world, nation, mode, [unit])
+    ends = tuple(sorted({*found, *([origin] if passing.test("end", origin, f"{origin}>{origin}", (origin,)) else ())}))
+    if mode.get("fights") is False:
+        ends = tuple(p for p in ends if not routes.is_attack(world, nation, p))
+    # only places that may be passed join others to the set
+    parts.append(({p for p in (*found, origin) if passing.test("pass", p, f"{p}>{p}", (p,))} | {origin}, ends))
+    return tuple(p for p in ends if p != origin)
+
+
+def nearest_of(world: World, places: Iterable[str], wanted: str, count: int = 3) -> list[str]:
+    """The places nearest to one that was asked for."""
+    far = 10_000
+    reach = world.geography.distances(wanted)
+    return sorted(places, key=lambda p: (reach.get(p, far), p))[:count]
+
+
+def grouped(counts: Mapping[str, int], of: Mapping[str, tuple[str, ...]]) -> list[tuple[dict[str, int], tuple[str, ...]]]:
+    """Kinds that have the same targets together: ({kind: number}, targets), those without targets left out."""
+    groups: dict[tuple[str, ...], dict[str, int]] = {}
+    for kind, number in counts.items():
+        if of.get(kind):
+            groups.setdefault(of[kind], {})[kind] = number
+    return [(kinds, ends) for ends, kinds in groups.items()]
