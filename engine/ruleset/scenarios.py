@@ -91,8 +91,17 @@ def ruleset_folder(node: Node, folder: Path) -> tuple[Path | None, list[Diagnost
     if at is None or not isinstance(at.value, str):
         return None, []
     given = at.value
+    found, shipped = named_ruleset(given, folder)
+    if found is not None:
+        return found, []
+    hint = did_you_mean(given, shipped) or f"shipped are {', '.join(sorted(shipped)) or 'none'}; or a path from this file"
+    return None, [diagnose("E408", "error", f"there is no ruleset {given!r}", at, hint=hint)]
+
+
+def named_ruleset(given: str, folder: Path) -> tuple[Path | None, dict[str, Path]]:
+    """The folder that a scenario in `folder` means by a path or by the id of a shipped ruleset, and all shipped by id."""
     if "\0" not in given and not Path(given).is_absolute() and (folder / given / MANIFEST).is_file():
-        return folder / given, []
+        return folder / given, {}
     shipped: dict[str, Path] = {}
     for place in find_rulesets(rulesets()):
         data, _ = read_file(place / MANIFEST, MANIFEST)
@@ -100,10 +109,7 @@ def ruleset_folder(node: Node, folder: Path) -> tuple[Path | None, list[Diagnost
         id_ = manifest.text("id") if manifest is not None else None
         if id_:
             shipped.setdefault(id_, place)
-    if given in shipped:
-        return shipped[given], []
-    hint = did_you_mean(given, shipped) or f"shipped are {', '.join(sorted(shipped)) or 'none'}; or a path from this file"
-    return None, [diagnose("E408", "error", f"there is no ruleset {given!r}", at, hint=hint)]
+    return shipped.get(given), shipped
 
 
 def _not_playable(node: Node, inside: list[Diagnostic]) -> Iterator[Diagnostic]:

@@ -1,5 +1,5 @@
 """Games on disk."""
 
-from .games import Game, StoreError, Submission
+from .games import FILE, Game, StoreError, Submission
 
-__all__ = ["Game", "StoreError", "Submission"]
+__all__ = ["FILE", "Game", "StoreError", "Submission"]

@@ -21,6 +21,7 @@ from ..dice import KeyedDice
 from ..geography import Geography
 from ..journal import Entry
 from ..referee import Inputs, Position, Resolution, resolve, start, waiting_seats
+from ..report.mapview import Drawing, drawing_from
 from ..ruleset.model import Ruleset
 from ..state import State
 from .schema import corrections, entries, games, inputs, metadata, positions, rulesets, states
@@ -53,6 +54,7 @@ class Stage:
     position: Position
     commitment: fairness.Commitment
     salts: Mapping[str, str]
+    used_salts: Mapping[str, str]
 
 
 def engine_for(folder: Path) -> Engine:
@@ -93,6 +95,7 @@ class Game:
         *,
         id_: str,
         seed: bytes | None = None,
+        drawing: Drawing | None = None,
     ) -> Game:
         """Start a game in a folder. StoreError if one is there already."""
         if (folder / FILE).exists():
@@ -108,13 +111,13 @@ class Game:
                 insert(games).values(
                     id=id_, title=str(scenario.get("title", id_)), ruleset=ruleset.hash, game_start=game_start,
                     scenario=_text({k: v for k, v in scenario.items() if k in ("id", "title", "text", "options")}),
-                    seed=chain.seed, length=chain.length, anchor=chain.anchor,
+                    seed=chain.seed, length=chain.length, anchor=chain.anchor, drawing=_pack((drawing or Drawing()).to_json()),
                 )
             )  # fmt: skip
             game = cls(engine, id_, ruleset)
             first = int(state.get("game", "game", "turn", 0)) + 1
             dice = KeyedDice(fairness.turn_key(chain.secret(first), id_, first), first)
-            game._save(db, start(ruleset, state, dice, geography=game.geography), 1, 0, {})
+            game._save(db, start(ruleset, state, dice, geography=game.geography), 1, 0, {}, {})
         return game
 
     @classmethod
@@ -141,6 +144,11 @@ class Game:
         with self._reading() as db:
             row = db.execute(select(games).where(games.c.id == self.id)).one()
         return {"id": row.id, "title": row.title, "anchor": row.anchor, "scenario": canonical.loads(row.scenario)}
+
+    def drawing(self) -> Drawing:
+        """What the game's maps are drawn with."""
+        with self._reading() as db:
+            return drawing_from(_unpack(db.execute(select(games.c.drawing).where(games.c.id == self.id)).scalar_one()))
 
     def stage(self, number: int | None = None) -> Stage:
         """The present stage, or an earlier one by its number. StoreError if there is none."""
@@ -216,6 +224,19 @@ class Game:
         marks = stage.position.marks if stage.position.dice_turn == turn else ()
         return KeyedDice(self.turn_key(turn, stage.attempt), turn, mix=fairness.mix_salts(masked) if masked else "", marks=marks)
 
+    def salts(self, turn: int) -> dict[str, str]:
+        """The masked salts that went into a turn's dice, as they are published."""
+        for number, _, _ in self.stages()[1:]:
+            if self.stage(number - 1).position.turn == turn:
+                return dict(self.stage(number).used_salts)
+        return {}
+
+    def secrets(self) -> tuple[str, int]:
+        """The seed and the length of the game's chain of secrets: to be shown when the game has ended."""
+        with self._reading() as db:
+            row = db.execute(select(games.c.seed, games.c.length).where(games.c.id == self.id)).one()
+        return row.seed, row.length
+
     def turn_key(self, turn: int, attempt: int = 0) -> str:
         """The secret key of a turn's dice: for the moderator's side alone."""
         with self._reading() as db:
@@ -257,7 +278,7 @@ class Game:
                 if submission.nation not in self.submissions(stage.number):
                     self._put_input(db, stage.number, submission)
             same = result.position.turn == stage.position.turn
-            self._save(db, result, stage.number + 1, stage.attempt if same else 0, salts if same else {})
+            self._save(db, result, stage.number + 1, stage.attempt if same else 0, salts if same else {}, salts)
         return result
 
     def rollback(self, number: int, reason: str) -> None:
@@ -324,10 +345,13 @@ class Game:
         names = fairness.audiences(seats, pairs=False)
         return fairness.commitment(key, names, game_id=self.id, turn=position.turn, attempt=attempt)
 
-    def _save(self, db: Connection, result: Resolution, number: int, attempt: int, salts: Mapping[str, str]) -> None:
+    def _save(
+        self, db: Connection, result: Resolution, number: int, attempt: int, salts: Mapping[str, str], used: Mapping[str, str]
+    ) -> None:
+        """Keep a resolution: `salts` go on with the turn, `used` are those it was resolved with."""
         p = result.position
         commitment = self._commit(db, p, attempt)
-        dice = {"marks": [list(m) for m in p.marks], "dice_turn": p.dice_turn, "salts": dict(salts)}
+        dice = {"marks": [list(m) for m in p.marks], "dice_turn": p.dice_turn, "salts": dict(salts), "used": dict(used)}
         db.execute(
             insert(positions).values(
                 game=self.id, number=number, turn=p.turn, attempt=attempt, state=_keep_state(db, p.state),
@@ -336,7 +360,8 @@ class Game:
             )
         )  # fmt: skip
         rows = [
-            {"game": self.id, "number": e.n, "position": number, "turn": e.turn, "body": _text(e.to_json())} for e in result.entries
+            {"game": self.id, "number": e.n, "position": number, "turn": e.turn, "body": _text(e.to_json())}
+            for e in result.entries
         ]
         if rows:
             db.execute(insert(entries), rows)
@@ -365,7 +390,7 @@ class Game:
         )
         committed = canonical.loads(row.commitment)
         committed["audiences"] = tuple(committed["audiences"])
-        return Stage(row.number, row.attempt, position, fairness.Commitment(**committed), dice["salts"])
+        return Stage(row.number, row.attempt, position, fairness.Commitment(**committed), dice["salts"], dice["used"])
 
 
 def _text(value: Any) -> str:

@@ -35,6 +35,7 @@ games = Table(
     Column("seed", String(128), nullable=False),
     Column("length", Integer, nullable=False),
     Column("anchor", String(64), nullable=False),
+    Column("drawing", LargeBinary, nullable=False),
 )
 
 positions = Table(

@@ -8,20 +8,22 @@ room to spare in the others.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from .labels import Box, Ground
+from .labels import Block, Box, Ground, arrange
 from .legend import draw_legend
-from .marks import INK, OUTCOMES, BadgeBlock, arrow, burst, number, passage, pattern_fill, symbol, words, works
-from .model import Layout, MapModel, Owner, Panel, Place
+from .marks import OUTCOMES, arrow, burst, passage, pattern_fill, works
+from .model import Layout, MapModel, Panel, Place
 from .outline import Outlines, RingTable
 from .palette import UNOWNED, coloured
 from .projection import Frame, frame
 from .shapes import Array, Shapes, nearest_point_shapes
+from .svg import INK, circle, number, path, rect, tip, words
 from .text import FAMILY, text_width, xml
 
+SHEET = "#f7f4ec"
 WATER, DEEP, NOBODY = "#dbe8ee", "#e4eef2", "#dcdad3"
 COAST, SEA_INK, SEA_LINE = "#5d7484", "#3c6078", "#9db7c5"
 
@@ -43,11 +45,10 @@ def draw(model: MapModel, *, width: int | None = None, labels: bool = True, pref
     body = "".join(sheet.panel(k) for k in range(len(layout.panels)))
     shown = width or round(layout.width)
     high = round(shown * layout.height / layout.width)
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{shown}" height="{high}" viewBox="0 0 {number(layout.width)} {number(layout.height)}" '
-        f'font-family="{FAMILY}" font-stretch="condensed" role="img"><title>{xml(model.title)}</title>'
-    )
-    ground = f'<rect width="{number(layout.width)}" height="{number(layout.height)}" fill="#f7f4ec"/>'
+    size = f'width="{shown}" height="{high}" viewBox="0 0 {number(layout.width)} {number(layout.height)}"'
+    type_ = f'font-family="{FAMILY}" font-stretch="condensed"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {type_} role="img"><title>{xml(model.title)}</title>'
+    ground = rect(0, 0, layout.width, layout.height, fill=SHEET)
     return head + "<defs>" + sheet.definitions() + "</defs>" + ground + body + sheet.title_and_legend() + "</svg>\n"
 
 
@@ -155,8 +156,7 @@ class _Sheet:
             pattern_fill(f"{self.prefix}-o{k}", owner.colour, owner.pattern) for k, owner in enumerate(self.owners.values())
         )
         clips = "".join(
-            f'<clipPath id="{self.prefix}-c{k}"><rect x="{number(p.at[0])}" y="{number(p.at[1])}" width="{number(p.at[2])}" height="{number(p.at[3])}"/></clipPath>'
-            for k, p in enumerate(self.layout.panels)
+            f'<clipPath id="{self.prefix}-c{k}">{rect(*panel.at)}</clipPath>' for k, panel in enumerate(self.layout.panels)
         )
         return patterns + clips
 
@@ -185,23 +185,21 @@ class _Sheet:
         window = self.frames[k]
         panel = window.panel
         outlines = Outlines(self.table, window)
-        x, y, width, high = panel.at
-        box = f'x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(high)}"'
-        parts = [f'<g clip-path="url(#{self.prefix}-c{k})"><rect {box} fill="{DEEP}"/>']
+        x, y, _, _ = panel.at
+        parts = [f'<g clip-path="url(#{self.prefix}-c{k})">', rect(*panel.at, fill=DEEP)]
         parts += self._ground(outlines, k)
         parts += self._borders(outlines)
         parts += self._links(outlines, window)
         parts += self._works(outlines)
         parts += self._highlights(outlines)
+        parts += self._arrows(window, k)
         if self.labels:
             parts += self._names(window, k)
-        parts += self._arrows(window, k)
-        parts.append(f'</g><rect {box} fill="none" stroke="{INK}" stroke-width="1.2"/>')
+        parts.append("</g>" + rect(*panel.at, fill="none", stroke=INK, stroke_width=1.2))
         if self.labels and panel.title:
-            wide, size = text_width(panel.title, panel.font * 1.5, True) + 12, panel.font * 1.5
-            parts.append(
-                f'<rect x="{number(x)}" y="{number(y)}" width="{number(wide)}" height="{number(size * 1.5)}" fill="#f7f4ec" stroke="{INK}" stroke-width="0.8"/>'
-            )
+            size = panel.font * 1.5
+            wide = text_width(panel.title, size, True) + 12
+            parts.append(rect(x, y, wide, size * 1.5, fill=SHEET, stroke=INK, stroke_width=0.8))
             parts.append(words(x + 6, y + size * 1.12, panel.title, size, bold=True, anchor="start"))
         return "".join(parts)
 
@@ -212,17 +210,17 @@ class _Sheet:
             holder = self.owners.get(badge.owner)
             lines.append(f"{holder.name + ': ' if holder else ''}{badge.note or badge.icon} {badge.count}")
         lines += [place.note] if place.note else []
-        return f"<title>{xml(chr(10).join(lines))}</title>"
+        return tip("\n".join(lines))
 
     def _ground(self, outlines: Outlines, k: int) -> list[str]:
         parts = []
         if behind := outlines.place(""):
-            parts.append(f'<path d="{behind}" fill="{NOBODY}" fill-rule="evenodd"/>')
+            parts.append(path(behind, fill=NOBODY, fill_rule="evenodd"))
         for place in sorted(self.model.places, key=lambda place: (place.kind != "sea", place.id)):
-            path = outlines.place(place.id)
-            fill = (WATER if not place.owner else self.fill(place.owner)) if place.kind == "sea" else self.fill(place.owner)
-            faint = ' fill-opacity="0.55"' if place.kind == "sea" and place.owner else ""
-            inner = f'<path d="{path}" fill="{fill}"{faint} fill-rule="evenodd"/>' if path else ""
+            outline = outlines.place(place.id)
+            fill = WATER if place.kind == "sea" and not place.owner else self.fill(place.owner)
+            faint: dict[str, str | float] = {"fill_opacity": 0.55} if place.kind == "sea" and place.owner else {}
+            inner = path(outline, fill=fill, fill_rule="evenodd", **faint) if outline else ""
             inner += self._disc(place, k, fill)
             if inner:
                 here = ' class="home"' if self.spots.homes.get(place.id, (-1,))[0] == k else ""
@@ -236,7 +234,7 @@ class _Sheet:
         if place.kind == "sea" or not small or found is None or found[0] != 0:
             return ""
         x, y = found[1]
-        return f'<circle cx="{number(x)}" cy="{number(y)}" r="4" fill="{fill}" stroke="{INK}" stroke-width="0.9"/>'
+        return circle(x, y, 4, fill=fill, stroke=INK, stroke_width=0.9)
 
     def _borders(self, outlines: Outlines) -> list[str]:
         kinds: dict[str, list[int]] = {"sea": [], "coast": [], "inner": [], "outer": []}
@@ -251,20 +249,17 @@ class _Sheet:
             else:
                 held = {self.places[key].owner if key in self.places else "" for key in pair}
                 kinds["inner" if len(held) == 1 and held != {""} else "outer"].append(arc)
-        looks = (
-            ("sea", f'stroke="{SEA_LINE}" stroke-width="0.8" stroke-dasharray="4 3"'),
-            ("inner", 'stroke="#4d4a44" stroke-opacity="0.6" stroke-width="0.6"'),
-            ("coast", f'stroke="{COAST}" stroke-width="0.7"'),
-            ("outer", 'stroke="#3a2f2a" stroke-width="1.5"'),
-        )
-        parts = []
-        for kind, look in looks:
-            if path := outlines.lines(kinds[kind]):
-                parts.append(f'<path d="{path}" fill="none" stroke-linejoin="round" {look}/>')
-        return parts
+        looks: dict[str, dict[str, str | float]] = {
+            "sea": {"stroke": SEA_LINE, "stroke_width": 0.8, "stroke_dasharray": "4 3"},
+            "inner": {"stroke": "#4d4a44", "stroke_opacity": 0.6, "stroke_width": 0.6},
+            "coast": {"stroke": COAST, "stroke_width": 0.7},
+            "outer": {"stroke": "#3a2f2a", "stroke_width": 1.5},
+        }
+        drawn = {kind: outlines.lines(kinds[kind]) for kind in looks}
+        return [path(data, stroke_linejoin="round", **looks[kind]) for kind, data in drawn.items() if data]
 
     def _is_sheet_edge(self, arc: int) -> bool:
-        """Whether an arc with one side is where the sheet of the shapes ends, no coast: a straight line along a meridian or parallel."""
+        """Whether an arc with one side is no coast but the end of the shapes: a straight line along a meridian or parallel."""
         spread = np.ptp(self.shapes.arc(arc), axis=0)
         return bool(spread.min() < 1e-9)
 
@@ -288,8 +283,7 @@ class _Sheet:
             start, end = (float(ends[0][i][0]), float(ends[0][i][1])), (float(ends[1][j][0]), float(ends[1][j][1]))
             if gap[i, j] > 60 or not _inside(start, window.panel.at):
                 continue  # the two meet outside this window
-            tip = f"<title>{xml(link.label)}</title>" if link.label else ""
-            parts.append(f"<g>{tip}{passage(start, end, link.style)}</g>")
+            parts.append(f"<g>{tip(link.label)}{passage(start, end, link.style)}</g>")
         return parts
 
     def _corners(self, outlines: Outlines, place: str) -> Array:
@@ -312,8 +306,7 @@ class _Sheet:
         probe = (a + b) / 2 + np.array([along[1], -along[0]]) / length * 0.8
         if not _contains([self._ring(outlines, ring) for ring in self.shapes.rings.get(place, ())], probe):
             line = line[::-1]
-        tip = f"<title>{xml(note)}</title>" if note else ""
-        return f"<g>{tip}{works(line, style)}</g>"
+        return f"<g>{tip(note)}{works(line, style)}</g>"
 
     def _ring(self, outlines: Outlines, ring: Sequence[int]) -> Array:
         turn = outlines.turns[0] if len(outlines.turns) == 1 else 0.0 if 0.0 in outlines.turns else outlines.turns[0]
@@ -322,10 +315,10 @@ class _Sheet:
     def _highlights(self, outlines: Outlines) -> list[str]:
         parts = []
         for mark in self.model.highlights:
-            path = outlines.place(mark.place)
-            if path:
-                broken = ' stroke-dasharray="6 3"' if mark.outcome == "failure" else ""
-                parts.append(f'<path d="{path}" fill="none" stroke="{OUTCOMES[mark.outcome]}" stroke-width="2.6"{broken}/>')
+            outline = outlines.place(mark.place)
+            broken = {"stroke_dasharray": "6 3"} if mark.outcome == "failure" else {}
+            if outline:
+                parts.append(path(outline, stroke=OUTCOMES[mark.outcome], stroke_width=2.6, **broken))
         return parts
 
     def _arrows(self, window: Frame, k: int) -> list[str]:
@@ -335,124 +328,68 @@ class _Sheet:
             if start is None or end is None:
                 continue
             drawn, bend = arrow(start[1], end[1], move.outcome)
-            tip = f"<title>{xml(move.note or move.label)}</title>" if move.note or move.label else ""
             label = (
                 words(bend[0], bend[1] - 3, move.label, window.panel.font, bold=True, halo="#fff")
                 if move.label and self.labels
                 else ""
             )
-            parts.append(f"<g>{tip}{drawn}{label}</g>")
+            parts.append(f"<g>{tip(move.note or move.label)}{drawn}{label}</g>")
         for mark in self.model.highlights:
             found = self.spots.spots[k].get(mark.place)
             if found:
                 x, y = found[1]
-                tip = f"<title>{xml(mark.note)}</title>" if mark.note else ""
-                parts.append(f"<g>{tip}{burst(x, y - window.panel.font * 1.6, 8, mark.outcome)}</g>")
+                parts.append(f"<g>{tip(mark.note)}{burst(x, y - window.panel.font * 1.6, 8, mark.outcome)}</g>")
         return parts
 
     # ---- names and badges
+
+    def _keep_clear(self, k: int) -> list[Box]:
+        """Boxes round the signs that names had better not hide: ends of arrows, and bursts."""
+        spots, rise = self.spots.spots[k], self.layout.panels[k].font * 1.6
+        ends = [spots[move.b][1] for move in self.model.arrows if move.a in spots and move.b in spots]
+        boxes = [(x - 5, y - 5, x + 5, y + 5) for x, y in ends]
+        for mark in self.model.highlights:
+            if mark.place in spots:
+                x, y = spots[mark.place][1]
+                boxes.append((x - 7, y - rise - 7, x + 7, y - rise + 7))
+        return boxes
+
+    def _tagged(self, k: int) -> set[str]:
+        """One place of each owner in the panel, the roomiest: it carries the owner's tag, for readers who see no colours."""
+        best: dict[str, tuple[float, str]] = {}
+        for place in self.model.places:
+            if place.owner and place.kind != "sea" and self.spots.homes.get(place.id, (-1,))[0] == k:
+                worth = (self.spots.room[k].get(place.id, 0.0), place.id)
+                best[place.owner] = max(best.get(place.owner, worth), worth)
+        return {place for _, place in best.values()}
 
     def _names(self, window: Frame, k: int) -> list[str]:
         panel = window.panel
         x, y, width, high = panel.at
         ground = Ground((x + 2, y + 2, x + width - 2, y + high - 2))
         for other in self.layout.panels[k + 1 :]:
-            ground.take((other.at[0], other.at[1], other.at[0] + other.at[2], other.at[1] + other.at[3]), 20.0)
-        for box in (self.layout.legend, self.layout.title):
+            ground.take(
+                f"panel {other.id}", (other.at[0], other.at[1], other.at[0] + other.at[2], other.at[1] + other.at[3]), 20.0
+            )
+        for name, box in (("legend", self.layout.legend), ("title", self.layout.title)):
             if box:
-                ground.take((box[0], box[1], box[0] + box[2], box[1] + box[3]), 20.0)
+                ground.take(name, (box[0], box[1], box[0] + box[2], box[1] + box[3]), 20.0)
         if panel.title:
-            ground.take((x, y, x + text_width(panel.title, panel.font * 1.5, True) + 14, y + panel.font * 2.4), 20.0)
+            ground.take("heading", (x, y, x + text_width(panel.title, panel.font * 1.5, True) + 14, y + panel.font * 2.4), 20.0)
+        for n, box in enumerate(self._keep_clear(k)):
+            ground.take(f"sign {n}", box, 0.7)
         blocks = []
+        tagged = self._tagged(k)
         for place in self.model.places:
             home, spot = self.spots.homes.get(place.id, (-1, (0.0, 0.0)))
             found = (0, spot) if home == k else self.spots.spots[k].get(place.id)
             if found is not None and found[0] == 0:
                 room = self.spots.room[k].get(place.id, 0.0)
-                blocks.append(_Block(place, found[1], room, panel.font, home == k, self.owners))
+                blocks.append(Block(place, found[1], room, panel.font, home == k, self.owners, place.id in tagged))
         blocks.sort(
             key=lambda block: (not block.home, block.place.kind == "sea", -block.place.weight, block.room, block.place.id)
         )
-        parts = []
-        for block in blocks:
-            if (part := block.put(ground)) is not None:
-                parts.append(part)
-        return parts
-
-
-class _Block:
-    """A place's name with its symbols and, below, its badges."""
-
-    def __init__(
-        self, place: Place, spot: tuple[float, float], room: float, font: float, home: bool, owners: Mapping[str, Owner]
-    ) -> None:
-        self.place, self.spot, self.room, self.home = place, spot, room, home
-        self.sea = place.kind == "sea"
-        self.size = font * (1.0 if home else 0.85)
-        self.spacing = 0.6 if self.sea else 0.0
-        self.lines = self._fit(max(room * 2.0, 34.0 if home else 0.0))
-        self.signs = len(place.symbols) * self.size * 0.95 if home else 0.0
-        self.badges = BadgeBlock(place.badges if home else (), owners, place.owner, font * 0.92)
-        self.name_width = max(self._wide(line) for line in self.lines) + self.signs
-        self.width = max(self.name_width, self.badges.width) + 2
-        self.height = self.size * 1.08 * len(self.lines) + (self.badges.height + 2 if self.badges.height else 0) + 1
-
-    def _wide(self, text: str) -> float:
-        return text_width(text, self.size, not self.sea) + self.spacing * len(text)
-
-    def _fit(self, wanted: float) -> list[str]:
-        """The name in one line, or in two if it is too wide, or its short form."""
-        name = self.place.name
-        if self._wide(name) <= wanted:
-            return [name]
-        if not self.home and self.place.short:
-            return [self.place.short]
-        breaks = [match.end() for match in re.finditer(r"[ -]", name)]
-        if breaks:
-            at = min(breaks, key=lambda k: abs(2 * k - len(name)))
-            halves = [name[:at].rstrip(), name[at:]]
-            if all(halves):
-                return halves
-        return [self.place.short] if self.place.short and self._wide(name) > 2 * wanted else [name]
-
-    def put(self, ground: Ground) -> str | None:
-        """Finds room and draws; None for a name that is at home in another panel and finds none."""
-        x, y = self.spot
-        if not self.home and self.width > self.room * 2.6:
-            return None
-        box, hidden = ground.place(x, y, self.width, self.height, max(self.room, 6.0))
-        if not self.home and hidden > 0:
-            return None
-        ground.take(box)
-        return self._leader(box) + self._draw(box)
-
-    def _leader(self, box: Box) -> str:
-        """A thin line from a name that had to move away to the place it belongs to."""
-        x, y = self.spot
-        inside_x, inside_y = min(max(x, box[0]), box[2]), min(max(y, box[1]), box[3])
-        if self.sea or abs(inside_x - x) + abs(inside_y - y) < max(self.room * 0.9, 7.0):
-            return ""
-        return f'<path d="M{number(inside_x)},{number(inside_y)}L{number(x)},{number(y)}" stroke="{INK}" stroke-width="0.6"/><circle cx="{number(x)}" cy="{number(y)}" r="1.3" fill="{INK}"/>'
-
-    def _draw(self, box: Box) -> str:
-        parts = []
-        middle = (box[0] + box[2]) / 2
-        base = box[1] + self.size * 0.92
-        fill, halo = (SEA_INK, "#eaf2f6") if self.sea else (INK, "#ffffff")
-        for n, line in enumerate(self.lines):
-            wide = self._wide(line) + (self.signs if n == 0 else 0)
-            left = middle - wide / 2
-            if n == 0 and self.signs:
-                for k, sign in enumerate(self.place.symbols):
-                    parts.append(symbol(sign, left + self.size * (0.95 * k + 0.42), base - self.size * 0.34, self.size * 0.38))
-                left += self.signs
-            parts.append(
-                words(left, base, line, self.size, fill=fill, bold=not self.sea, anchor="start", halo=halo, spacing=self.spacing)
-            )
-            base += self.size * 1.08
-        if self.badges.height:
-            parts.append(self.badges.draw(middle - self.badges.width / 2, base - self.size * 0.92 + 2))
-        return "".join(parts)
+        return arrange(blocks, ground)
 
 
 def _contains(rings: Sequence[Array], point: Array) -> bool:

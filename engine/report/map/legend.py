@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from .marks import INK, OUTCOMES, arrow, burst, number, passage, symbol, words, works
+from .marks import LETTER, OUTCOMES, PAPER, arrow, burst, passage, symbol, works
 from .model import LINK_STYLES, SYMBOLS, WORK_STYLES, LegendEntry, Owner
+from .svg import INK, rect, words
 from .text import text_width
 
 SWATCH = 24.0  # width of a sample
@@ -28,9 +29,7 @@ def draw_legend(
         wide = [max(_entry_width(entry, size) for entry in column) + 12 for column in columns]
         if sum(wide) <= width - 12 or size == 7.0:
             break
-    parts = [
-        f'<rect x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(high)}" fill="#fffdf6" stroke="{INK}" stroke-width="1"/>'
-    ]
+    parts = [rect(x, y, width, high, fill=PAPER, stroke=INK, stroke_width=1)]
     left = x + 8
     for column, step in zip(columns, wide, strict=True):
         for k, entry in enumerate(column):
@@ -57,7 +56,7 @@ def _sample(entry: LegendEntry, x: float, y: float, row: float, owners: Mapping[
     cx = x + SWATCH / 2
     if entry.swatch == "owner":
         high = row * 0.8
-        shape = f'<rect x="{number(x)}" y="{number(y - high / 2)}" width="{number(SWATCH)}" height="{number(high)}" fill="{fill(entry.key)}" stroke="{INK}" stroke-width="0.7"/>'
+        shape = rect(x, y - high / 2, SWATCH, high, fill=fill(entry.key), stroke=INK, stroke_width=0.7)
         owner = owners.get(entry.key)
         return shape + (
             words(cx, y + high * 0.28, owner.tag, high * 0.72, bold=True, halo="#ffffff") if owner and owner.tag else ""
@@ -65,7 +64,7 @@ def _sample(entry: LegendEntry, x: float, y: float, row: float, owners: Mapping[
     if entry.swatch == "symbol" and entry.key in SYMBOLS:
         return symbol(entry.key, cx, y, row * 0.3)
     if entry.swatch == "badge":
-        return words(cx, y + row * 0.25, entry.key, row * 0.68, bold=True, fill="#5b2b0a")
+        return words(cx, y + row * 0.25, entry.key, row * 0.68, bold=True, fill=LETTER)
     if entry.swatch == "work" and entry.key in WORK_STYLES:
         return works(np.array([[x + SWATCH, y], [x, y]]), entry.key)
     if entry.swatch == "link" and entry.key in LINK_STYLES:

@@ -13,17 +13,12 @@ import numpy as np
 from .model import Badge, Owner
 from .palette import darker
 from .shapes import Array
+from .svg import INK, circle, number, path, rect, track, words
 from .text import text_width, xml
 
-INK = "#22262b"
 SUCCESS, FAILURE, OPEN = "#00614b", "#b3261e", "#22262b"
 OUTCOMES = {"success": SUCCESS, "failure": FAILURE, "open": OPEN}
-
-
-def number(value: float) -> str:
-    """A coordinate with one decimal at most; never '-0'."""
-    text = f"{value:.1f}".removesuffix(".0")
-    return "0" if text == "-0" else text
+BRIDGE, EARTH, PAPER, LETTER = "#1d4f86", "#4a2c12", "#fffdf6", "#5b2b0a"
 
 
 def pattern_fill(identity: str, colour: str, pattern: str) -> str:
@@ -37,90 +32,48 @@ def pattern_fill(identity: str, colour: str, pattern: str) -> str:
     }
     shade = darker(colour, 0.2)
     if pattern in figures:
-        figure = f'<path d="{figures[pattern]}" stroke="{shade}" stroke-width="0.9" fill="none"/>'
+        figure = path(figures[pattern], stroke=shade, stroke_width=0.9)
     elif pattern == "dots":
-        figure = f'<circle cx="1.5" cy="1.5" r="0.9" fill="{shade}"/><circle cx="4.5" cy="4.5" r="0.9" fill="{shade}"/>'
+        figure = circle(1.5, 1.5, 0.9, fill=shade) + circle(4.5, 4.5, 0.9, fill=shade)
     elif pattern == "rings":
-        figure = f'<circle cx="3" cy="3" r="1.7" stroke="{shade}" stroke-width="0.7" fill="none"/>'
+        figure = circle(3, 3, 1.7, fill="none", stroke=shade, stroke_width=0.7)
     else:
         return ""
-    return (
-        f'<pattern id="{identity}" width="6" height="6" patternUnits="userSpaceOnUse">'
-        f'<rect width="6" height="6" fill="{colour}"/>{figure}</pattern>'
-    )
-
-
-def words(
-    x: float,
-    y: float,
-    text: str,
-    size: float,
-    *,
-    fill: str = INK,
-    bold: bool = False,
-    anchor: str = "middle",
-    halo: str = "",
-    spacing: float = 0,
-) -> str:
-    """A line of text with its baseline at y; `halo` is the colour of a rim that keeps it legible on any ground."""
-    extra = ' font-weight="bold"' if bold else ""
-    if anchor != "start":
-        extra += f' text-anchor="{anchor}"'
-    if spacing:
-        extra += f' letter-spacing="{number(spacing)}"'
-    place = f'x="{number(x)}" y="{number(y)}" font-size="{number(size)}"{extra}'
-    below = f'<text {place} fill="none" stroke="{halo}" stroke-width="{number(size * 0.28)}" stroke-linejoin="round">{xml(text)}</text>'
-    return (below if halo else "") + f'<text {place} fill="{fill}">{xml(text)}</text>'
+    ground = f'<rect width="6" height="6" fill="{colour}"/>'
+    return f'<pattern id="{identity}" width="6" height="6" patternUnits="userSpaceOnUse">{ground}{figure}</pattern>'
 
 
 def symbol(name: str, x: float, y: float, r: float) -> str:
     """A sign about 2r wide with its middle at (x, y)."""
     if name == "star":
-        points = [
-            (
-                x + (r * 1.25 if k % 2 == 0 else r * 0.5) * math.sin(k * math.pi / 5),
-                y - (r * 1.25 if k % 2 == 0 else r * 0.5) * math.cos(k * math.pi / 5),
-            )
-            for k in range(10)
-        ]
-        return f'<path d="{_path(points)}Z" fill="{INK}" stroke="#fff" stroke-width="0.5"/>'
+        return path(track(_star(x, y, r * 1.25, r * 0.5, 5)) + "Z", fill=INK, stroke="#fff", stroke_width=0.5)
     if name == "dot":
-        return f'<circle cx="{number(x)}" cy="{number(y)}" r="{number(r * 0.75)}" fill="#fff" stroke="{INK}" stroke-width="1"/>'
+        return circle(x, y, r * 0.75, fill="#fff", stroke=INK, stroke_width=1)
     if name == "ring":
-        return f'<circle cx="{number(x)}" cy="{number(y)}" r="{number(r * 0.8)}" fill="none" stroke="{INK}" stroke-width="1.2"/>'
+        return circle(x, y, r * 0.8, fill="none", stroke=INK, stroke_width=1.2)
     if name == "square":
-        half = r * 0.7
-        return f'<rect x="{number(x - half)}" y="{number(y - half)}" width="{number(2 * half)}" height="{number(2 * half)}" fill="{INK}"/>'
+        return rect(x - r * 0.7, y - r * 0.7, r * 1.4, r * 1.4, fill=INK)
     if name == "triangle":
-        return f'<path d="{_path([(x, y - r), (x + r, y + r * 0.8), (x - r, y + r * 0.8)])}Z" fill="{INK}"/>'
+        return path(track([(x, y - r), (x + r, y + r * 0.8), (x - r, y + r * 0.8)]) + "Z", fill=INK)
     if name == "flag":
-        return (
-            f'<path d="{_path([(x - r * 0.6, y + r), (x - r * 0.6, y - r), (x + r, y - r * 0.4), (x - r * 0.6, y + r * 0.2)])}" '
-            f'fill="{INK}" stroke="{INK}" stroke-width="0.8"/>'
-        )
+        cloth = [(x - r * 0.6, y + r), (x - r * 0.6, y - r), (x + r, y - r * 0.4), (x - r * 0.6, y + r * 0.2)]
+        return path(track(cloth), fill=INK, stroke=INK, stroke_width=0.8)
     if name == "gear":
-        teeth = "".join(
-            f"M{number(x + r * 0.6 * math.cos(a))},{number(y + r * 0.6 * math.sin(a))}L{number(x + r * 1.1 * math.cos(a))},{number(y + r * 1.1 * math.sin(a))}"
-            for a in (k * math.pi / 4 for k in range(8))
-        )
-        return (
-            f'<path d="{teeth}" stroke="{INK}" stroke-width="1.1"/>'
-            f'<circle cx="{number(x)}" cy="{number(y)}" r="{number(r * 0.55)}" fill="#fff" stroke="{INK}" stroke-width="1.1"/>'
-        )
-    # an anchor: a stem with a ring and a bowl
-    return (
-        f'<path d="M{number(x)},{number(y - r * 0.5)}V{number(y + r)}M{number(x - r * 0.5)},{number(y - r * 0.1)}H{number(x + r * 0.5)}'
-        f"M{number(x - r * 0.9)},{number(y + r * 0.3)}Q{number(x - r * 0.7)},{number(y + r)} {number(x)},{number(y + r)}"
-        f'Q{number(x + r * 0.7)},{number(y + r)} {number(x + r * 0.9)},{number(y + r * 0.3)}" fill="none" stroke="{INK}" stroke-width="1"/>'
-        f'<circle cx="{number(x)}" cy="{number(y - r * 0.75)}" r="{number(r * 0.28)}" fill="none" stroke="{INK}" stroke-width="0.9"/>'
-    )
+        spokes = [(math.cos(k * math.pi / 4), math.sin(k * math.pi / 4)) for k in range(8)]
+        teeth = "".join(track([(x + r * 0.6 * c, y + r * 0.6 * s), (x + r * 1.1 * c, y + r * 1.1 * s)]) for c, s in spokes)
+        return path(teeth, stroke=INK, stroke_width=1.1) + circle(x, y, r * 0.55, fill="#fff", stroke=INK, stroke_width=1.1)
+    # an anchor: a stem with a ring, a stock and a bowl
+    stem = track([(x, y - r * 0.5), (x, y + r)]) + track([(x - r * 0.5, y - r * 0.1), (x + r * 0.5, y - r * 0.1)])
+    low, bottom = number(y + r * 0.3), number(y + r)
+    bowl = f"M{number(x - r * 0.9)},{low}Q{number(x - r * 0.7)},{bottom} {number(x)},{bottom}"
+    bowl += f"Q{number(x + r * 0.7)},{bottom} {number(x + r * 0.9)},{low}"
+    eye = circle(x, y - r * 0.75, r * 0.28, fill="none", stroke=INK, stroke_width=0.9)
+    return path(stem + bowl, stroke=INK, stroke_width=1) + eye
 
 
-def arrow(
-    start: tuple[float, float], end: tuple[float, float], outcome: str, colour: str = ""
-) -> tuple[str, tuple[float, float]]:
+def arrow(start: tuple[float, float], end: tuple[float, float], outcome: str) -> tuple[str, tuple[float, float]]:
     """A bent arrow, and the point at its bend where a label may stand."""
-    stroke = colour or OUTCOMES[outcome]
+    stroke = OUTCOMES[outcome]
     (x0, y0), (x1, y1) = start, end
     dx, dy = x1 - x0, y1 - y0
     length = math.hypot(dx, dy) or 1.0
@@ -129,72 +82,54 @@ def arrow(
     along = math.hypot(ax, ay) or 1.0
     ux, uy = ax / along, ay / along
     head = min(9.0, length * 0.35)
-    stop = (x1 - ux * head * 0.8, y1 - uy * head * 0.8)
-    curve = f"M{number(x0)},{number(y0)}Q{number(bend[0])},{number(bend[1])} {number(stop[0])},{number(stop[1])}"
-    broken = ' stroke-dasharray="5 3"' if outcome == "failure" else ""
-    parts = [
-        f'<path d="{curve}" fill="none" stroke="#fff" stroke-width="5" stroke-opacity="0.85"/>',
-        f'<path d="{curve}" fill="none" stroke="{stroke}" stroke-width="2.4"{broken}/>',
-    ]
+    stop = f"{number(x1 - ux * head * 0.8)},{number(y1 - uy * head * 0.8)}"
+    curve = f"M{number(x0)},{number(y0)}Q{number(bend[0])},{number(bend[1])} {stop}"
+    broken = {"stroke_dasharray": "5 3"} if outcome == "failure" else {}
+    drawn = path(curve, stroke="#fff", stroke_width=5, stroke_opacity=0.85)
+    drawn += path(curve, stroke=stroke, stroke_width=2.4, **broken)
     if outcome == "failure":
-        s = head * 0.55
-        cross = f"M{number(x1 - s)},{number(y1 - s)}L{number(x1 + s)},{number(y1 + s)}M{number(x1 - s)},{number(y1 + s)}L{number(x1 + s)},{number(y1 - s)}"
-        parts.append(
-            f'<path d="{cross}" stroke="#fff" stroke-width="5.5"/><path d="{cross}" stroke="{stroke}" stroke-width="2.8"/>'
-        )
+        cross = _cross(x1, y1, head * 0.55)
+        drawn += path(cross, stroke="#fff", stroke_width=5.5) + path(cross, stroke=stroke, stroke_width=2.8)
     else:
-        tip = [
-            (x1, y1),
-            (x1 - ux * head - uy * head * 0.5, y1 - uy * head + ux * head * 0.5),
-            (x1 - ux * head + uy * head * 0.5, y1 - uy * head - ux * head * 0.5),
-        ]
-        hollow = stroke if outcome == "success" else "#fff"
-        parts.append(f'<path d="{_path(tip)}Z" fill="{hollow}" stroke="{stroke}" stroke-width="1.4"/>')
-    return "".join(parts), ((x0 + 2 * bend[0] + x1) / 4, (y0 + 2 * bend[1] + y1) / 4)
+        back, side = (x1 - ux * head, y1 - uy * head), (-uy * head * 0.5, ux * head * 0.5)
+        tip = [(x1, y1), (back[0] + side[0], back[1] + side[1]), (back[0] - side[0], back[1] - side[1])]
+        inside = stroke if outcome == "success" else "#fff"
+        drawn += path(track(tip) + "Z", fill=inside, stroke=stroke, stroke_width=1.4)
+    return drawn, ((x0 + 2 * bend[0] + x1) / 4, (y0 + 2 * bend[1] + y1) / 4)
 
 
 def burst(x: float, y: float, r: float, outcome: str) -> str:
     """A jagged star: filled for success, hollow and crossed for failure, hollow when all is open."""
     colour = OUTCOMES[outcome]
-    points = [
-        (
-            x + (r if k % 2 == 0 else r * 0.5) * math.sin(k * math.pi / 8),
-            y - (r if k % 2 == 0 else r * 0.5) * math.cos(k * math.pi / 8),
-        )
-        for k in range(16)
-    ]
     fill = colour if outcome == "success" else "#fff"
-    shape = f'<path d="{_path(points)}Z" fill="{fill}" stroke="{colour}" stroke-width="1.3"/>'
-    if outcome == "failure":
-        s = r * 0.45
-        shape += f'<path d="M{number(x - s)},{number(y - s)}L{number(x + s)},{number(y + s)}M{number(x - s)},{number(y + s)}L{number(x + s)},{number(y - s)}" stroke="{colour}" stroke-width="1.6"/>'
-    return shape
+    drawn = path(track(_star(x, y, r, r * 0.5, 8)) + "Z", fill=fill, stroke=colour, stroke_width=1.3)
+    return drawn + (path(_cross(x, y, r * 0.45), stroke=colour, stroke_width=1.6) if outcome == "failure" else "")
 
 
 def works(line: Array, style: str, inward: float = 2.6, spacing: float = 5.0) -> str:
-    """A line beside a border, on its left hand as it runs on the sheet (y down: turn `line` round for the other), teeth pointing across it."""
+    """A line beside a border with teeth pointing across it; '' for a border too short to be seen.
+
+    `line` is (k, 2) on the sheet. The works lie on its left as one walks along it with y pointing down the page; turn the line
+    round for the other side.
+    """
     steps = np.hypot(*np.diff(line, axis=0).T)
     distance = np.concatenate([[0.0], np.cumsum(steps)])
     total = float(distance[-1])
     if total < 2.0:
         return ""
-    count = max(2, round(total / spacing) + 1)
-    at = np.linspace(0.0, total, count)
+    at = np.linspace(0.0, total, max(2, round(total / spacing) + 1))
     points = np.column_stack([np.interp(at, distance, line[:, 0]), np.interp(at, distance, line[:, 1])])
     along = np.gradient(points, axis=0)
     along /= np.maximum(np.hypot(along[:, 0], along[:, 1]), 1e-9)[:, None]
     left = np.column_stack([along[:, 1], -along[:, 0]])
     ground = points + left * inward
-    path = _path(ground.tolist())
+    data = track(ground.tolist())
     if style == "double":
-        path += _path((points + left * inward * 2).tolist())
+        data += track((points + left * inward * 2).tolist())
     if style == "teeth":
         tips = ground - left * (inward + 1.6)
-        path += "".join(_path([a, b]) for a, b in zip(ground.tolist(), tips.tolist(), strict=True))
-    return (
-        f'<path d="{path}" fill="none" stroke="#fff" stroke-width="3" stroke-opacity="0.8"/>'
-        f'<path d="{path}" fill="none" stroke="#4a2c12" stroke-width="1.3"/>'
-    )
+        data += "".join(track([a, b]) for a, b in zip(ground.tolist(), tips.tolist(), strict=True))
+    return path(data, stroke="#fff", stroke_width=3, stroke_opacity=0.8) + path(data, stroke=EARTH, stroke_width=1.3)
 
 
 def passage(a: tuple[float, float], b: tuple[float, float], style: str, least: float = 9.0) -> str:
@@ -205,24 +140,32 @@ def passage(a: tuple[float, float], b: tuple[float, float], style: str, least: f
     ux, uy = (dx / length, dy / length) if length > 0.5 else (0.0, 1.0)
     half, cx, cy = max(length + 4, least) / 2, (x0 + x1) / 2, (y0 + y1) / 2
     x0, y0, x1, y1 = cx - ux * half, cy - uy * half, cx + ux * half, cy + uy * half
+    middle = track([(x0, y0), (x1, y1)])
     if style == "double":
-        rails = "".join(_path([(x0 - uy * k, y0 + ux * k), (x1 - uy * k, y1 + ux * k)]) for k in (-1.5, 1.5))
-        return (
-            f'<path d="{_path([(x0, y0), (x1, y1)])}" stroke="#fff" stroke-width="3" fill="none"/>'
-            f'<path d="{rails}" stroke="#1d4f86" stroke-width="1.2" fill="none"/>'
-        )
+        rails = "".join(track([(x0 - uy * k, y0 + ux * k), (x1 - uy * k, y1 + ux * k)]) for k in (-1.5, 1.5))
+        return path(middle, stroke="#fff", stroke_width=3) + path(rails, stroke=BRIDGE, stroke_width=1.2)
     if style == "dashed":
-        return f'<path d="{_path([(x0, y0), (x1, y1)])}" stroke="#1d4f86" stroke-width="1.6" stroke-dasharray="3 2" fill="none"/>'
-    heads = ""
+        return path(middle, stroke=BRIDGE, stroke_width=1.6, stroke_dasharray="3 2")
     for x, y, turn in ((x0, y0, 1.0), (x1, y1, -1.0)):
         hx, hy = x + ux * 3.2 * turn, y + uy * 3.2 * turn
-        heads += _path([(hx - uy * 2.4, hy + ux * 2.4), (x, y), (hx + uy * 2.4, hy - ux * 2.4)])
-    path = _path([(x0, y0), (x1, y1)]) + heads
-    return f'<path d="{path}" stroke="#fff" stroke-width="3.2" fill="none"/><path d="{path}" stroke="#1d4f86" stroke-width="1.3" fill="none"/>'
+        middle += track([(hx - uy * 2.4, hy + ux * 2.4), (x, y), (hx + uy * 2.4, hy - ux * 2.4)])
+    return path(middle, stroke="#fff", stroke_width=3.2) + path(middle, stroke=BRIDGE, stroke_width=1.3)
+
+
+def chip(x: float, y: float, tag: str, size: float, colour: str) -> str:
+    """An owner's tag in a box of the owner's colour; (x, y) is the left end of the text's baseline."""
+    wide = chip_width(tag, size)
+    box = rect(x, y - size * 0.82, wide, size * 1.04, fill=colour, stroke=darker(colour, 0.5), stroke_width=0.6)
+    return box + words(x + wide / 2, y - size * 0.04, tag, size * 0.8, bold=True, fill=darker(colour, 0.75))
+
+
+def chip_width(tag: str, size: float) -> float:
+    """How wide `chip` draws a tag."""
+    return text_width(tag, size * 0.8, True) + size * 0.4
 
 
 class BadgeBlock:
-    """The badges of a place laid out in rows, one owner below the other; made first for its size, then drawn where there is room."""
+    """The badges of a place in rows, one owner below the other: made first, for its size, then drawn where there is room."""
 
     def __init__(self, badges: Sequence[Badge], owners: Mapping[str, Owner], holder: str, size: float) -> None:
         self.size = size
@@ -255,22 +198,27 @@ class BadgeBlock:
             top = y + k * self.row
             base = top + self.row * 0.8
             colour = owner.colour if owner and owner.colour else "#888888"
-            parts.append(
-                f'<rect x="{number(x)}" y="{number(top)}" width="{number(wide)}" height="{number(self.row)}" fill="#fffdf6" fill-opacity="0.92" '
-                f'stroke="{darker(colour, 0.45)}" stroke-width="0.5"/>'
-                f'<rect x="{number(x)}" y="{number(top)}" width="2.4" height="{number(self.row)}" fill="{darker(colour, 0.3)}"/>'
-            )
+            edge = darker(colour, 0.45)
+            parts.append(rect(x, top, wide, self.row, fill=PAPER, fill_opacity=0.92, stroke=edge, stroke_width=0.5))
+            parts.append(rect(x, top, 2.4, self.row, fill=darker(colour, 0.3)))
             if tag and owner is not previous:
-                parts.append(words(x + 3.6, base, tag, self.size * 0.85, bold=True, anchor="start", fill=darker(colour, 0.62)))
+                ink = darker(colour, 0.62)
+                parts.append(words(x + 3.6, base, tag, self.size * 0.85, bold=True, anchor="start", fill=ink))
             previous = owner
             for badge, at in group:
-                mark = text_width(badge.icon, self.size, True)
-                parts.append(
-                    f'<text x="{number(x + at)}" y="{number(base)}" font-size="{number(self.size)}" fill="{INK}">'
-                    f'<tspan font-weight="bold" fill="#5b2b0a">{xml(badge.icon)}</tspan><tspan x="{number(x + at + mark + 0.5)}">{xml(badge.count)}</tspan></text>'
-                )
+                beside = number(x + at + text_width(badge.icon, self.size, True) + 0.5)
+                letter = f'<tspan font-weight="bold" fill="{LETTER}">{xml(badge.icon)}</tspan>'
+                place = f'x="{number(x + at)}" y="{number(base)}" font-size="{number(self.size)}" fill="{INK}"'
+                parts.append(f'<text {place}>{letter}<tspan x="{beside}">{xml(badge.count)}</tspan></text>')
         return "".join(parts)
 
 
-def _path(points: Sequence[Sequence[float]]) -> str:
-    return "M" + "L".join(f"{number(p[0])},{number(p[1])}" for p in points)
+def _star(x: float, y: float, outer: float, inner: float, points: int) -> list[tuple[float, float]]:
+    """The corners of a star with its first point upwards."""
+    radii = [outer if k % 2 == 0 else inner for k in range(2 * points)]
+    turns = [k * math.pi / points for k in range(2 * points)]
+    return [(x + r * math.sin(t), y - r * math.cos(t)) for r, t in zip(radii, turns, strict=True)]
+
+
+def _cross(x: float, y: float, r: float) -> str:
+    return track([(x - r, y - r), (x + r, y + r)]) + track([(x - r, y + r), (x + r, y - r)])

@@ -1,7 +1,8 @@
 """What a map shows, as plain data: places, their owners, units, links, works, arrows, panels and legend.
 
 A caller that knows a game fills these in from what its reader may see; the drawing knows nothing else. Colours are '#rrggbb';
-longitudes and latitudes are degrees; positions and sizes on the sheet are in sheet units (one unit is one CSS pixel at full width).
+longitudes and latitudes are degrees; positions and sizes on the
+sheet are in sheet units (one unit is one CSS pixel at full width).
 """
 
 from __future__ import annotations
@@ -134,7 +135,7 @@ class Highlight:
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """A line of the legend. `key` names the owner id, symbol, style or outcome that `swatch` shows; a badge's key is its letter."""
+    """A line of the legend. `key`: the owner id, symbol, style or outcome that `swatch` shows; a badge's letter."""
 
     swatch: str
     key: str
@@ -146,9 +147,10 @@ class LegendEntry:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A window of the sheet: what lies in `bounds` (least lon, least lat, greatest lon, greatest lat) fitted into `at` (x, y, w, h).
+    """A window of the sheet: what lies in `bounds` is fitted into `at` (x, y, width, height).
 
-    The scale follows from the two; whatever else then falls into the window is drawn too. The greatest longitude may exceed 180.
+    Bounds are least longitude, least latitude, greatest longitude (it may exceed 180), greatest latitude. The scale follows from
+    the two; whatever else then falls into the window is drawn too.
     """
 
     id: str

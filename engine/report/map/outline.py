@@ -67,7 +67,7 @@ class Outlines:
             near = (
                 (low[:, 0] + turn <= seen[2]) & (high[:, 0] + turn >= seen[0]) & (low[:, 1] <= seen[3]) & (high[:, 1] >= seen[1])
             )
-            if not near.any():
+            if not low[:, 0].min() + turn <= seen[2] or not high[:, 0].max() + turn >= seen[0]:
                 continue
             sheet = window.project(shapes.points + np.array([turn, 0.0]))
             beyond = [

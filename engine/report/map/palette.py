@@ -12,7 +12,7 @@ from itertools import count
 
 from .model import PATTERNS, Owner
 
-# Each family: tints from strong to pale of one hue. The first two families are the far ends of what a red-green blind reader sees.
+# Each family: tints of one hue. The first two families are the far ends of what a red-green blind reader sees.
 FAMILIES: tuple[tuple[str, ...], ...] = (
     ("#e39a5c", "#f0bf8a", "#d4a017", "#f6d9a8"),
     ("#7fb1de", "#a9cdec", "#8fa3e0", "#c7dbf3"),

@@ -58,7 +58,7 @@ class _Cylinder:
 
 @dataclass(frozen=True)
 class Frame:
-    """A panel with its projection. `seen` is the box (least lon, least lat, greatest lon, greatest lat) that the window can show."""
+    """A panel with its projection. `seen`: the least lon and lat, then the greatest, that the window can show."""
 
     panel: Panel
     projection: _Conic | _Cylinder
@@ -130,7 +130,7 @@ def frame(panel: Panel) -> Frame:
 def _seen(
     projection: _Conic | _Cylinder, panel: Panel, scale: float, origin: tuple[float, float], rim: float = 4.0
 ) -> tuple[float, float, float, float]:
-    """The box of degrees that covers the window and a `rim` of degrees round it, at most a full turn and 85 degrees up or down."""
+    """The box of degrees that covers the window and `rim` degrees round it, at most a full turn, and 85 degrees up or down."""
     x0, y0, width, height = panel.at
     steps = np.linspace(0.0, 1.0, 33)
     xs, ys = np.meshgrid(x0 + width * steps, y0 + height * steps)

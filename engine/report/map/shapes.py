@@ -118,7 +118,10 @@ def nearest_point_shapes(points: Mapping[str, tuple[float, float]], margin: floa
     arcs: list[Array] = []
     numbers: dict[tuple[int, int], int] = {}
     rings: dict[str, tuple[Ring, ...]] = {}
+    room: dict[str, float] = {}
     for i, key in enumerate(ids):
+        gaps = np.hypot(*(np.delete(sites, i, axis=0) - sites[i]).T)
+        room[key] = float(gaps.min()) / 2 if len(gaps) else margin
         corners, beyond = _cell(sites, i, low, high)
         ring = []
         for k, other in enumerate(beyond):
@@ -134,7 +137,7 @@ def nearest_point_shapes(points: Mapping[str, tuple[float, float]], margin: floa
             steps = np.linspace(0.0, 1.0, count)[:, None]
             arcs.append(((1 - steps) * start + steps * end) / np.array([squeeze, 1.0]))
         rings[key] = (tuple(ring),)
-    return _assemble(arcs, rings)
+    return _assemble(arcs, rings, room=room)
 
 
 def _cell(sites: Array, i: int, low: Array, high: Array) -> tuple[list[Array], list[int]]:

@@ -1,0 +1,217 @@
+"""`wteaw new`, `resolve`, `rollback`, `decide`, `upgrade`: a game in its folder, as its moderator runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from ..resources import scenarios
+from . import Stop
+
+__all__ = ["decide", "new", "open_game", "read_scenario", "resolve", "rollback", "upgrade"]
+
+GAME = typer.Option(..., "--game", help="The folder of the game.")
+
+
+def open_game(folder: Path) -> Any:
+    """The game of a folder, or Stop."""
+    from ..store import Game, StoreError
+
+    try:
+        return Game.open(folder)
+    except StoreError as error:
+        raise Stop(str(error)) from None
+
+
+def find_scenario(name: str) -> Path:
+    """A scenario by path, or by the name of a shipped one."""
+    for path in (Path(name), scenarios() / name, scenarios() / f"{name}.yaml", scenarios() / Path(name).name):
+        if path.is_file():
+            return path
+    shipped = ", ".join(sorted(p.stem for p in scenarios().glob("*.yaml")))
+    raise Stop(f"no scenario {name}; give a file, or one of: {shipped}", 2)
+
+
+def read_scenario(name: str) -> tuple[dict[str, Any], Any, Path]:
+    """A scenario, its ruleset and that ruleset's folder; Stop with every error at its place."""
+    from ..diagnostics import has_errors, render
+    from ..ruleset import load_scenario
+    from ..ruleset.scenarios import named_ruleset
+
+    path = find_scenario(name)
+    scenario, ruleset, found = load_scenario(path)
+    if scenario is None or ruleset is None or has_errors(found):
+        raise Stop(f"{path} cannot be played\n{render(found, 'text')}")
+    return scenario, ruleset, named_ruleset(scenario["ruleset"], path.parent)[0] or path.parent
+
+
+def new(
+    scenario: str = typer.Argument(..., help="A scenario file, or the name of a shipped one."),
+    game: Path = GAME,
+    name: str = typer.Option("", help="The game's name; by default its folder's."),
+    player: list[str] = typer.Option([], help="A nation that a player commands; all others are played by policies."),
+    all_players: bool = typer.Option(False, "--all-players", help="Every nation is commanded by a player."),
+    seed: str = typer.Option("", help="Hex text that fixes all dice (for tests and demonstrations); otherwise drawn."),
+) -> None:
+    """Start a game from a scenario.
+
+    Example: wteaw new 1914 --game games/flanders --player german-empire --player french-empire
+    """
+    from ..desk import PLAYER, new_game
+    from ..report.mapview import read_drawing
+    from ..store import StoreError
+
+    data, ruleset, folder = read_scenario(scenario)
+    try:
+        secret = bytes.fromhex(seed) if seed else None
+    except ValueError:
+        raise Stop(f"a seed is hex text, not {seed!r}", 2) from None
+    seats = dict.fromkeys(ruleset.rows("nations") if all_players else player, PLAYER)
+    try:
+        started = new_game(
+            game, data, ruleset, id_=name or game.resolve().name, seats=seats, seed=secret, drawing=read_drawing(folder)
+        )
+    except (StoreError, ValueError) as error:
+        raise Stop(str(error)) from None
+    head = started.head
+    typer.echo(f"{head['title']}: the game {started.id} waits for the orders of turn {started.stage().position.turn}.")
+    typer.echo(f"Publish this anchor, so that all can verify the dice later: {head['anchor']}")
+
+
+def resolve(
+    game: Path = GAME,
+    force: bool = typer.Option(False, "--force", help="Resolve though orders of players are missing."),
+    until_phase: str = typer.Option("", "--until-phase", help="Stop before this phase; call again to go on."),
+    dry_run: bool = typer.Option(False, "--dry-run", help="Show what would happen and keep nothing."),
+    format: str = typer.Option("text", help="text or json."),
+) -> None:
+    """Resolve the turn, as far as the next point where orders are wanted.
+
+    Example: wteaw resolve --game games/flanders
+    """
+    from ..desk import resolve_turn
+    from ..frame import phases
+    from ..store import StoreError
+
+    found = open_game(game)
+    known = [p["phase"] for p in phases(found.ruleset.frame)]
+    if until_phase and until_phase not in known:
+        raise Stop(f"no phase {until_phase}; there are {', '.join(known)}", 2)
+    before = found.stage().position.turn
+    try:
+        outcome = resolve_turn(found, force=force, until=until_phase or None, dry=dry_run)
+    except StoreError as error:
+        raise Stop(str(error)) from None
+    position = outcome.result.position
+    if format == "json":
+        typer.echo(
+            json.dumps(
+                {
+                    "turn": before, "next": position.turn, "ended": position.ended, "entries": len(outcome.result.entries),
+                    "missing": list(outcome.missing), "state": position.state.hash(), "journal": position.head, "kept": not dry_run,
+                }
+            )
+        )  # fmt: skip
+        return
+    for entry in outcome.result.entries:
+        if "everyone" in entry.audience and entry.text and not entry.rule.startswith("frame/"):
+            typer.echo(f"  {entry.text}")
+    kept = "nothing was kept" if dry_run else f"{len(outcome.result.entries)} journal entries"
+    if position.ended:
+        typer.echo(f"Turn {before} is resolved and the game has ended ({kept}).")
+    elif "pause" in (position.waiting or {}):
+        typer.echo(f"Turn {before} is resolved as far as the phase {until_phase} ({kept}).")
+    else:
+        typer.echo(f"Turn {before} is resolved; turn {position.turn} waits for orders ({kept}).")
+    typer.echo(f"state {position.state.hash()}  journal {position.head}")
+
+
+def rollback(
+    game: Path = GAME,
+    to: int = typer.Option(0, "--to", help="The stage to go back to; without it the stages are listed."),
+    turn: int = typer.Option(0, "--turn", help="The turn to go back to: to where it waits for its orders."),
+    reason: str = typer.Option("", help="Why; kept with the game."),
+    fresh_dice: bool = typer.Option(False, "--fresh-dice", help="Give the turn new dice, under a new commitment."),
+) -> None:
+    """Go back to an earlier stage of a game. What came after is dropped, and the correction is recorded.
+
+    Example: wteaw rollback --game games/flanders --turn 3 --reason "an order was misread"
+    """
+    from ..store import StoreError
+
+    found = open_game(game)
+    stages = found.stages()
+    if turn and not to:
+        to = next((number for number, t, waits in stages if t == turn and waits != "ended"), 0)
+        if not to:
+            raise Stop(f"the game has no stage in turn {turn}")
+    if not to:
+        for number, t, waits in stages:
+            typer.echo(f"{number:4}  turn {t}, waits for {waits}")
+        return
+    if not reason:
+        raise Stop("say why with --reason; it is kept with the game", 2)
+    try:
+        found.rollback(to, reason)
+        if fresh_dice:
+            found.again()
+    except StoreError as error:
+        raise Stop(str(error)) from None
+    typer.echo(f"The game stands at stage {to}, turn {found.stage().position.turn}.")
+
+
+def decide(
+    nation: str = typer.Argument(..., help="The nation for which the decision is made."),
+    decision: str = typer.Argument(..., help="The decision's id, or id/subject."),
+    answer: str = typer.Argument(..., help="The answer; JSON for lists and numbers."),
+    game: Path = GAME,
+) -> None:
+    """Answer a decision that a nation has left open, or override its default, before the turn is resolved.
+
+    Example: wteaw decide france loss-order '["infantry", "artillery"]' --game games/flanders
+    """
+    found = open_game(game)
+    rows = found.ruleset.rows("decisions")
+    if decision.partition("/")[0] not in rows:
+        raise Stop(f"no decision {decision}; there are {', '.join(sorted(rows)) or 'none'}", 2)
+    if nation not in found.ruleset.rows("nations"):
+        raise Stop(f"no nation {nation} in this game", 2)
+    try:
+        value = json.loads(answer)
+    except json.JSONDecodeError:
+        value = answer
+    found.decide(nation, decision, value)
+    typer.echo(f"{nation} answers {decision} with {value!r} in turn {found.stage().position.turn}.")
+
+
+def upgrade(
+    game: Path = GAME,
+    ruleset: Path = typer.Option(..., "--ruleset", help="The folder of the new rules."),
+    yes: bool = typer.Option(False, "--yes", help="Go on under the new rules from here."),
+    reason: str = typer.Option("new rules", help="Why; kept with the game."),
+) -> None:
+    """Replay a game under new rules and show the first difference; with --yes the game goes on under them.
+
+    Example: wteaw upgrade --game games/flanders --ruleset ruleset
+    """
+    from ..desk import first_difference
+    from ..diagnostics import render
+    from ..ruleset import load_ruleset
+
+    found = open_game(game)
+    rules, problems = load_ruleset(ruleset)
+    if rules is None:
+        raise Stop(f"{ruleset} cannot be used\n{render(problems, 'text')}")
+    if rules.hash == found.ruleset.hash:
+        typer.echo("The game runs on these rules already.")
+        return
+    difference = first_difference(found, rules)
+    typer.echo(difference or "The game so far comes out the same under the new rules.")
+    if yes:
+        found.use_ruleset(rules, reason)
+        typer.echo("The game goes on under the new rules.")
+    else:
+        typer.echo("Nothing is changed; `--yes` goes on under the new rules.")

@@ -1,0 +1,74 @@
+"""`wteaw play`: a whole game by built-in policies, with reports and a map at the end."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import typer
+
+from . import Stop
+from .game import read_scenario
+
+__all__ = ["play"]
+
+
+def play(
+    scenario: str = typer.Argument("1914", help="A scenario file, or the name of a shipped one."),
+    out: Path = typer.Option(Path("out"), help="The folder for the game, its reports and its maps."),
+    turns: int = typer.Option(0, min=0, help="Stop after so many turns; 0 plays to the end."),
+    seed: str = typer.Option("", help="Hex text that fixes all dice; otherwise they are drawn."),
+    png: bool = typer.Option(True, help="Draw the maps as PNG as well."),
+) -> None:
+    """Play a scenario from its start to its end: every nation is commanded by a policy.
+
+    Leaves in the folder: the game itself (`game/`, for every other command), a report for each nation as text and HTML, and
+    the map of the start and of the end.
+
+    Example: wteaw play 1914 --turns 3 --out out
+    """
+    from ..desk import resolve_turn, seats, write_reports
+    from ..report.map import to_png
+    from ..report.mapview import map_svg, read_drawing
+    from ..store import FILE, StoreError
+
+    data, ruleset, folder = read_scenario(scenario)
+    game_folder = out / "game"
+    if (game_folder / FILE).exists():
+        shutil.rmtree(game_folder)
+    try:
+        secret = bytes.fromhex(seed) if seed else None
+    except ValueError:
+        raise Stop(f"a seed is hex text, not {seed!r}", 2) from None
+    drawing = read_drawing(folder)
+    from ..desk import new_game
+
+    game = new_game(game_folder, data, ruleset, id_=str(data["id"]), seed=secret, drawing=drawing)
+    title = str(data.get("title", game.id))
+    pictures = {"map-start": map_svg(ruleset, game.stage().position.state, drawing, title=f"{title}: the start")}
+    began = time.monotonic()
+    asked = sorted(seats(game))
+    first = game.stage().position.turn
+    while not game.stage().position.ended:
+        turn = game.stage().position.turn
+        if turns and turn >= first + turns:
+            break
+        try:
+            outcome = resolve_turn(game, force=True)
+        except StoreError as error:
+            raise Stop(str(error)) from None
+        news = [e.text for e in outcome.result.entries if "everyone" in e.audience and e.text and not e.rule.startswith("frame/")]
+        print(f"turn {turn}: {len(outcome.result.entries)} journal entries, {len(news)} news", file=sys.stderr)
+    position = game.stage().position
+    pictures["map"] = map_svg(ruleset, position.state, drawing, title=title)
+    for name, svg in pictures.items():
+        (out / f"{name}.svg").write_text(svg, encoding="utf-8")
+        if png:
+            (out / f"{name}.png").write_bytes(to_png(svg, 2600))
+    written = write_reports(game, out / "reports", asked, drawing)
+    typer.echo(f"{title}: {position.turn - first + position.ended} turns in {time.monotonic() - began:.1f} s.")
+    typer.echo(f"{out / 'map.png' if png else out / 'map.svg'}: the map; {out / 'reports'}: {len(written)} reports.")
+    typer.echo(f"The game goes on with `wteaw report --game {game_folder}` and every other command.")
+    typer.echo(f"state {position.state.hash()}  journal {position.head}")

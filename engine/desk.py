@@ -1,0 +1,249 @@
+"""The moderator's desk: what the commands do with a game, apart from how it is asked for and shown.
+
+Starting a game, the orders of seats that policies play, resolving, reports and maps into files, and why something is so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .fairness import reveal
+from .geography import Geography
+from .journal import Entry
+from .referee import Inputs, Resolution, resolve, waiting_seats
+from .report.build import Report, moderator_report, nation_report
+from .report.mapview import Drawing, map_svg
+from .report.render import as_html, as_text
+from .ruleset import Ruleset
+from .scenario import initial_state
+from .state import State
+from .store import Game, StoreError, Submission
+from .view import Viewer, chain_of, readable
+from .world import World
+
+POLICY, PLAYER = "policy", "player"
+
+
+def new_game(
+    folder: Path, scenario: Mapping[str, Any], ruleset: Ruleset, *, id_: str, seats: Mapping[str, str] | None = None,
+    seed: bytes | None = None, drawing: Drawing | None = None,
+) -> Game:  # fmt: skip
+    """Start a game. `seats` says who commands which nation (player or policy). StoreError for a nation that is none."""
+    state = initial_state(ruleset, scenario)
+    for nation, seat in (seats or {}).items():
+        if nation not in ruleset.rows("nations"):
+            raise StoreError(f"no nation {nation!r} in this game")
+        state.put("nations", nation, "seat", seat)
+    return Game.create(folder, ruleset, scenario, state, id_=id_, seed=seed, drawing=drawing)
+
+
+def seats(game: Game) -> dict[str, str]:
+    """Nation to who commands it, for every nation that the present input point asks."""
+    state = game.stage().position.state
+    rows = game.ruleset.rows("nations")
+    return {n: str(state.get("nations", n, "seat") or rows.get(n, {}).get("seat") or POLICY) for n in game.awaited()}
+
+
+def policy_submissions(game: Game) -> list[Submission]:
+    """Orders that the built-in policies give for the seats they play and that have sent nothing."""
+    from .policies import plan
+
+    stage = game.stage()
+    here = game.submissions()
+    wanted = [n for n, seat in seats(game).items() if seat == POLICY and n not in here]
+    if not wanted:
+        return []
+    dice = game.dice(stage)
+    viewer = Viewer(game.ruleset, stage.position.state, geography=game.geography)
+    out = []
+    for nation in wanted:
+        world = World(game.ruleset, viewer.view(nation), moments=_moments(game, nation), geography=game.geography)
+        stream = dice.stream(step="input", rule="policies/plan", subject=nation, audience=nation)
+        orders = plan(world, nation, stream)
+        out.append(Submission(nation, "\n".join(str(o.get("text", "")) for o in orders), orders, {}, POLICY))
+    return out
+
+
+def view_world(game: Game, nation: str) -> World:
+    """What a nation may know at the present stage, as a world to ask."""
+    state = Viewer(game.ruleset, game.stage().position.state, geography=game.geography).view(nation)
+    return World(game.ruleset, state, moments=_moments(game, nation), geography=game.geography)
+
+
+def _moments(game: Game, nation: str) -> dict[str, State]:
+    """The earlier moments as the nation may know them; what it knew of the start of the game is public from the rules."""
+    stage = game.stage()
+    out: dict[str, State] = {}
+    for name, state in stage.position.moments.items():
+        if state.tables != stage.position.state.tables:
+            out[name] = Viewer(game.ruleset, state, geography=game.geography).view(nation)
+    return out
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What resolving did: the resolution, who had sent nothing, and who was played by a policy."""
+
+    result: Resolution
+    missing: tuple[str, ...]
+    played: tuple[str, ...]
+
+
+def resolve_turn(game: Game, *, force: bool = False, until: str | None = None, dry: bool = False) -> Outcome:
+    """Resolve to the next input point. StoreError names the players whose orders are missing, unless `force`."""
+    waiting = game.stage().position.waiting or {}
+    given = [] if "pause" in waiting else policy_submissions(game)
+    here = set(game.submissions()) | {s.nation for s in given}
+    missing = tuple(n for n in game.awaited() if n not in here) if "pause" not in waiting else ()
+    if missing and not force:
+        raise StoreError(f"no orders yet from {', '.join(missing)}; `--force` resolves without them")
+    result = game.resolve(given, missing=missing, until=until, dry=dry)
+    return Outcome(result, missing, tuple(s.nation for s in given))
+
+
+# ---- reports
+
+
+def turn_entries(game: Game, turn: int) -> list[Entry]:
+    return game.journal(turn=turn)
+
+
+def last_turn(game: Game) -> int:
+    """The last turn that has something to report: the one before the present, unless the game has ended or pauses."""
+    position = game.stage().position
+    return position.turn if position.ended or "pause" in (position.waiting or {}) else max(position.turn - 1, 0)
+
+
+def report(game: Game, nation: str | None, *, turn: int | None = None, template: bool = True) -> Report:
+    """The report of a nation, or of the moderator for None, on a turn (by default the last one resolved)."""
+    turn = last_turn(game) if turn is None else turn
+    stage = game.stage()
+    entries = turn_entries(game, turn)
+    title = game.head["title"]
+    committed = [("the next turn's dice", stage.commitment.root)]
+    if nation is None:
+        return moderator_report(
+            game.ruleset, stage.position.state, entries, game=title, turn=turn, geography=game.geography,
+            proof=[("state", stage.position.state.hash()), ("journal", stage.position.head), *committed],
+        )  # fmt: skip
+    if nation not in World(game.ruleset, stage.position.state, geography=game.geography).nations():
+        raise StoreError(f"no nation {nation!r} in this game")
+    world = view_world(game, nation)
+    before = readable([e for e in game.journal() if e.turn < turn], world, nation)
+    text = ""
+    if template and not stage.position.ended:
+        from .orders.template import order_template
+
+        text = order_template(world, nation)
+    return nation_report(
+        game.ruleset, world.state, entries, nation, game=title, turn=turn, geography=game.geography, template=text,
+        proof=[*committed, *_openings(game, nation, turn)], chain=chain_of(before),
+    )  # fmt: skip
+
+
+def _openings(game: Game, nation: str, turn: int) -> Iterator[tuple[str, str]]:
+    """The keys of the dice that a nation may check, of a turn that is over."""
+    stage = next((s for s in map(game.stage, range(game.stage().number, 0, -1)) if s.position.turn == turn), None)
+    if stage is None or game.stage().position.turn <= turn:
+        return
+    key = game.turn_key(turn, stage.attempt)
+    for opening in reveal(key, stage.commitment, [nation]):
+        yield f"key of turn {turn} for {opening.audience}", opening.key
+
+
+def write_reports(game: Game, out: Path, nations: Iterable[str], drawing: Drawing, *, turn: int | None = None) -> list[Path]:
+    """Text and HTML reports of nations, each with its map, into a folder; the moderator's as well."""
+    out.mkdir(parents=True, exist_ok=True)
+    written = []
+    for nation in [None, *nations]:
+        data = report(game, nation, turn=turn)
+        name = nation or "moderator"
+        shown = game.stage().position.state if nation is None else view_world(game, nation).state
+        svg = map_svg(
+            game.ruleset, shown, drawing, title=f"{data.game}, {data.when}", entries=_map_entries(game, nation, data.turn)
+        )
+        for suffix, text in (("txt", as_text(data)), ("html", as_html(data, svg))):
+            path = out / f"{name}.{suffix}"
+            path.write_text(text, encoding="utf-8")
+            written.append(path)
+    return written
+
+
+def _map_entries(game: Game, nation: str | None, turn: int) -> Sequence[Entry]:
+    entries = turn_entries(game, turn)
+    return entries if nation is None else readable(entries, view_world(game, nation), nation)
+
+
+# ---- other rules
+
+
+def first_difference(game: Game, ruleset: Ruleset) -> str | None:
+    """Replay a game's inputs under another ruleset, with the same dice; the first turn and table that differ, or None."""
+    geography = Geography(ruleset)
+    position = None
+    for number, _, _ in game.stages()[:-1]:
+        stage, following = game.stage(number), game.stage(number + 1)
+        taken = game.submissions(number)
+        missing = [n for n in waiting_seats(game.ruleset, stage.position) if n not in taken]
+        inputs = Inputs({n: s.orders for n, s in taken.items()}, {n: s.answers for n, s in taken.items()}, missing)
+        pause = (following.position.waiting or {}).get("pause")
+        dice = game.dice(stage, following.used_salts)
+        try:
+            position = resolve(ruleset, stage.position, inputs, dice, geography=geography, until=pause).position
+        except (KeyError, ValueError) as error:
+            return f"Turn {stage.position.turn} cannot be replayed under the new rules: {error}"
+        difference = compare(following.position.state, position.state)
+        if difference:
+            return f"Turn {stage.position.turn}: {difference}"
+    return None
+
+
+def compare(old: State, new: State) -> str | None:
+    """The first field in which two states differ, in words."""
+    for table in sorted({*old.tables, *new.tables}):
+        for id_ in sorted({*old.table(table), *new.table(table)}):
+            a, b = old.row(table, id_), new.row(table, id_)
+            for field in sorted({*a, *b}):
+                if a.get(field) != b.get(field):
+                    return f"{table}/{id_}.{field} was {a.get(field)!r} and would be {b.get(field)!r}"
+    return None
+
+
+# ---- why
+
+
+def explain(game: Game, what: str) -> list[Entry]:
+    """The journal entries that changed what is asked for: words are matched with tables, ids and fields of the changes.
+
+    `explain(game, "NATION opinion")` finds every change of that nation's field; `PLACE holder` who took a place, and when.
+    """
+    words = [w for w in re.split(r"[\s./]+", what.lower()) if w]
+    if not words:
+        raise StoreError("say what: a nation, place, field or table, such as `PLACE holder`")
+    found = []
+    for entry in game.journal():
+        if any(_about(change, words) for change in entry.changes):
+            found.append(entry)
+    return found
+
+
+def _about(change: Sequence[Any], words: Sequence[str]) -> bool:
+    table, id_, field = str(change[0]), str(change[1]), str(change[2])
+    values = " ".join(f"{k}" for k in change[4]) if isinstance(change[4], Mapping) else ""
+    parts = {*re.split(r"[/:@.\[\]>=,|]|--", id_.lower()), id_.lower(), table.lower(), field.lower(), *values.lower().split()}
+    parts |= {p.rstrip("s") for p in parts}
+    return all(w in parts or w.rstrip("s") in parts for w in words)
+
+
+def explained(entry: Entry, what: str) -> list[str]:
+    """The changes of an entry that bear on what was asked for, in words."""
+    words = [w for w in re.split(r"[\s./]+", what.lower()) if w]
+    return [
+        f"{table}/{id_}.{field}: {before!r} → {after!r}"
+        for table, id_, field, before, after in entry.changes
+        if _about([table, id_, field, before, after], words)
+    ]
