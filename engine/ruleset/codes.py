@@ -53,7 +53,6 @@ CODES: dict[str, str] = {
     "E306": "An expression has a value of the wrong kind inside.",
     "E307": "An expression gives another kind of value than the place needs.",
     "E308": "An expression calls a function with the wrong arguments.",
-    "E309": "An expression uses, inside a battle, what only works outside.",
     "E401": "A reference to a row that does not exist.",
     "E402": "A key of a row is neither the form's own nor a declared field.",
     "E403": "The value of a declared field has the wrong type.",

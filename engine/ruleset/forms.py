@@ -149,10 +149,9 @@ class Forms:
         return [Fault.of(error) for error in self._judge(schema, "").iter_errors(value)]
 
     def _judge(self, schema: Schema, base: str) -> Validator:
+        """jsonschema's validator of a schema; `base` is the file if the schema is only a part of it."""
         registry: Registry[Any] = _registry(self)
-        if base:  # a part of a file: its references start from that file
-            schema = {**schema, "$id": base}
-        return Draft7Validator(schema, registry=registry)
+        return Draft7Validator(_absolute(schema, base) if base else schema, registry=registry)
 
     @cached_property
     def _compiler(self) -> Compiler:
@@ -190,6 +189,14 @@ def _read(stamped: tuple[tuple[Path, int, int], ...]) -> Forms:
         files[path.name] = json.loads(data)
     names = tuple(name.removesuffix(".schema.json") for name, schema in files.items() if _is_form(schema))
     return Forms(files, digest.hexdigest(), names)
+
+
+def _absolute(schema: Any, base: str) -> Any:
+    """A part of a file with its references written out, so that it can be used by itself."""
+    if isinstance(schema, dict):
+        local = isinstance(schema.get("$ref"), str) and schema["$ref"].startswith("#")
+        return {k: base + v if k == "$ref" and local else _absolute(v, base) for k, v in schema.items()}
+    return [_absolute(item, base) for item in schema] if isinstance(schema, list) else schema
 
 
 def _is_form(schema: Schema) -> bool:

@@ -19,7 +19,8 @@ _RATIO = re.compile(r"-?[0-9]+/[1-9][0-9]*")
 
 def further_keys_are_declared_fields(subject: Subject) -> Iterator[Diagnostic]:
     """A key that is not the form's own must be declared, for this kind of thing, in `fields`."""
-    for form, id_, row, node in subject.sound_rows():
+    for form, id_, node in subject.draft.all_rows():  # also of rows with other faults: a misspelt key is often the cause
+        row = subject.values[form][id_]
         kind = subject.kind(form)
         if kind is None or not subject.known.is_open(form):
             continue

@@ -1,0 +1,177 @@
+"""`wteaw validate`, `show` and `diff`, as a person types them; and how findings look."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from folders import own_cache, write  # noqa: F401
+
+from wteaw.cli import COMMANDS, main
+from wteaw.diagnostics import Diagnostic, nearest, render, render_one
+
+GOOD = {"tables/t.yaml": "fields:\n- {id: price, of: [unit], type: number}\nunits:\n- {id: foot, name: Foot, price: 3}\n"}
+
+
+def wteaw(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
+    """Exit code, output and error output of a command."""
+    with pytest.raises(SystemExit) as left:
+        main([str(a) for a in arguments])
+    out = capsys.readouterr()
+    return int(left.value.code or 0), out.out, out.err
+
+
+@pytest.fixture
+def games(tmp_path: Path) -> Path:
+    write(tmp_path, GOOD)
+    over = {
+        "ruleset.yaml": "id: o\ntitle: O\nextends: ../..\n",
+        "tables/o.yaml": "units:\n- {id: foot, price: 4}\n- {id: boat, name: Boat}\n",
+    }
+    write(tmp_path / "variants" / "o", over)
+    return tmp_path
+
+
+def test_validate_looks_into_variants_and_leaves_with_the_right_code(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert wteaw(capsys, "validate", games) == (0, "no errors, no warnings\n", "")
+    (games / "variants" / "o" / "tables" / "o.yaml").write_text("units:\n- {id: foot, prise: 4}\n")
+    code, out, _ = wteaw(capsys, "validate", games)
+    assert code == 1
+    assert f"{games}/variants/o/tables/o.yaml:2:14: error: 'prise' is not a declared field" in out
+    assert "    - {id: foot, prise: 4}\n                 ^\n    hint: did you mean 'price'?" in out
+    assert out.endswith("1 error, no warnings\n")
+
+
+def test_warnings_pass_unless_strict(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(tmp_path, {"tables/t.yaml": "tables:\n- {id: idle, rows: {a: 1}}\n"})
+    assert wteaw(capsys, "validate", tmp_path)[0] == 0
+    assert wteaw(capsys, "validate", tmp_path, "--strict")[0] == 1
+
+
+def test_a_wrong_call_is_code_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert wteaw(capsys, "validate")[0] == 2
+    assert wteaw(capsys, "validate", tmp_path / "nowhere")[0] == 2
+    assert wteaw(capsys, "validate", tmp_path)[0] == 2
+    code, _, err = wteaw(capsys, "valdate")
+    assert (code, "did you mean 'validate'?" in err) == (2, True)
+    code, _, err = wteaw(capsys, "validate", tmp_path, "--format", "sarf")
+    assert (code, "did you mean 'sarif'?" in err) == (2, True)
+
+
+def test_a_table_stands_for_its_ruleset(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert wteaw(capsys, "validate", games / "tables" / "t.yaml")[0] == 0
+    assert wteaw(capsys, "validate", games / "ruleset.yaml")[0] == 0
+
+
+def test_scenarios_are_checked_with_their_ruleset(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "id: s\ntitle: S\nruleset: ..\nunits:\n- {owner: n, units: {foot: 2, foott: 1}}\n"
+    write(games / "scenarios", {"ruleset.yaml": "", "s.yaml": text})
+    (games / "scenarios" / "ruleset.yaml").unlink()
+    code, out, _ = wteaw(capsys, "validate", games / "scenarios")
+    assert code == 1
+    assert "s.yaml:5:11: error: nations has no 'n' [E401]" in out
+    assert "s.yaml:5:31: error: units has no 'foott' [E401]" in out
+    assert "did you mean 'foot'?" in out
+
+
+def test_a_scenario_of_a_ruleset_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "s.yaml").write_text("id: s\ntitle: S\nruleset: no-such\n")
+    code, out, _ = wteaw(capsys, "validate", tmp_path / "s.yaml")
+    assert (code, "s.yaml:3:10: error: there is no ruleset 'no-such' [E408]" in out) == (1, True)
+
+
+def test_machines_can_read_the_findings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(tmp_path, {"tables/t.yaml": "places:\n- {id: a, knd: land}\n"})
+    data = json.loads(wteaw(capsys, "validate", tmp_path, "--format", "json")[1])
+    assert data["counts"] == {"error": 2, "warning": 0, "info": 0}
+    assert [(d["code"], d["line"], d["column"]) for d in data["diagnostics"]] == [("E207", 2, 3), ("E402", 2, 11)]
+    sarif = json.loads(wteaw(capsys, "validate", tmp_path, "--format", "sarif")[1])
+    assert sarif["version"] == "2.1.0"
+    region = sarif["runs"][0]["results"][1]["locations"][0]["physicalLocation"]["region"]
+    assert region == {"startLine": 2, "startColumn": 11}
+    github = wteaw(capsys, "validate", tmp_path, "--format", "github")[1].splitlines()
+    assert github[1].startswith(f"::error file={tmp_path}/tables/t.yaml,line=2,col=11,title=E402::'knd' is not a declared field")
+
+
+def test_show_tells_where_each_key_comes_from(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    over = games / "variants" / "o"
+    code, out, _ = wteaw(capsys, "show", "foot", "--ruleset", over, "--resolved")
+    assert code == 0
+    assert [" ".join(line.split()) for line in out.splitlines()] == [
+        f"units/foot ({over}/tables/o.yaml:2)",
+        f"name: Foot # {games}/tables/t.yaml:4",
+        f"price: 4 # {over}/tables/o.yaml:2",
+    ]
+    code, _, err = wteaw(capsys, "show", "fooot", "--ruleset", over)
+    assert (code, "did you mean foot" in err) == (1, True)
+    data = json.loads(wteaw(capsys, "show", "units/boat", "--ruleset", over, "--format", "json")[1])
+    assert data[0]["row"] == {"id": "boat", "name": "Boat"}
+
+
+def test_diff_says_in_words_what_differs(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    over = games / "variants" / "o"
+    assert wteaw(capsys, "diff", games, over)[1].splitlines() == [
+        f"units/foot: price 3 → 4  ({over}/tables/o.yaml:2)",
+        f"units/boat added  ({over}/tables/o.yaml:3)",
+    ]
+    assert wteaw(capsys, "diff", over, games)[1].splitlines() == [
+        "units/boat removed",
+        f"units/foot: price 4 → 3  ({games}/tables/t.yaml:4)",
+    ]
+    assert wteaw(capsys, "diff", games, games)[1] == "no difference\n"
+
+
+def test_help_is_there_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = wteaw(capsys, "--help")
+    assert code == 0
+    for command in COMMANDS:
+        assert (f"  {command.name} " in out) == command.exists
+    best = 9.0
+    for _ in range(3):
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-c", "from wteaw.cli import main; main(['--help'])"], check=True, capture_output=True)
+        best = min(best, time.perf_counter() - start)
+    assert best < 0.5  # 0.06 on an idle machine
+
+
+@pytest.mark.parametrize("command", ["validate", "show", "diff"])
+def test_every_command_explains_itself_with_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = wteaw(capsys, command, "--help")
+    assert code == 0
+    assert f"Example: wteaw {command}" in out
+
+
+def test_a_caret_stands_under_the_column_of_a_long_line() -> None:
+    line = "x" * 200 + "HERE" + "y" * 200
+    shown = render_one(Diagnostic("E1", "error", "m", "f", 1, 201, source_line=line)).splitlines()
+    assert shown[1][shown[2].index("^")] == "H"
+    assert len(shown[1]) < 120
+
+
+def test_control_characters_do_not_reach_the_terminal() -> None:
+    assert "\x1b" not in render_one(Diagnostic("E1", "error", "m", "f", 1, 1, source_line="a\x1b[31mb"))
+
+
+def test_text_in_annotations_is_escaped() -> None:
+    assert (
+        render([Diagnostic("E1", "error", "50%\n::x", "a,b", 1)], "github") == "::error file=a%2Cb,line=1,title=E1::50%25%0A::x"
+    )
+
+
+@pytest.mark.parametrize(
+    ("word", "known", "expected"),
+    [
+        ("infrantry", ["infantry", "artillery"], ["infantry"]),
+        ("Light_Cavalry", ["light-cavalry", "cavalry"], ["light-cavalry"]),
+        ("cavalry", ["light-cavalry", "guns"], ["light-cavalry"]),
+        ("zeppelin", ["infantry"], []),
+        ("", ["infantry"], []),
+        ("x", [], []),
+    ],
+)
+def test_near_misses(word: str, known: list[str], expected: list[str]) -> None:
+    assert nearest(word, known) == expected

@@ -1,0 +1,114 @@
+"""The fast yes or no agrees with jsonschema, the forms are those of the schemas folder, the walk finds our keywords."""
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from folders import own_cache  # noqa: F401
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wteaw.resources import schemas
+from wteaw.ruleset.codes import CODES, table
+from wteaw.ruleset.file_schemas import file_schemas
+from wteaw.ruleset.fits import Compiler, UnknownKeyword
+from wteaw.ruleset.forms import annotated, forms
+
+WORDS = ["id", "a", "step", "war", "1d6", "3/4", "=x", "1..3", "", "all", "pbem.x"]
+KEYS = [
+    *("id", "name", "kind", "of", "type", "between", "when", "effects", "shift", "who", "track", "by", "roll", "die", "pay"),
+    *(
+        "what",
+        "amount",
+        "say",
+        "text",
+        "results",
+        "1",
+        "cases",
+        "on",
+        "for",
+        "source",
+        "basis",
+        "rows",
+        "columns",
+        "cells",
+        "form",
+    ),
+]
+VALUES = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(-3, 40), st.just(Fraction(1, 2)), st.sampled_from(WORDS)),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(KEYS), inner, max_size=4)),
+    max_leaves=12,
+)
+KNOWN = forms()
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.sampled_from(KNOWN.names), st.dictionaries(st.sampled_from(KEYS), VALUES, max_size=5))
+def test_the_fast_answer_is_that_of_jsonschema(form: str, row: dict[str, Any]) -> None:
+    schema = KNOWN.schema(form)
+    slow = KNOWN._judge(schema, "").is_valid(row)
+    assert KNOWN.fits(schema, f"{form}.schema.json", row) == slow
+
+
+@settings(max_examples=300, deadline=None)
+@given(VALUES)
+def test_effects_too(value: Any) -> None:
+    schema = KNOWN.files["common.schema.json"]["definitions"]["effects"]
+    assert KNOWN.fits(schema, "common.schema.json", value) == KNOWN._judge(schema, "common.schema.json").is_valid(value)
+
+
+def test_every_schema_is_compiled() -> None:
+    compiler = Compiler(KNOWN.resolve)
+    for name, schema in KNOWN.files.items():
+        compiler.fits(schema, name)
+        for part in schema.get("definitions", {}).values():
+            compiler.fits(part, name)
+
+
+def test_an_unknown_keyword_is_never_passed_over() -> None:
+    with pytest.raises(UnknownKeyword):
+        Compiler(KNOWN.resolve).fits({"contains": {"type": "string"}}, "common.schema.json")
+
+
+def test_forms_are_the_schemas_of_rows() -> None:
+    assert {"places", "units", "events"} <= set(KNOWN.names)
+    assert not {"common", "manifest", "scenario", "table-file", "overlay-file"} & set(KNOWN.names)
+
+
+def test_the_walk_finds_references_and_expressions_through_branches() -> None:
+    row = {
+        "id": "e",
+        "on": "step",
+        "when": "turn == 1",
+        "effects": [
+            {"shift": {"who": "=self", "track": "t", "by": "=2"}},
+            {"for": "nations()", "effects": [{"learn": {"who": "x"}}]},
+        ],
+    }
+    marks = {a.path: a for a in annotated(KNOWN, "events", row)}
+    assert marks[("when",)].schema["x-expr"]["gives"] == "truth"
+    assert marks[("effects", 0, "shift", "track")].schema["x-ref"] == "tracks"
+    assert marks[("effects", 0, "shift", "by")].schema["x-expr"]["gives"] == "number"
+    assert marks[("effects", 1, "for")].schema["x-expr"]["gives"] == "set"
+    assert ("effects", 1, "effects", 0, "learn", "who") in marks
+
+
+def test_the_schemas_of_whole_files_are_up_to_date() -> None:
+    for name, text in file_schemas(KNOWN).items():
+        written = (schemas() / name).read_text(encoding="utf-8")
+        assert json.loads(written) == json.loads(text), "run `python -m wteaw.ruleset.file_schemas`"
+
+
+def test_every_code_is_documented_and_used() -> None:
+    root = Path(__file__).parents[1]
+    assert table() in (root / "docs" / "diagnostics.md").read_text(encoding="utf-8")
+    rooms = [root / "engine" / "ruleset", root / "engine" / "expressions"]
+    source = "".join(p.read_text(encoding="utf-8") for room in rooms for p in room.rglob("*.py") if p.name != "codes.py")
+    used = set(re.findall(r'"([EW][0-9]{3})"', source))
+    assert used == set(CODES)
