@@ -421,7 +421,7 @@ class Market:
             for key in self._drawn(room, site):
                 part = min(left, self.room_left(room, key))
                 if part > 0:
-                    out.append((room["id"], key, part))
+                    out.append((_counter(room), key, part))
                     left -= part
             if left:
                 words = room.get("words", "there is room for {n} only")
@@ -452,7 +452,7 @@ class Market:
     def room_left(self, room: Row, key: str) -> int:
         """How many a place's room still takes in this turn."""
         names = self._names if room["of"] == "nation" else self._at(key)
-        return int(self.world.number(room["is"], names)) - self._filled.get((room["id"], key), 0)
+        return int(self.world.number(room["is"], names)) - self._filled.get((_counter(room), key), 0)
 
     def _offer(self, row: Row, site: str, price: Any) -> Offer:
         variant = self.variant(row, site)
@@ -522,6 +522,10 @@ def is_for(world: World, wanted: Any, nation: str) -> bool:
             return bool(found)
         return nation in {plain(t) for t in as_set(world, found)}
     return nation in world.members(wanted)
+
+
+def _counter(room: Row) -> str:
+    return str(room.get("counts_as", room["id"]))
 
 
 def _bare(text: str) -> str:
