@@ -12,15 +12,15 @@ import json
 import math
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import shapely
 from ruamel.yaml import YAML
+from shape_topology import topology
 from shapely import LineString, Point, Polygon, STRtree
 
 KM_PER_RADIAN = 6371.0
@@ -69,7 +69,9 @@ def read_hints(path: str | None) -> Hints:
     if path is None:
         return Hints()
     data = YAML(typ="safe", pure=True).load(Path(path).read_text(encoding="utf-8"))
-    return Hints(**{key: tuple(value) if key == "lat_range" else value for key, value in data.items()})
+    if "lat_range" in data:
+        data["lat_range"] = tuple(data["lat_range"])
+    return Hints(**dict(data))
 
 
 def read_land(path: str) -> dict[str, list[Polygon]]:
@@ -93,8 +95,8 @@ def read_land(path: str) -> dict[str, list[Polygon]]:
     found: dict[str, list[Polygon]] = defaultdict(list)
     chosen = objects.get("countries") or next(iter(objects.values()))
     for geometry in chosen.get("geometries", [chosen]):
-        polygons = {"Polygon": lambda g: [g["arcs"]], "MultiPolygon": lambda g: g["arcs"]}.get(geometry["type"])
-        for rings in polygons(geometry) if polygons else []:
+        parts = geometry.get("arcs", [])
+        for rings in [parts] if geometry["type"] == "Polygon" else parts:
             outlines = [outline for outline in map(ring, rings) if len(outline) >= 4]
             if outlines:
                 found[geometry.get("properties", {}).get("name", "")].append(
@@ -228,9 +230,9 @@ def _to_lonlat(xyz: np.ndarray) -> np.ndarray:
 def nearest(sites: Sequence[Site], matrix: np.ndarray, point: Point) -> str | None:
     """The place whose site is nearest to the point and reaches it."""
     angle = np.arccos(np.clip(matrix @ unit(point.x, point.y), -1, 1))
-    for k in np.argsort(angle, kind="stable"):
+    for k in np.argsort(angle, kind="stable").tolist():
         if angle[k] <= sites[k].reach:
-            return sites[k].place
+            return str(sites[k].place)
     return None
 
 
@@ -254,7 +256,10 @@ def derive(
             continue
         members = hints.within.get(name)
         sites = make_sites(
-            land_places | hints.blank, members or sorted(land_places), hints, hints.within_reach if members else hints.land_reach
+            {**land_places, **hints.blank},
+            members or sorted(land_places),
+            hints,
+            hints.within_reach if members else hints.land_reach,
         )
         groups[name] = (sites, np.array([site.xyz for site in sites]))
         if len(sites) > 1 or any(site.limited for site in sites):
@@ -377,128 +382,24 @@ def _sheet_lines(lines: Iterable[np.ndarray]) -> Any:
     return shapely.MultiLineString([LineString(line + np.array([turn, 0.0])) for line in lines for turn in (-360.0, 0.0, 360.0)])
 
 
-# ---------------------------------------------------------------- writing
-
-
-def topology(shapes: Mapping[str, Any], step: float, tolerance: float, points: Mapping[str, list[list[float]]]) -> dict[str, Any]:
-    """TopoJSON with shared arcs, quantised to `step` degrees; each place carries the points `at` which its
-    name may stand, best first, and the `room` round the first of them."""
-    ids = list(shapes)
-    coverage = np.array([shapely.MultiPolygon(_polygons(shapes[key])) for key in ids], dtype=object)
-    simple = shapely.coverage_simplify(coverage, tolerance)
-    rings: dict[str, list[list[list[tuple[int, int]]]]] = {}
-    for key, shape in zip(ids, simple, strict=True):
-        rings[key] = []
-        for polygon in _polygons(shape):
-            quantised = [_quantise(line, step) for line in [polygon.exterior, *polygon.interiors]]
-            if quantised[0]:
-                rings[key].append([line for line in quantised if line])
-    arcs, indexed = _share(rings)
-    geometries = []
-    for key, shape in zip(ids, simple, strict=True):
-        if not indexed[key]:
-            continue
-        geometry: dict[str, Any] = {"type": "MultiPolygon", "id": key, "arcs": indexed[key]}
-        if key:
-            at, room = _label_point(shape, [Point(p) for p in points.get(key, [])])
-            spots = [[round(x, 2), round(y, 2)] for x, y in [(at.x, at.y), *points.get(key, [])]]
-            geometry["properties"] = {"at": spots, "room": round(room, 2)}
-        geometries.append(geometry)
-    named = [g for g in geometries if g["id"]]
-    return {
-        "type": "Topology",
-        "transform": {"scale": [step, step], "translate": [0, 0]},
-        "objects": {
-            "places": {"type": "GeometryCollection", "geometries": named},
-            "background": {"type": "GeometryCollection", "geometries": [g for g in geometries if not g["id"]]},
-        },
-        "arcs": [_delta(arc) for arc in arcs],
-    }
-
-
-def _polygons(shape: Any) -> list[Polygon]:
-    return [part for part in shapely.get_parts(shape) if part.geom_type == "Polygon" and not part.is_empty]
-
-
-def _quantise(line: Any, step: float) -> list[tuple[int, int]]:
-    """The ring on the output grid, without its closing point; empty if nothing of it is left."""
-    points: list[tuple[int, int]] = []
-    for x, y in line.coords:
-        point = (round(x / step), round(y / step))
-        if not points or point != points[-1]:
-            points.append(point)
-    points = points[:-1] if points and points[0] == points[-1] else points
-    return points if len(set(points)) >= 3 else []
-
-
-def _share(
-    rings: Mapping[str, list[list[list[tuple[int, int]]]]],
-) -> tuple[list[list[tuple[int, int]]], dict[str, list[list[list[int]]]]]:
-    """Cuts the rings where their neighbours change and numbers each stretch once; ~n means stretch n backwards."""
-    neighbours: dict[tuple[int, int], set[tuple[int, int]]] = defaultdict(set)
-    users: dict[frozenset[tuple[int, int]], set[str]] = defaultdict(set)
-    for key, polygons in rings.items():
-        for line in (line for polygon in polygons for line in polygon):
-            for a, b in zip(line, line[1:] + line[:1], strict=True):
-                neighbours[a].add(b)
-                neighbours[b].add(a)
-                users[frozenset((a, b))].add(key)
-
-    def is_joint(point: tuple[int, int]) -> bool:
-        if len(neighbours[point]) != 2:
-            return True
-        first, second = (users[frozenset((point, other))] for other in neighbours[point])
-        return first != second
-
-    arcs: list[list[tuple[int, int]]] = []
-    known: dict[tuple[tuple[int, int], ...], int] = {}
-
-    def number(stretch: list[tuple[int, int]]) -> int:
-        forward, backward = tuple(stretch), tuple(reversed(stretch))
-        if backward in known and forward not in known:
-            return ~known[backward]
-        if forward not in known:
-            known[forward] = len(arcs)
-            arcs.append(stretch)
-        return known[forward]
-
-    def cut(line: list[tuple[int, int]]) -> list[int]:
-        joints = [k for k, point in enumerate(line) if is_joint(point)]
-        start = joints[0] if joints else line.index(min(line))  # a lone ring starts at one fixed corner for all its users
-        turned = line[start:] + line[: start + 1]
-        stops = [k for k, point in enumerate(turned) if k in (0, len(turned) - 1) or is_joint(point)]
-        return [number(turned[a : b + 1]) for a, b in pairwise(stops)]
-
-    return arcs, {key: [[cut(line) for line in polygon] for polygon in polygons] for key, polygons in rings.items()}
-
-
-def _delta(arc: Sequence[tuple[int, int]]) -> list[list[int]]:
-    steps = [list(arc[0])]
-    steps += [[b[0] - a[0], b[1] - a[1]] for a, b in pairwise(arc)]
-    return steps
-
-
-def _label_point(shape: Any, points: Sequence[Point]) -> tuple[Point, float]:
-    """Where the place has most room (middle of the largest circle inside) in its home part, and that circle's radius in degrees."""
-    parts = _polygons(shape)
-    home = next((part for part in parts if points and part.distance(points[0]) < 0.05), max(parts, key=lambda part: part.area))
-    squeeze = math.cos(math.radians(home.centroid.y))
-    flat = shapely.transform(home, lambda xy: xy * np.array([squeeze, 1.0]))
-    line = shapely.maximum_inscribed_circle(flat, tolerance=0.02)
-    return Point(line.coords[0][0] / squeeze, line.coords[0][1]), line.length
-
-
 # ---------------------------------------------------------------- the command
 
 
-def report_misfits(shapes: Mapping[str, Any], borders: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Pairs that the map calls neighbours and whose shapes do not touch."""
-    misfits = []
-    for row in borders:
-        a, b = row["between"]
-        if a in shapes and b in shapes and shapes[a].distance(shapes[b]) > OVERSHOOT:
-            misfits.append(f"{a} - {b}")
-    return misfits
+def report_misfits(
+    shapes: Mapping[str, Any], borders: Sequence[Mapping[str, Any]], seas: Collection[str]
+) -> tuple[list[str], list[str]]:
+    """Neighbours whose shapes do not touch; and places of one kind that touch but are no neighbours, longest border first."""
+    wanted = {tuple(sorted(row["between"])) for row in borders}
+    apart = [f"{a} - {b}" for a, b in sorted(wanted) if a in shapes and b in shapes and shapes[a].distance(shapes[b]) > OVERSHOOT]
+    ids = [key for key in shapes if key]
+    left, right = STRtree([shapes[key] for key in ids]).query([shapes[key] for key in ids], predicate="touches")
+    close = []
+    for a, b in ((ids[i], ids[j]) for i, j in zip(left, right, strict=True) if ids[i] < ids[j]):
+        if (a in seas) == (b in seas) and (a, b) not in wanted:
+            length = shapely.intersection(shapes[a].boundary, shapes[b].boundary).length
+            if length > 0:
+                close.append((-length, f"{a} - {b} ({length:.1f} degrees)"))
+    return apart, [text for _, text in sorted(close)]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -529,12 +430,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     shapes = derive(trim_land(source, hints, wanted, options.smallest), land_places, sea_places, hints)
     for place in sorted({*land_places, *sea_places} - set(shapes)):
         print(f"derive_shapes: '{place}' has no shape (no land near it?)", file=sys.stderr)
-    for reference in options.borders:
-        for pair in report_misfits(shapes, read_rows(reference)):
-            print(f"derive_shapes: neighbours that do not touch: {pair}", file=sys.stderr)
+    if options.borders:
+        rows = [row for reference in options.borders for row in read_rows(reference)]
+        apart, close = report_misfits(shapes, rows, sea_places)
+        for text in apart:
+            print(f"derive_shapes: neighbours that do not touch: {text}", file=sys.stderr)
+        for text in close:
+            print(f"derive_shapes: touch but are no neighbours: {text}", file=sys.stderr)
     anchors = {
         key: [[(lon - hints.cut) % 360 + hints.cut, lat] for lon, lat in points]
-        for key, points in (land_places | sea_places).items()
+        for key, points in {**land_places, **sea_places}.items()
     }
     text = json.dumps(topology(shapes, options.step, options.tolerance, anchors), separators=(",", ":"), ensure_ascii=False)
     Path(options.out).parent.mkdir(parents=True, exist_ok=True)

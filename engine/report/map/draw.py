@@ -55,7 +55,7 @@ def draw(model: MapModel, *, width: int | None = None, labels: bool = True, pref
 def unseen(model: MapModel) -> tuple[str, ...]:
     """Ids of places that no panel shows: what a check of a layout asks."""
     layout = model.layout or plain_layout(model)
-    homes = _Spots(model, [frame(panel) for panel in layout.panels]).homes
+    homes = _Spots(model.places, _shapes(model), [frame(panel) for panel in layout.panels]).homes
     return tuple(sorted(place.id for place in model.places if place.id not in homes))
 
 
@@ -85,6 +85,13 @@ def plain_layout(model: MapModel, width: float = 1600.0) -> Layout:
     )
 
 
+def _shapes(model: MapModel) -> Shapes:
+    """The model's shapes, or cells round the points of its places."""
+    if model.shapes is not None:
+        return model.shapes
+    return nearest_point_shapes({place.id: (place.lon, place.lat) for place in model.places})
+
+
 class _Spots:
     """Where each place's text may stand, on the sheet: found for all places and panels in one sweep per panel.
 
@@ -92,10 +99,9 @@ class _Spots:
     that shows the place's best spot is preferred to one that shows only a corner of it. Places that no panel shows are missing.
     """
 
-    def __init__(self, model: MapModel, frames: Sequence[Frame]) -> None:
-        known = model.shapes.anchors if model.shapes else {}
-        room = model.shapes.room if model.shapes else {}
-        anchors = {place.id: (*known.get(place.id, ()), (place.lon, place.lat)) for place in model.places}
+    def __init__(self, places: Sequence[Place], shapes: Shapes, frames: Sequence[Frame]) -> None:
+        room = shapes.room
+        anchors = {place.id: (*shapes.anchors.get(place.id, ()), (place.lon, place.lat)) for place in places}
         flat = np.array([spot for spots in anchors.values() for spot in spots], dtype=np.float64).reshape(-1, 2)
         self.spots: list[dict[str, tuple[int, tuple[float, float]]]] = []  # by panel: number of the first spot seen, and where
         self.room: list[dict[str, float]] = []  # by panel: the room round the best spot, where known
@@ -138,8 +144,7 @@ class _Sheet:
         self.owners = {owner.id: owner for owner in coloured(model.owners)}
         self.rank = {key: k for k, key in enumerate(self.owners)}
         self.places = {place.id: place for place in model.places}
-        points = {place.id: (place.lon, place.lat) for place in model.places}
-        self.shapes: Shapes = model.shapes if model.shapes is not None else nearest_point_shapes(points)
+        self.shapes = _shapes(model)
         self.sides = self.shapes.sides()
         self.borders: dict[tuple[str, str], list[int]] = {}
         for arc, pair in self.sides.items():
@@ -147,7 +152,7 @@ class _Sheet:
                 self.borders.setdefault((min(pair), max(pair)), []).append(arc)
         self.table = RingTable(self.shapes)
         self.frames = [frame(panel) for panel in layout.panels]
-        self.spots = _Spots(model, self.frames)
+        self.spots = _Spots(model.places, self.shapes, self.frames)
 
     # ---- the sheet
 

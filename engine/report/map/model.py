@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Literal
 
 from .shapes import Shapes
@@ -203,7 +204,7 @@ class MapModel:
 def layout_from(data: Mapping[str, Any]) -> Layout:
     """The layout in a mapping with `size`, `panels` and optionally `title` and `legend`, as a layout file states it.
 
-    Raises ValueError, naming the key, for anything missing, unknown or of the wrong form.
+    Numbers may be of any real kind, fractions too. Raises ValueError, naming the key, for anything missing, unknown or malformed.
     """
     _known("layout", data, {"size", "panels", "title", "legend"})
     width, height = _numbers("size", data.get("size"), 2)
@@ -230,7 +231,7 @@ def layout_from(data: Mapping[str, Any]) -> Layout:
 def _numbers(name: str, value: Any, count: int) -> tuple[float, ...]:
     if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != count:
         raise ValueError(f"{name} needs {count} numbers, not {value!r}")
-    if any(isinstance(item, bool) or not isinstance(item, int | float) for item in value):
+    if any(isinstance(item, bool) or not isinstance(item, Real) for item in value):
         raise ValueError(f"{name} needs {count} numbers, not {value!r}")
     return tuple(float(item) for item in value)
 
