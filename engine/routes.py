@@ -78,6 +78,14 @@ def may_share(world: World, a: str, b: str, place: str) -> bool:
     return bool(rule == "always" or (rule != "never" and rule == place_kind(world, place)))
 
 
+def may_fly_over(world: World, nation: str, place: str) -> bool:
+    """Whether the stance toward a place's holder lets aircraft pass over it (`over`: always or never)."""
+    holder = world.holder_of(place)
+    if holder is None or holder == nation:
+        return True
+    return bool(world.stances.get(world.stance(nation, holder), {}).get("over", "always") == "always")
+
+
 def place_kind(world: World, place: str) -> str:
     return str(world.ruleset.rows("places").get(place, {}).get("kind", ""))
 
@@ -240,14 +248,15 @@ def reach(world: World, nation: str, mode: Row | str, start: str, kinds: Iterabl
 
 
 def ways(going: Going, start: str, allowance: Any = None) -> dict[str, Way]:
-    """Like `reach`, for a group."""
+    """Like `reach`, for a group. Where a mode asks for a way home, places without one are left out."""
     most = going.allowance(start) if allowance is None else allowance
-    found = search(going, start, most)
     return {
-        place: way
-        for place, way in found.items()
-        if place != start and _ends(going, way[1])
-    }  # fmt: skip
+        place: (cost, path)
+        for place, (cost, path) in search(going, start, most).items()
+        if place != start
+        and _ends(going, path)
+        and ("home" not in going.mode or most is None or has_way_home(going, path, most - cost))
+    }
 
 
 def search(going: Going, start: str, most: Any, goal: str | None = None) -> dict[str, Way]:
@@ -278,6 +287,8 @@ def search(going: Going, start: str, most: Any, goal: str | None = None) -> dict
 
 def _goes_on(going: Going, path: Path) -> bool:
     link = f"{path[-2]}>{path[-1]}"
+    if going.mode.get("flies") and not may_fly_over(going.world, going.nation, path[-1]):
+        return False
     return going.test("pass", path[-1], link, path[:-1]) and not going.stops(path[-1], link, path[:-1])
 
 
@@ -333,7 +344,26 @@ def check_path(going: Going, path: Path, *, within: Any = None) -> str | None:
         return f"the way costs {spent}, they have {most}"
     if not _ends(going, path):
         return f"they cannot end in {name_of(world, 'places', path[-1])}"
+    if "home" in mode and most is not None and not has_way_home(going, path, most - spent):
+        return f"they would not get back from {name_of(world, 'places', path[-1])}"
     return None
+
+
+def has_way_home(going: Going, path: Path, left: Any) -> bool:
+    """Whether a group at the end of a way can stay there, or, after what a fight takes (`reserve`), reach a place to stay."""
+    here = path[-1]
+    if going.test("home", here, f"{path[-2]}>{here}", path[:-1]):
+        return True
+    return bool(homes(going, here, left - going.mode.get("reserve", 0)))
+
+
+def homes(going: Going, here: str, left: Any) -> dict[str, Any]:
+    """Places where a group that is at `here` may end its moves, within what it has left: place -> cost."""
+    out = {}
+    for place, (cost, path) in search(going, here, left).items():
+        if place != here and going.test("home", place, f"{path[-2]}>{place}", path[:-1]):
+            out[place] = cost
+    return out
 
 
 def find_path(going: Going, start: str, target: str, via: Sequence[str] = ()) -> Path | None:

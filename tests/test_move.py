@@ -211,3 +211,108 @@ def test_closing_makes_plain_units_of_forces_again() -> None:
     assert sorted(turn.state.table("units")) == ["red.foot@d", "red.gun@c"]
     assert not turn.state.table("forces") and "attacked" not in turn.state.row("places", "d")
     assert turn.world.holder_of("d") == "red"
+
+
+# ---- strategic moves, shared capacity, arrivals
+
+RAIL: Row = {
+    "id": "rail",
+    "links": ["land", "strait"],
+    "start": "friendly(self, place)",
+    "enter": "friendly(self, place)",
+    "fights": False,
+    "arrives": "arrivals",
+    "holds": "friendly(self, place)",
+    "if_none": ["nearest", "lost"],
+    "capacity": {"is": "3 if place.id == 'b' else 9", "draws": ["start", "pass", "end"]},
+}
+
+
+def arrive(turn: Turn) -> Turn:
+    move.run({"do": "move", "modes": ["rail"], "which": "arrive"}, turn)
+    return turn
+
+
+def test_units_on_a_strategic_move_are_nowhere_until_they_arrive() -> None:
+    turn = play(begin(position({"red a": {"foot": 2, "gun": 1}}), [("red", {"foot": 2}, "a", "c")], ruleset(RAIL)), "friendly")
+    assert standing(turn) == {"red gun a": 1}
+    assert standing(arrive(turn)) == {"red foot c": 2, "red gun a": 1}
+    assert not turn.state.table("under_way")
+
+
+def test_capacity_counts_start_end_and_passage_of_all_nations_and_the_host_goes_first() -> None:
+    given = position({"red a": {"foot": 4}, "rose a": {"foot": 4}, "red b": {"foot": 1}})
+    orders = [("rose", {"foot": 2}, "a", "c"), ("red", {"foot": 1}, "b", "c"), ("red", {"foot": 1}, "a", "c")]
+    turn = play(begin(given, orders, ruleset(RAIL)), "friendly")
+    assert refused(turn) == ["no room left in b"]
+    assert standing(arrive(turn)) == {"red foot a": 3, "red foot c": 2, "rose foot a": 4}
+
+
+def test_room_that_two_guests_want_is_given_by_lot() -> None:
+    given = position({"rose a": {"foot": 4}, "green a": {"foot": 4}}, {"green--red": "pact"})
+    orders = [("rose", {"foot": 2}, "a", "c"), ("green", {"foot": 2}, "a", "c")]
+    rules = ruleset(RAIL, nations=[{"id": n} for n in ("red", "rose", "green", "blue", "gray")])
+    turn = play(begin(given, orders, rules), "friendly")
+    dice = {e.subject: e.dice for e in turn.journal.entries if e.dice}
+    assert set(dice) == {"rose/0001", "green/0002"}
+    assert len(turn.state.table("under_way")) == 1
+
+
+def test_a_way_cut_short_ends_before_the_cut_and_a_way_all_lost_beside_it() -> None:
+    for lost, end in {"c": "b", "b": "a"}.items():
+        turn = play(begin(position({"red a": {"foot": 1}}), [("red", {"foot": 1}, "a", "c")], ruleset(RAIL)), "friendly")
+        turn.state.put("places", lost, "holder", "blue")
+        assert standing(arrive(turn)) == {f"red foot {end}": 1}
+    turn = play(begin(position({"red b": {"foot": 1}}), [("red", {"foot": 1}, "b", "c")], ruleset(RAIL)), "friendly")
+    for lost in "bc":
+        turn.state.put("places", lost, "holder", "blue")
+    assert standing(arrive(turn)) == {"red foot a": 1}
+    turn = play(begin(position({"red b": {"foot": 1}}), [("red", {"foot": 1}, "b", "c")], ruleset(RAIL)), "friendly")
+    for lost in "abc":
+        turn.state.put("places", lost, "holder", "blue")
+    assert standing(arrive(turn)) == {}
+    assert [f.word for e in turn.journal.entries for f in e.facts][-1] == "destroyed"
+
+
+# ---- aircraft: allowance that is kept, and the way home
+
+FLIGHT: Row = {
+    "id": "flight", "links": ["land", "strait"], "steps": "fuel", "keeps": "left", "flies": True, "threatens": False,
+    "home": "friendly(self, place)", "reserve": 1,
+}  # fmt: skip
+
+
+def air(fuel: int) -> Ruleset:
+    return ruleset(
+        FLIGHT,
+        units=[*UNITS, {"id": "plane", "tags": ["air"], "fuel": fuel, "attack": 2}],
+        fields=[{"id": f, "of": ["unit"], "type": "number", "default": 0} for f in ("move", "attack", "fuel")],
+        quantities=[{"id": "fuel", "of": "unit", "base": "unit.fuel"}],
+    )
+
+
+def test_aircraft_attack_only_where_they_could_fight_a_round_and_come_back() -> None:
+    given = position({"red c": {"plane": 2}, "blue e": {"foot": 1}})
+    assert refused(play(begin(given, [("red", {"plane": 1}, "c", "e")], air(4)))) == ["they would not get back from e"]
+    turn = play(begin(given, [("red", {"plane": 1}, "c", "e")], air(5)))
+    assert refused(turn) == []
+    assert [r["left"] for _, r in turn.state.stacks(at="e", owner="red")] == [3]
+
+
+def test_aircraft_go_home_when_the_forces_end_or_are_lost() -> None:
+    given = position({"red c": {"plane": 1}, "blue d": {"foot": 1}})
+    turn = play(begin(given, [("red", {"plane": 1}, "c", "d")], air(3)))
+    control.run({"do": "control", "close": True}, turn)
+    assert sorted(turn.state.table("units")) == ["blue.foot@d", "red.plane@c"]
+    turn = play(begin(position({"red c": {"plane": 1}, "blue d": {"foot": 1}}), [("red", {"plane": 1}, "c", "d")], air(3)))
+    turn.state.put("places", "c", "holder", "blue")  # the base is lost, the next one is two away, and two points are left
+    control.run({"do": "control", "close": True}, turn)
+    assert sorted(turn.state.table("units")) == ["blue.foot@d", "red.plane@b"]
+
+
+def test_neutral_land_is_not_flown_over_unless_the_stance_lets_aircraft_pass() -> None:
+    stances = [{**s, "over": "never" if s["id"] == "peace" else "always"} for s in STANCES]
+    rules = Ruleset("t", "T", {**air(9).forms, "stances": by_id(stances)})
+    world = begin(position({"red c": {"plane": 1}}, {"blue--red": "peace"}), [], rules).world
+    found = routes.reach(world, "red", "flight", "c", ["plane"])
+    assert "d" in found and "e" not in found  # d could be attacked, but not flown over

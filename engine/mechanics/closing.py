@@ -71,17 +71,9 @@ def home_of(turn: Turn, mode: Row, force: str) -> str | None:
 def _homes(turn: Turn, going: routes.Going, place: str) -> dict[str, Any]:
     """Places where a group can end, with the cost of the way; without an allowance of their own, only neighbours."""
     if "keeps" in going.mode:
-        found = routes.search(going, place, going.allowance(place))
-    else:
-        found = {q: (1, (place, q)) for q in turn.world.geography.next_to(place, going.links)}
-    out = {}
-    for near, (cost, path) in found.items():
-        if near == place:
-            continue
-        link = f"{path[-2]}>{near}"
-        if going.test("home", near, link, path) and routes.entry(turn.world, going.nation, near) == "free":
-            out[near] = cost
-    return out
+        return routes.homes(going, place, going.allowance(place))
+    near = turn.world.geography.next_to(place, going.links)
+    return {q: 1 for q in near if routes.entry(turn.world, going.nation, q) == "free"}
 
 
 def _group(turn: Turn, mode: Row, force: str, nation: str) -> routes.Going:

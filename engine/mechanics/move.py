@@ -9,7 +9,7 @@ on another; places, hostile entries and capacities are then settled for all.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -331,59 +331,55 @@ def _list(turn: Turn, kinds: dict[str, int]) -> str:
 
 
 def ration(turn: Turn, marches: Sequence[March]) -> list[March]:
-    """Drop the marches for which a shared capacity has no room: those of a place's own nation go first, then the dice choose."""
-    limited = [m for m in marches if m.mode.get("capacity")]
-    if not limited:
+    """Drop marches until every shared capacity has room: the place's own nation goes first, the others by lot."""
+    kept = {m.order["key"]: m for m in marches if m.mode.get("capacity")}
+    if not kept:
         return list(marches)
-    rolls = _lots(turn, limited)
-    limited.sort(key=lambda m: (not _at_home(turn, m), rolls.get(m.order["key"], 0), m.nation, m.order["key"]))
-    planned: dict[tuple[str, str], int] = {}
-    fits: set[str] = set()
-    for march in limited:
-        n = sum(k for _, k in march.picks)
-        drawn = routes.drawn_places(march.mode, march.path)
-        full = next((p for p in drawn if _too_full(turn, march.mode, p, planned.get((march.mode["id"], p), 0) + n)), None)
-        if full is not None:
-            turn.drop_order(march.order, f"no room left in {routes.name_of(turn.world, 'places', full)}")
-            continue
-        for place in drawn:
-            planned[march.mode["id"], place] = planned.get((march.mode["id"], place), 0) + n
-        fits.add(march.order["key"])
-    return [m for m in marches if not m.mode.get("capacity") or m.order["key"] in fits]
+    lots: dict[str, int] = {}
+    while True:
+        full = _overfull(turn, kept.values())
+        if full is None:
+            break
+        mode, place = full
+        there = [m for m in kept.values() if m.mode["id"] == mode and place in routes.drawn_places(m.mode, m.path)]
+        host = turn.world.holder_of(place)
+        guests = [m for m in there if m.nation != host]
+        if len({m.nation for m in guests}) > 1:
+            _draw_lots(turn, guests, lots)
+        last = max(there, key=lambda m: (m.nation != host, lots.get(m.order["key"], 0), m.order["key"]))
+        turn.drop_order(last.order, f"no room left in {routes.name_of(turn.world, 'places', place)}")
+        del kept[last.order["key"]]
+    return [m for m in marches if not m.mode.get("capacity") or m.order["key"] in kept]
 
 
-def _too_full(turn: Turn, mode: Row, place: str, n: int) -> bool:
-    most = routes.capacity(turn.world, mode, place)
-    return most is not None and routes.used(turn.world, mode, place) + n > most
-
-
-def _at_home(turn: Turn, march: March) -> bool:
-    """Whether every place that a march draws on is held by its own nation."""
-    return all(turn.world.holder_of(p) == march.nation for p in routes.drawn_places(march.mode, march.path))
-
-
-def _lots(turn: Turn, marches: Sequence[March]) -> dict[str, int]:
-    """A drawn order among marches of different nations over places that cannot take them all."""
-    wanted: dict[tuple[str, str], list[March]] = {}
+def _overfull(turn: Turn, marches: Iterable[March]) -> tuple[str, str] | None:
+    """The first place, by mode and id, that these marches need more of than there is."""
+    needed: dict[tuple[str, str], int] = {}
     for march in marches:
         for place in routes.drawn_places(march.mode, march.path):
-            wanted.setdefault((march.mode["id"], place), []).append(march)
-    rivals: dict[str, March] = {}
-    for (mode, place), those in sorted(wanted.items()):
-        total = sum(n for m in those for _, n in m.picks)
-        if len({m.nation for m in those}) > 1 and _too_full(turn, turn.ruleset.row("modes", mode), place, total):
-            rivals.update({m.order["key"]: m for m in those if not _at_home(turn, m)})
-    out: dict[str, int] = {}
-    for key in sorted(rivals):
-        march = rivals[key]
+            key = (march.mode["id"], place)
+            needed[key] = needed.get(key, 0) + sum(n for _, n in march.picks)
+    for (mode_id, place), n in sorted(needed.items()):
+        mode = turn.ruleset.row("modes", mode_id)
+        most = routes.capacity(turn.world, mode, place)
+        if most is not None and routes.used(turn.world, mode, place) + n > most:
+            return mode_id, place
+    return None
+
+
+def _draw_lots(turn: Turn, marches: Sequence[March], lots: dict[str, int]) -> None:
+    """Give each march a lot that has none yet; the highest goes last."""
+    for march in sorted(marches, key=lambda m: m.order["key"]):
+        key = march.order["key"]
+        if key in lots:
+            continue
         rule = f"modes/{march.mode['id']}"
         with turn.journal.entry(rule, subject=key, audience=(march.nation,), text="Lots are drawn for room on the way.") as entry:
             stream = turn.stream(rule, key, entry.audience)
-            out[key] = stream.roll("1d100")
+            lots[key] = stream.roll("1d100")
             record = stream.take()
             if record is not None:
                 entry.dice.append(dict(record))
-    return out
 
 
 def _draw(turn: Turn, march: March, n: int) -> None:
