@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from folders import found, loaded, own_cache, places, write  # noqa: F401
 
+from wteaw.ruleset import load_scenario
+
 BASE = {
     "tables/t.yaml": """\
 fields:
@@ -210,3 +212,44 @@ def test_a_change_that_cannot_be_made_is_told(tmp_path: Path, change: str, expec
 def test_a_second_frame_is_an_error(tmp_path: Path) -> None:
     folder = write(tmp_path, {**FRAME, "tables/g.yaml": "frame:\n- {step: x, do: watch}\n"})
     assert [(d.code, d.file, d.line) for d in found(folder)] == [("E225", "tables/g.yaml", 1)]
+
+
+def test_wrapping_without_end_is_refused(tmp_path: Path) -> None:
+    changes = "".join(f"- {{id: w{n}, node: all, wrap: {{id: n{n}}}}}\n" for n in range(300))
+    findings = found(over(tmp_path, "frame_changes:\n" + changes, dict(FRAME)))
+    assert {d.code for d in findings} == {"E226"}
+
+
+# --- a scenario's own rules
+
+
+def test_a_scenario_lays_its_rules_over_the_ruleset(tmp_path: Path) -> None:
+    write(tmp_path / "base", BASE)
+    path = tmp_path / "s.yaml"
+    path.write_text("id: s\ntitle: S\nruleset: base\nrules:\n  units:\n  - {id: foot, price: 7}\n  - {id: horse, remove: true}\n")
+    scenario, rules, findings = load_scenario(path)
+    assert findings == []
+    assert scenario is not None
+    assert rules is not None
+    assert rules.row("units", "foot")["price"] == 7
+    assert rules.origin("units", "foot", "price") == "s.yaml:6"
+    assert not rules.has("units", "horse")
+    assert loaded(tmp_path / "base").row("units", "foot")["price"] == 3
+
+
+def test_mistakes_in_a_scenarios_rules_are_told_in_the_scenario(tmp_path: Path) -> None:
+    write(tmp_path / "base", BASE)
+    path = tmp_path / "s.yaml"
+    path.write_text("id: s\ntitle: S\nruleset: base\nrules:\n  units:\n  - {id: foot, price: lots}\n")
+    scenario, rules, findings = load_scenario(path)
+    assert (scenario, rules) == (None, None)
+    assert [(d.code, d.file, d.line, d.column) for d in findings] == [("E403", "s.yaml", 6, 23)]
+    assert findings[0].source_line == "  - {id: foot, price: lots}"
+
+
+def test_a_broken_ruleset_is_told_at_the_scenario(tmp_path: Path) -> None:
+    write(tmp_path / "base", {"tables/t.yaml": "places:\n- {id: a}\n"})
+    path = tmp_path / "s.yaml"
+    path.write_text("id: s\ntitle: S\nruleset: base\n")
+    findings = load_scenario(path)[2]
+    assert places(findings) == [("E409", 3, 10)]

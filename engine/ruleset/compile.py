@@ -151,10 +151,15 @@ def build(
         return None, reading.with_lines(found)
     if over is not None and over.is_map:
         layers.append(Layer(layers[-1].manifest, (over,)))
-    draft, wrong = lay_over(layers, known)
-    found += wrong
-    found += run_checks(Subject(draft, known), layers)
-    return _ruleset(draft, known), reading.with_lines(found)
+    try:
+        draft, wrong = lay_over(layers, known)
+        found += wrong
+        found += run_checks(Subject(draft, known), layers)
+        ruleset = _ruleset(draft, known)
+    except RecursionError:  # files are limited in depth, but what is laid over one another may add up
+        message = "rows or nodes of the frame inside one another, too deep to be checked"
+        return None, reading.with_lines([*found, diagnose("E115", "error", message, layers[-1].manifest)])
+    return ruleset, reading.with_lines(found)
 
 
 def _ruleset(draft: Draft, known: Forms) -> Ruleset:

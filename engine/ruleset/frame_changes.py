@@ -16,6 +16,8 @@ __all__ = ["WHOLE", "change_frame", "frame_nodes", "node_id"]
 WHOLE = "all"
 STEPS = "steps"
 NAMES = ("id", "step", "phase", "input")
+MAX_DEPTH = 20
+"""How deep nodes may stand inside nodes: a change that leads deeper is refused."""
 ACTIONS = ("drop", "replace", "before", "after", "set", "wrap")
 
 
@@ -45,8 +47,10 @@ def change_frame(nodes: list[Node], changes: list[Node]) -> tuple[list[Node], li
             message = f"a change of the frame needs `node` and one of {', '.join(ACTIONS)}"
             found.append(diagnose("E226", "error", message, change))
             continue
+        before = nodes
         if target == WHOLE:
             nodes = _whole(nodes, change, actions[0], found)
+            nodes = _not_too_deep(nodes, before, change, found)
             continue
         ids = [node_id(n) for n in frame_nodes(nodes)]
         if ids.count(target) != 1:
@@ -55,7 +59,19 @@ def change_frame(nodes: list[Node], changes: list[Node]) -> tuple[list[Node], li
             found.append(diagnose("E226", "error", f"the frame has {several}", change.get("node"), hint=hint))
             continue
         nodes = _changed(nodes, target, change, actions[0], found)
+        nodes = _not_too_deep(nodes, before, change, found)
     return nodes, found
+
+
+def _not_too_deep(nodes: list[Node], before: list[Node], change: Node, found: list[Diagnostic]) -> list[Node]:
+    level, depth = nodes, 0
+    while level and depth <= MAX_DEPTH:
+        level = [child for node in level if (inner := node.get(STEPS)) is not None for child in inner.members()]
+        depth += 1
+    if depth <= MAX_DEPTH:
+        return nodes
+    found.append(diagnose("E226", "error", f"nodes of the frame inside one another, more than {MAX_DEPTH} deep", change))
+    return before
 
 
 def _whole(nodes: list[Node], change: Node, action: str, found: list[Diagnostic]) -> list[Node]:

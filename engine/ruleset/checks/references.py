@@ -13,6 +13,8 @@ from .subject import Marked, Subject
 __all__ = ["Rows", "dangling", "groups_have_members_that_exist", "references_name_rows_that_exist"]
 
 
+MOST_HINTS = 200
+"""Looking for near misses takes time: a ruleset with more dangling names than this has another trouble than misspelling."""
 Rows = Callable[[str], Mapping[str, object]]
 """The rows of a form, by id."""
 
@@ -24,6 +26,7 @@ def references_name_rows_that_exist(subject: Subject) -> Iterator[Diagnostic]:
 
 def dangling(marks: Iterable[Marked], rows: Rows, known: Forms) -> Iterator[Diagnostic]:
     """A finding for each reference that names no row."""
+    hints: dict[tuple[str, ...], str] = {}
     for mark in marks:
         if "x-ref" not in mark.annotation.schema:
             continue
@@ -36,11 +39,13 @@ def dangling(marks: Iterable[Marked], rows: Rows, known: Forms) -> Iterator[Diag
                 continue  # an expression: another check's question
             if any(value in rows(form) for form in forms) or not any(form in known for form in forms):
                 continue
-            hint = did_you_mean(value, [id_ for form in forms for id_ in rows(form)])
-            if not hint:
+            asked = (value, *forms)
+            if asked not in hints and len(hints) < MOST_HINTS:
                 others = [form for form in known.names if value in rows(form)]
-                hint = f"there is one in {', '.join(others)}" if others else ""
-            yield diagnose("E401", "error", f"{' or '.join(forms)} has no {value!r}", at, key=key, hint=hint)
+                hint = did_you_mean(value, [id_ for form in forms for id_ in rows(form)])
+                hints[asked] = hint or (f"there is one in {', '.join(others)}" if others else "")
+            message = f"{' or '.join(forms)} has no {value!r}"
+            yield diagnose("E401", "error", message, at, key=key, hint=hints.get(asked, ""))
 
 
 def groups_have_members_that_exist(subject: Subject) -> Iterator[Diagnostic]:
