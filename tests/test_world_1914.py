@@ -25,6 +25,7 @@ from wteaw.ruleset.model import Row, Ruleset
 from wteaw.ruleset.nodes import plain
 from wteaw.scenario import initial_state
 from wteaw.state import Entity, State
+from wteaw.stores import purse_at
 from wteaw.world import World
 
 LAND_LINKS = ("land", "strait")
@@ -948,6 +949,8 @@ def test_every_region_has_one_purse() -> None:
         assert sorted(len(r & set(seats)) for r in regions) == [1] * len(seats), nation
         row = rules().row("nations", nation)
         assert (row["capital"] or row["center"]) in seats, nation
+        drawn_on = {purse_at(opening(), nation, p, "money") for p in owned(nation)}
+        assert drawn_on == {f"{nation}/{seat}" for seat in seats}
 
 
 def test_savings_are_one_turn_of_income() -> None:
