@@ -1,0 +1,82 @@
+"""A small made-up ruleset for tests of the core: four places in a row, two camps, one neutral."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wteaw.dice import ScriptedDice
+from wteaw.referee import Position
+from wteaw.ruleset.model import Ruleset
+from wteaw.state import State
+from wteaw.turn import Turn
+
+Rows = list[dict[str, Any]]
+
+
+def by_id(rows: Rows) -> dict[str, dict[str, Any]]:
+    return {r.get("id") or "--".join(sorted(r["between"])): r for r in rows}
+
+
+BASE: dict[str, Rows] = {
+    "places": [
+        {"id": "ash", "kind": "land", "owner": "red", "worth": 3},
+        {"id": "birch", "kind": "land", "owner": "red", "worth": 2},
+        {"id": "cedar", "kind": "land", "owner": "blue", "worth": 4},
+        {"id": "dale", "kind": "land", "owner": "gray", "worth": 1},
+    ],
+    "links": [{"between": ["ash", "birch"]}, {"between": ["birch", "cedar"]}, {"between": ["cedar", "dale"]}],
+    "nations": [
+        {"id": "red", "name": "Red", "side": "east", "capital": "ash"},
+        {"id": "blue", "name": "Blue", "side": "west", "capital": "cedar"},
+        {"id": "gray", "name": "Gray", "side": None},
+    ],
+    "sides": [
+        {"id": "east", "name": "East", "opposite": "west", "sign": 1},
+        {"id": "west", "name": "West", "opposite": "east", "sign": -1},
+    ],
+    "stances": [{"id": "peace", "default": True}, {"id": "friends", "friendly": True}, {"id": "war", "hostile": True}],
+    "units": [{"id": "foot", "name": "Foot", "tags": ["army"], "strength": 3}, {"id": "horse", "name": "Horse", "strength": 5}],
+    "resources": [{"id": "gold", "name": "Gold"}],
+    "tracks": [{"id": "mood", "signed": True, "thresholds": [-5, 5]}],
+    "fields": [
+        {"id": "worth", "of": ["place"], "type": "number", "default": 0, "open": True},
+        {"id": "strength", "of": ["unit"], "type": "number", "default": 0, "open": True},
+        {"id": "calm", "of": ["nation"], "type": "number", "default": 7},
+    ],
+}
+
+
+def ruleset(frame: Rows | None = None, **forms: Rows) -> Ruleset:
+    """The base with further rows laid beside or over it."""
+    merged = {name: dict(by_id(rows)) for name, rows in BASE.items()}
+    for name, rows in forms.items():
+        merged.setdefault(name, {}).update(by_id(rows))
+    return Ruleset("small", "Small", merged, tuple(frame or ()))
+
+
+def state(**tables: Any) -> State:
+    """A state at turn 1 with war between red and blue."""
+    base: dict[str, Any] = {
+        "game": {"game": {"turn": 1}},
+        "relations": {"blue--red": {"stance": "war"}},
+        "stores": {"red": {"gold": 20}, "blue": {"gold": 5}},
+        "units": {
+            "red.foot@birch": {"owner": "red", "kind": "foot", "place": "birch", "n": 4},
+            "blue.horse@cedar": {"owner": "blue", "kind": "horse", "place": "cedar", "n": 2},
+        },
+    }
+    return State({**base, **tables})
+
+
+def turn(rules: Ruleset, at: State | None = None, dice: Any = ()) -> Turn:
+    """A turn to run mechanics on; `dice` are typed in."""
+    here = at or state()
+    return Turn(rules, here, ScriptedDice(dice), moments={"game": here.copy(), "turn": here.copy()})
+
+
+def position(at: State, waiting: Any = None) -> Position:
+    return Position(at, at.copy(), at.copy(), at.copy(), waiting=waiting)
+
+
+def order(act: str, line: int = 1, **slots: Any) -> dict[str, Any]:
+    return {"order": f"acts/{act}", "slots": slots, "options": {}, "text": act, "line": line}

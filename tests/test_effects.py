@@ -1,0 +1,200 @@
+"""Acts, events, matrices and the verbs: paid, rolled, carried out, told to the right readers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from wteaw.mechanics import act, matrices, watch
+from wteaw.mechanics.watch import EventChain, settle
+from wteaw.ruleset.model import Ruleset
+from wteaw.state import State
+from wteaw.turn import Turn
+
+from . import small
+
+COURT = {
+    "id": "court",
+    "form": "court {target}",
+    "slots": {"target": "nation"},
+    "needs": [{"test": "neutral(target)", "else": "{target} is not neutral"}],
+    "cost": 10,
+    "limit": {"1": ["nation", "target", "turn"]},
+    "roll": {"die": "1d10", "from": 9},
+    "effects": [{"shift": {"who": "=target", "track": "mood", "toward": "=self.side", "by": "0..8"}}],
+    "audience": ["=self", "=target"],
+}
+
+
+def run_acts(rules: Ruleset, orders: dict[str, list[dict[str, Any]]], dice: Any = (), state: State | None = None) -> Turn:
+    turn = small.turn(rules, state, dice)
+    with turn.journal.entry("test/orders"):
+        for nation, listed in orders.items():
+            for number, order in enumerate(listed, 1):
+                turn.journal.put_row("orders", f"{nation}/{number:04d}", {"nation": nation, **order})
+    turn.journal.entries.clear()
+    act.run({"step": "acts", "acts": list(rules.rows("acts"))}, turn)
+    return turn
+
+
+def test_an_act_is_paid_and_rolled() -> None:
+    turn = run_acts(small.ruleset(acts=[COURT]), {"red": [small.order("court", target="gray")]}, [9, 6])
+    assert turn.state.get("tracks", "gray", "mood") == 6
+    assert turn.state.get("stores", "red", "gold") == 10
+    entry = turn.journal.entries[0]
+    assert entry.audience == ("red", "gray")
+    assert [d["faces"] for r in entry.dice for d in r["drawn"]] == [[9], [6]]
+    assert entry.dice[0]["hit"] is True
+
+
+def test_a_missed_roll_costs_and_does_nothing() -> None:
+    turn = run_acts(small.ruleset(acts=[COURT]), {"red": [small.order("court", target="gray")]}, [8])
+    assert turn.state.get("tracks", "gray", "mood") is None
+    assert turn.state.get("stores", "red", "gold") == 10
+
+
+@pytest.mark.parametrize(
+    ("nation", "target", "says"), [("red", "blue", "Blue is not neutral"), ("blue", "gray", "costs 10 gold, 5 left")]
+)
+def test_a_refused_act_changes_nothing_but_says_why(nation: str, target: str, says: str) -> None:
+    turn = run_acts(small.ruleset(acts=[COURT]), {nation: [small.order("court", target=target)]})
+    entry = turn.journal.entries[0]
+    assert entry.data["refused"] == says and entry.audience == (nation,)
+    assert turn.state.table("stores") == small.state().table("stores")
+
+
+def test_a_limit_holds_within_a_turn() -> None:
+    twice = [small.order("court", 1, target="gray"), small.order("court", 2, target="gray")]
+    state = small.state(stores={"red": {"gold": 50}})
+    turn = run_acts(small.ruleset(acts=[COURT]), {"red": twice}, [1], state)
+    assert turn.state.get("stores", "red", "gold") == 40
+    assert turn.journal.entries[1].data["refused"] == "only once in a turn for each target"
+
+
+def test_dice_of_one_act_do_not_depend_on_others() -> None:
+    from wteaw.dice import KeyedDice
+
+    def faces(orders: dict[str, list[dict[str, Any]]]) -> Any:
+        rules = small.ruleset(acts=[COURT])
+        turn = Turn(rules, small.state(stores={"red": {"gold": 90}, "blue": {"gold": 90}}), KeyedDice("ab" * 32, 1))
+        with turn.journal.entry("test/orders"):
+            for nation, listed in orders.items():
+                for number, order in enumerate(listed, 1):
+                    turn.journal.put_row("orders", f"{nation}/{number:04d}", {"nation": nation, **order})
+        act.run({"step": "acts", "acts": ["court"]}, turn)
+        return next(e.dice for e in turn.journal.entries if e.subject == "red:gray")
+
+    alone = faces({"red": [small.order("court", target="gray")]})
+    assert alone == faces({"blue": [small.order("court", target="gray")], "red": [small.order("court", target="gray")]})
+
+
+def fire(rules: Ruleset, word: str, dice: Any = (), state: State | None = None, **roles: Any) -> Turn:
+    turn = small.turn(rules, state, dice)
+    watch.first_look(turn)
+    with turn.journal.entry("test/fact"):
+        turn.journal.fact(word, **roles)
+    settle(turn)
+    return turn
+
+
+def test_an_event_waits_for_its_fact_and_fires_once() -> None:
+    event = {
+        "id": "cheer",
+        "on": {"declared": {"by": "red"}},
+        "once": True,
+        "effects": [{"pay": {"to": "red", "what": "gold", "amount": 3}}],
+    }
+    rules = small.ruleset(events=[event])
+    assert fire(rules, "declared", by="blue").state.get("stores", "red", "gold") == 20
+    turn = fire(rules, "declared", by="red")
+    assert turn.state.get("stores", "red", "gold") == 23
+    with turn.journal.entry("test/again"):
+        turn.journal.fact("declared", by="red")
+    settle(turn)
+    assert turn.state.get("stores", "red", "gold") == 23
+
+
+def test_becomes_fires_on_the_change_only() -> None:
+    event = {
+        "id": "rich",
+        "for": "red",
+        "becomes": "stock(nation, 'gold') >= 30",
+        "effects": [{"mark": {"who": "red", "as": "rich"}}],
+    }
+    turn = fire(small.ruleset(events=[event]), "step", step="x")
+    assert not turn.state.row("marks", "nation:red")
+    with turn.journal.entry("test/gift"):
+        turn.journal.set("stores", "red", "gold", 31)
+        turn.journal.fact("step", step="x")
+    settle(turn)
+    assert turn.state.get("marks", "nation:red", "rich") == {"since": 1}
+
+
+def test_thresholds_are_facts_and_events_chain() -> None:
+    events = [
+        {"id": "push", "on": {"step": "go"}, "effects": [{"shift": {"who": "gray", "track": "mood", "toward": "west", "by": 6}}]},
+        {
+            "id": "joins",
+            "on": {"reached": {"track": "mood", "at": -5}},
+            "effects": [{"join": {"who": "=event.actor", "side": "west"}}],
+        },
+    ]
+    turn = fire(small.ruleset(events=events), "step", step="go")
+    assert turn.state.get("tracks", "gray", "mood") == -6
+    assert turn.world.side_of("gray") == "west" and turn.world.hostile("gray", "red") and turn.world.allied("gray", "blue")
+
+
+def test_events_without_end_are_an_error_that_names_them() -> None:
+    events = [{"id": "echo", "on": "acted", "effects": [{"mark": {"who": "red", "as": "x"}}, {"pay": {"to": "red", "what": "gold", "amount": 1}}]},
+              {"id": "again", "on": {"paid": {"of": "red"}}, "effects": [{"pay": {"to": "red", "what": "gold", "amount": 1}}]}]  # fmt: skip
+    with pytest.raises(EventChain, match="again → again"):
+        fire(small.ruleset(events=events), "acted", by="red")
+
+
+def test_for_rolls_for_each_unit_by_itself() -> None:
+    event = {"id": "desert", "on": {"step": "go"}, "effects": [
+        {"for": "units(owner='red')", "roll": {"die": "1d10", "faces": "7..10"}, "effects": [{"convert": {"units": "=unit", "owner": "gray"}}]}]}  # fmt: skip
+    turn = fire(small.ruleset(events=[event]), "step", [7, 1, 10, 6], step="go")
+    assert turn.state.get("units", "red.foot@birch", "n") == 2
+    assert turn.state.get("units", "gray.foot@birch", "n") == 2
+
+
+def test_a_held_effect_is_drawn_now_and_comes_later() -> None:
+    event = {"id": "grudge", "on": {"declared": {}}, "effects": [
+        {"hold": {"until": {"joined": {"by": "=event.actor"}}, "if": "neutral('gray')", "effects": [
+            {"shift": {"who": "gray", "track": "mood", "against": "=event.side", "by": "0..4"}}]}}]}  # fmt: skip
+    turn = fire(small.ruleset(events=[event]), "declared", [3], by="blue")
+    assert turn.state.get("tracks", "gray", "mood") is None and len(turn.state.table("held")) == 1
+    from wteaw.state import Entity
+
+    with turn.journal.entry("test/join"):
+        turn.journal.fact("joined", by="blue", side="west")
+    settle(turn)
+    assert turn.state.get("tracks", "gray", "mood") == 3 and not turn.state.table("held")
+    assert isinstance(turn.world.thing("gray"), Entity)
+
+
+def test_a_matrix_draws_one_die_per_onlooker() -> None:
+    matrix = {
+        "id": "opinion", "track": "mood", "for": "nations(neutral=True)", "columns": ["gray", {"others": "rest"}], "audience": ["=nation"],
+        "rows": [{"id": "outrage", "on": {"declared": {"by": "red"}}, "cells": {"gray": {"against": "actor", "by": "0..4"}, "others": {"against": "actor", "by": 1}}}],
+    }  # fmt: skip
+    rules = small.ruleset(matrices=[matrix], nations=[{"id": "green", "name": "Green", "side": None}])
+    turn = fire(rules, "declared", [4], by="red", of="blue")
+    assert turn.state.get("tracks", "gray", "mood") == -4
+    assert turn.state.get("tracks", "green", "mood") == -1
+    told = [e for e in turn.journal.entries if e.rule == "matrices/opinion"]
+    assert sorted(e.audience for e in told) == [("gray",), ("green",)]
+    matrices.perform(turn, "opinion", "outrage", turn.world.thing("red"), None, times=2, only=["others"])
+    assert turn.state.get("tracks", "green", "mood") == -3
+
+
+def test_losses_by_share_are_spread_over_the_kinds() -> None:
+    state = small.state(units={
+        "red.foot@ash": {"owner": "red", "kind": "foot", "place": "ash", "n": 5},
+        "red.horse@ash": {"owner": "red", "kind": "horse", "place": "ash", "n": 3}})  # fmt: skip
+    effect = {"remove": {"of": "red", "at": "ash", "share": "1/2", "round": "up", "spread": "kind"}}
+    turn = fire(small.ruleset(events=[{"id": "mutiny", "on": "step", "effects": [effect]}]), "step", state=state, step="x")
+    assert turn.state.get("units", "red.foot@ash", "n") == 3
+    assert turn.state.get("units", "red.horse@ash", "n") == 1

@@ -1,0 +1,146 @@
+"""The engine knows no game: no id or name of any ruleset stands in its source, but for the words of its own vocabulary."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from wteaw.expressions.vocabulary import ALWAYS, BUILT_IN, FUNCTIONS, KINDS
+from wteaw.mechanics import MECHANICS
+from wteaw.resources import rulesets, schemas
+from wteaw.ruleset import load_ruleset
+from wteaw.ruleset.folder import find_rulesets
+from wteaw.verbs import VERBS
+
+ENGINE = Path(__file__).resolve().parent.parent / "engine"
+
+# Forms whose rows name things of a game. The others (fields, terms, quantities, adjusts ...) name rules about them.
+NAMING = (
+    "places", "nations", "units", "technologies", "resources", "sides", "tracks", "groups", "gates", "missions", "acts",
+    "events", "matrices", "orders", "catalogue", "war_kinds", "streaks", "tallies", "fields", "stances", "modes", "battles",
+)  # fmt: skip
+
+
+def words(text: str) -> str:
+    """Lower case, with one space between words, and one at each end."""
+    text = re.sub(r"([a-z])([A-Z])", r"\1 \2", text)
+    return " " + " ".join(re.findall(r"[a-z0-9']+", text.lower())) + " "
+
+
+def vocabulary() -> set[str]:
+    """The engine's published words: functions, kinds, fields, verbs, mechanics, and what the schemas define and list."""
+    published = {*FUNCTIONS, *KINDS, *KINDS.values(), *ALWAYS, *VERBS, *MECHANICS}
+    for fields in BUILT_IN.values():
+        published.update(fields)
+    for path in schemas().glob("*.json"):
+        published.update(_schema_words(json.loads(path.read_text(encoding="utf-8"))))
+        published.add(path.name.split(".")[0])
+    readme = (ENGINE / "README.md").read_text(encoding="utf-8")
+    listed = re.search(r"## Published words\n(.*?)(?=\n## |\Z)", readme, re.S)
+    assert listed, "engine/README.md lists the words that stand in the source and may occur in a ruleset"
+    published.update(re.findall(r"`([^`]+)`", listed.group(1)))
+    return {words(w) for w in published if w}
+
+
+def _schema_words(node: Any) -> Iterator[str]:
+    if isinstance(node, dict):
+        for key, value in node.items():
+            if key in ("properties", "definitions"):
+                yield from value
+            if key in ("enum", "const"):
+                yield from (v for v in (value if isinstance(value, list) else [value]) if isinstance(v, str))
+            yield from _schema_words(value)
+    elif isinstance(node, list):
+        for item in node:
+            yield from _schema_words(item)
+
+
+def game_words() -> dict[str, str]:
+    """Every id, name and alias of every ruleset, as words, with where it comes from."""
+    found: dict[str, str] = {}
+    for folder in find_rulesets(rulesets()):
+        ruleset, _ = load_ruleset(folder)
+        assert ruleset is not None, folder
+        for form in NAMING:
+            for id_, row in ruleset.rows(form).items():
+                for text in (id_, row.get("name", ""), row.get("plural", ""), row.get("adjective", ""), *row.get("aliases", ())):
+                    if len(str(text)) > 2:
+                        found.setdefault(words(str(text)), f"{form}/{id_} of {ruleset.id}")
+        for node in _nodes(ruleset.frame):
+            for key in ("phase", "step", "name"):
+                if key in node:
+                    found.setdefault(words(str(node[key])), f"frame {node[key]} of {ruleset.id}")
+    return found
+
+
+def _nodes(nodes: Any) -> Iterator[dict[str, Any]]:
+    for node in nodes:
+        yield node
+        yield from _nodes(node.get("steps", ()))
+
+
+def source_words(path: Path) -> Iterator[tuple[int, str]]:
+    """Identifiers and texts of a module with their lines; comments and docstrings, being prose, for proper names only."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    prose = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and node.body and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(tree):
+        line = getattr(node, "lineno", 0)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose:
+            yield line, node.value
+        for field in ("id", "attr", "name", "arg"):
+            value = getattr(node, field, None)
+            if isinstance(value, str):
+                yield line, value
+
+
+def test_no_game_word_in_the_engine() -> None:
+    known = vocabulary()
+    wanted = {w: origin for w, origin in game_words().items() if w not in known}
+    assert len(wanted) > 500, "the rulesets' words are collected"
+    # A text that is one word or a snake_case name must not be a game word; a longer text must not contain a distinct one.
+    hits = []
+    for path in sorted(ENGINE.rglob("*.py")):
+        for line, text in source_words(path):
+            as_words = words(text)
+            if as_words in wanted:
+                hits.append(f"{path.relative_to(ENGINE)}:{line}: {text!r} is {wanted[as_words]}")
+            else:
+                hits.extend(
+                    f"{path.relative_to(ENGINE)}:{line}: {text[:60]!r} holds {word.strip()!r}, {wanted[word]}"
+                    for word in _parts(as_words)
+                    if word in wanted
+                )
+    assert not hits, "\n".join(sorted(set(hits)))
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Runs of up to four words inside a text."""
+    parts = text.split()
+    for start in range(len(parts)):
+        for length in range(1, 5):
+            if start + length <= len(parts):
+                yield " " + " ".join(parts[start : start + length]) + " "
+
+
+def test_proper_names_are_not_even_in_prose() -> None:
+    """Docstrings, comments and templates name no nation, place or unit kind either."""
+    known = vocabulary()
+    names = {
+        w: o
+        for w, o in game_words().items()
+        if w not in known and o.split("/")[0] in ("nations", "units", "technologies", "sides")
+    }
+    hits = []
+    for path in sorted([*ENGINE.rglob("*.py"), *ENGINE.rglob("*.j2")]):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            as_words = words(line)
+            hits.extend(f"{path.relative_to(ENGINE)}:{number}: {w.strip()!r}, {o}" for w, o in names.items() if w in as_words)
+    assert not hits, "\n".join(sorted(set(hits)))

@@ -1,0 +1,85 @@
+"""State and journal: stacks add up, nothing changes unexplained, the journal rebuilds the state, tampering shows."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wteaw.journal import Entry, Journal, UnexplainedChange, replay, verify_chain
+from wteaw.state import State, unit_key
+
+from . import small
+
+
+def test_equal_units_are_one_stack() -> None:
+    journal = Journal(small.ruleset(), small.state())
+    with journal.entry("test/x"):
+        journal.units("red", "foot", "birch", 2)
+        journal.units("red", "foot", "birch", 1, damage=1)
+    assert journal.state.get("units", "red.foot@birch", "n") == 6
+    assert journal.state.get("units", "red.foot@birch[damage=1]", "n") == 1
+    assert [k for k, _ in journal.state.stacks(at="birch")] == ["red.foot@birch", "red.foot@birch[damage=1]"]
+
+
+def test_altered_units_leave_one_stack_and_join_another() -> None:
+    journal = Journal(small.ruleset(), small.state())
+    with journal.entry("test/x"):
+        journal.alter_units("red.foot@birch", 3, place="ash")
+    assert journal.state.get("units", "red.foot@birch", "n") == 1
+    assert journal.state.get("units", "red.foot@ash", "n") == 3
+    with journal.entry("test/x"), pytest.raises(ValueError, match="has 1 units"):
+        journal.units("red", "foot", "birch", -2)
+
+
+def test_a_change_outside_an_entry_is_an_error() -> None:
+    journal = Journal(small.ruleset(), small.state())
+    with pytest.raises(UnexplainedChange):
+        journal.set("stores", "red", "gold", 1)
+    assert journal.state == small.state()
+
+
+changes = st.lists(
+    st.one_of(
+        st.tuples(st.just("set"), st.sampled_from(["red", "blue"]), st.sampled_from(["gold", "wood"]), st.integers(0, 9)),
+        st.tuples(st.just("units"), st.sampled_from(["ash", "birch"]), st.sampled_from(["foot", "horse"]), st.integers(1, 5)),
+        st.tuples(st.just("move"), st.sampled_from(["ash", "birch", "dale"]), st.just("foot"), st.integers(1, 2)),
+    ),
+    max_size=30,
+)
+
+
+@given(changes)
+def test_the_journal_rebuilds_the_state(steps: list[tuple[str, str, str, int]]) -> None:
+    before = small.state()
+    journal = Journal(small.ruleset(), before.copy())
+    for number, (what, a, b, n) in enumerate(steps):
+        with journal.entry(f"test/{number}"):
+            if what == "set":
+                journal.set("stores", a, b, n)
+            elif what == "units":
+                journal.units("red", b, a, n)
+            else:
+                held = journal.state.get("units", unit_key("red", b, "birch"), "n", 0)
+                if held:
+                    journal.alter_units(unit_key("red", b, "birch"), min(n, held), place=a)
+    journal.seal()
+    stored = [Entry.from_json(e.to_json()) for e in journal.entries]
+    assert replay(before, stored) == journal.state
+    assert replay(before, stored).hash() == journal.state.hash()
+    assert State(journal.state.to_json()).hash() == journal.state.hash()
+
+
+def test_tampering_with_an_entry_shows() -> None:
+    journal = Journal(small.ruleset(), small.state())
+    for amount in (3, 4, 5):
+        with journal.entry("test/x"):
+            journal.set("stores", "red", "gold", amount)
+    journal.seal()
+    rows = [e.to_json() for e in journal.entries]
+    assert verify_chain(rows) is None
+    rows[1]["changes"][0][4] = 40
+    assert verify_chain(rows) == 2
+    assert verify_chain(rows[1:]) == 2
+    with pytest.raises(ValueError, match="entry 3"):
+        replay(small.state(), rows)
