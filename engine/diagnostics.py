@@ -75,9 +75,9 @@ def tidy(found: Iterable[Diagnostic]) -> list[Diagnostic]:
 def nearest(word: str, known: Iterable[str], *, count: int = 1) -> list[str]:
     """The known words that somebody who wrote `word` most likely meant; none if nothing is close.
 
-    >>> nearest("infrantry", ["infantry", "artillery", "fighter"])
-    ['infantry']
-    >>> nearest("zeppelin", ["infantry", "artillery"])
+    >>> nearest("coluor", ["colour", "weight", "size"])
+    ['colour']
+    >>> nearest("temperature", ["colour", "weight"])
     []
     """
     choices = sorted({k for k in known if isinstance(k, str)})
@@ -90,7 +90,7 @@ def nearest(word: str, known: Iterable[str], *, count: int = 1) -> list[str]:
         return [folded[_fold(word)]]
     cutoff = 0.8 if len(word) < 3 else 0.66
     found = difflib.get_close_matches(_fold(word)[:80], list(folded), n=count, cutoff=cutoff)
-    if not found and len(word) >= 4:  # a part of a compound id: cavalry for light-cavalry
+    if not found and len(word) >= 4:  # a part of a compound id: colour for map-colour
         part = _fold(word)
         found = sorted((k for k in folded if part in k.split("-")), key=len)[:count]
     return [folded[k] for k in found]

@@ -9,10 +9,11 @@ import time
 from pathlib import Path
 
 import pytest
-from folders import own_cache, write  # noqa: F401
 
 from wteaw.cli import COMMANDS, main
 from wteaw.diagnostics import Diagnostic, nearest, render, render_one
+
+from .folders import own_cache, write  # noqa: F401
 
 GOOD = {"tables/t.yaml": "fields:\n- {id: price, of: [unit], type: number}\nunits:\n- {id: foot, name: Foot, price: 3}\n"}
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from folders import found, own_cache, places, write  # noqa: F401
+
+from .folders import found, own_cache, places, write  # noqa: F401
 
 PLACES = """\
 nations:

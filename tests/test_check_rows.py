@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from folders import found, marked, own_cache, places, write  # noqa: F401
+
+from .folders import found, marked, own_cache, places, write  # noqa: F401
 
 SHAPE = [
     # a table, › before each place that is told; the codes in order

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from folders import own_cache  # noqa: F401
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +17,8 @@ from wteaw.ruleset.codes import CODES, table
 from wteaw.ruleset.file_schemas import file_schemas
 from wteaw.ruleset.fits import Compiler, UnknownKeyword
 from wteaw.ruleset.forms import annotated, forms
+
+from .folders import own_cache  # noqa: F401
 
 WORDS = ["id", "a", "step", "war", "1d6", "3/4", "=x", "1..3", "", "all", "pbem.x"]
 KEYS = [

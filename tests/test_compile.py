@@ -9,12 +9,13 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from folders import found, loaded, own_cache, write  # noqa: F401
 
 from wteaw.canonical import dumps
 from wteaw.resources import rulesets
 from wteaw.ruleset import Ruleset, compile_ruleset, load_ruleset
 from wteaw.ruleset import compile as compiling
+
+from .folders import found, loaded, own_cache, write  # noqa: F401
 
 TABLES = """\
 fields:
@@ -72,7 +73,7 @@ def test_fresh_and_kept_are_the_same(game: Path, own_cache: Path) -> None:  # no
 
 def test_a_kept_ruleset_is_not_compiled_again(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     loaded(game)
-    monkeypatch.setattr(compiling, "build", lambda *a, **k: pytest.fail("compiled again"))
+    monkeypatch.setattr(compiling, "assemble", lambda *a, **k: pytest.fail("compiled again"))
     loaded(game)
 
 

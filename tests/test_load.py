@@ -8,12 +8,13 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from folders import found, own_cache, write  # noqa: F401
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from wteaw.ruleset.load import MAX_BYTES, load_bytes, load_text
 from wteaw.ruleset.nodes import find, pack, plain, unpack
+
+from .folders import found, own_cache, write  # noqa: F401
 
 REFUSED = [
     # text, code, line, column

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from folders import found, loaded, own_cache, places, write  # noqa: F401
 
 from wteaw.ruleset import load_scenario
+
+from .folders import found, loaded, own_cache, places, write  # noqa: F401
 
 BASE = {
     "tables/t.yaml": """\

@@ -28,7 +28,7 @@ def show(
 ) -> None:
     """Show a row as it is after all overlays.
 
-    Example: wteaw show units/infantry --ruleset ruleset/variants/third-edition --resolved
+    Example: wteaw show units/ID --ruleset ruleset/variants/NAME --resolved
     """
     folder = ruleset or rulesets()
     rules = open_ruleset(folder)
@@ -51,7 +51,7 @@ def diff(
 ) -> None:
     """Say what differs between two rulesets: rows added, removed, and keys changed, old to new.
 
-    Example: wteaw diff ruleset ruleset/variants/third-edition
+    Example: wteaw diff ruleset ruleset/variants/NAME
     """
     found = list(compare(open_ruleset(a), open_ruleset(b)))
     if format == "json":

@@ -23,7 +23,7 @@ from .model import Ruleset
 from .nodes import Node, diagnose, pack, plain, unpack
 from .overlay import FRAME, Draft, Layer, lay_over
 
-__all__ = ["Reading", "add_source_lines", "build", "compile_ruleset", "load_ruleset", "read_layers"]
+__all__ = ["Reading", "add_source_lines", "assemble", "compile_ruleset", "load_ruleset", "read_layers"]
 
 MAX_LAYERS = 10
 
@@ -87,7 +87,7 @@ def load_ruleset(
         except (KeyError, TypeError, ValueError, AttributeError):
             kept = None
     if kept is None:
-        ruleset, found = build(reading, known, cache=cache, over=over)
+        ruleset, found = assemble(reading, known, cache=cache, over=over)
         if cache:
             entry = {"ruleset": ruleset.to_json() if ruleset else None, "found": [d.to_json() for d in found]}
             shelf.write("rulesets", key, entry)
@@ -128,7 +128,7 @@ def read_layers(path: Path, root: Path | None = None) -> Reading:
     return reading
 
 
-def build(
+def assemble(
     reading: Reading, known: Forms, *, cache: bool = True, over: Node | None = None
 ) -> tuple[Ruleset | None, list[Diagnostic]]:
     """The ruleset that the files make, if there is enough to make one; and all findings."""

@@ -194,8 +194,8 @@ def _read(stamped: tuple[tuple[Path, int, int], ...]) -> Forms:
 def _absolute(schema: Any, base: str) -> Any:
     """A part of a file with its references written out, so that it can be used by itself."""
     if isinstance(schema, dict):
-        local = isinstance(schema.get("$ref"), str) and schema["$ref"].startswith("#")
-        return {k: base + v if k == "$ref" and local else _absolute(v, base) for k, v in schema.items()}
+        inside = isinstance(schema.get("$ref"), str) and schema["$ref"].startswith("#")
+        return {k: base + v if k == "$ref" and inside else _absolute(v, base) for k, v in schema.items()}
     return [_absolute(item, base) for item in schema] if isinstance(schema, list) else schema
 
 

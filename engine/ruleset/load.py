@@ -90,7 +90,7 @@ def load_text(text: str, file: str) -> tuple[Node | None, list[Diagnostic]]:
     builder = _Builder(file)
     try:
         _check_characters(text)
-        root = builder.build(_events(text))
+        root = builder.read(_events(text))
     except Refused as refused:
         return None, [*builder.found, refused.at(file)]
     if not root.is_map:
@@ -208,7 +208,7 @@ class _Builder:
         self.alias_nodes = 0
         self.nodes = 0
 
-    def build(self, events: Iterator[Any]) -> Node:
+    def read(self, events: Iterator[Any]) -> Node:
         root: Node | None = None
         for event in events:
             kind = type(event)

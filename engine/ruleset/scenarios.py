@@ -68,7 +68,7 @@ def load_scenario(
     if folder is not None:
         ruleset, inside = load_ruleset(folder, root=root, cache=cache, over=None if shape else node.get(RULES))
         if ruleset is None:
-            found += _not_playable(node, inside)
+            found += _errors_below(node, inside)
     if ruleset is not None and not shape:
         found += check_scenario(ruleset, node, known)
     found = add_source_lines(found, {path.name: data})
@@ -112,7 +112,7 @@ def named_ruleset(given: str, folder: Path) -> tuple[Path | None, dict[str, Path
     return shipped.get(given), shipped
 
 
-def _not_playable(node: Node, inside: list[Diagnostic]) -> Iterator[Diagnostic]:
+def _errors_below(node: Node, inside: list[Diagnostic]) -> Iterator[Diagnostic]:
     """Errors of the scenario's own rules at their places; of the ruleset, that there are some."""
     errors = [d for d in inside if d.severity == "error"]
     own = [d for d in errors if d.file == node.file]

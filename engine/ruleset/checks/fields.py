@@ -33,7 +33,7 @@ def further_keys_are_declared_fields(subject: Subject) -> Iterator[Diagnostic]:
             if not hint:
                 elsewhere = subject.rows(FIELDS).get(key)
                 hint = f"it is declared, but of {', '.join(elsewhere['of'])}" if elsewhere else ""
-            hint = hint or f"declare it in `fields`: {{id: {key}, of: [{kind}], type: ...}}"
+            hint = hint or f"add it to `fields`: {{id: {key}, of: [{kind}], type: ...}}"
             yield diagnose("E402", "error", f"{key!r} is not a declared field of a {kind} ({id_})", node, key=key, hint=hint)
 
 

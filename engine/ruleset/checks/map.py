@@ -99,10 +99,10 @@ def links_name_the_gate_between_their_ends(subject: Subject) -> Iterator[Diagnos
 
 def _graph(subject: Subject) -> nx.DiGraph[str]:
     """The links among places that exist, both ways unless `one_way`."""
-    return subject.once("map", _build)
+    return subject.once("map", _links_as_graph)
 
 
-def _build(subject: Subject) -> nx.DiGraph[str]:
+def _links_as_graph(subject: Subject) -> nx.DiGraph[str]:
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_nodes_from(subject.nodes("places"))
     for row in subject.rows("links").values():
