@@ -105,6 +105,9 @@ class Market:
         self._tests: dict[tuple[str, str], bool] = {}
         self._prices: dict[str, tuple[Any, tuple[str, ...]]] = {}
         self._closed: dict[str, str | None] = {}
+        self._passing: dict[Any, list[str]] = {}
+        self._purses: dict[tuple[str, str], str] = {}
+        self._roomy: dict[tuple[str, str], list[Row]] = {}
         self._spent: dict[tuple[str, str], Any] = {}
         self._reserved: dict[tuple[str, str], Any] = {}
         self._filled: dict[tuple[str, str], int] = {}
@@ -178,15 +181,31 @@ class Market:
                 if all_sites:
                     yield Offer(item, "", 0, 0, 0, closed)
                 continue
-            price = self.price(row)[0]
             if row.get("hand"):
+                price = self.price(row)[0]
                 most = self._most(row, "", {"id": ""}, "", "")
                 yield Offer(item, "", price, 0, most, None if most else "there is no money for it")
                 continue
-            for site in held:
-                offer = self._offer(row, site, price)
-                if offer.why_not is None or all_sites:
-                    yield offer
+            if all_sites:
+                for site in held:
+                    yield self._offer(row, site, self.variant(row, site))
+                continue
+            sites = [(p, v) for p in self._sites(row, held) if not isinstance(v := self.variant(row, p), str)]
+            if sites and self.price(row)[0] <= self._richest(str(row.get("what", self._main))):
+                for site, variant in sites:
+                    offer = self._offer(row, site, variant)
+                    if offer.why_not is None:
+                        yield offer
+
+    def _richest(self, what: str) -> Any:
+        return max(stores.purses(self.world, self.nation, what).values(), default=0)
+
+    def _sites(self, row: Row, held: Sequence[str]) -> list[str]:
+        """The places that pass an item's test of sites; items that test alike share the answer."""
+        test = row.get("site")
+        if test not in self._passing:
+            self._passing[test] = [p for p in held if self._test(test, p)]
+        return self._passing[test]
 
     def take(self, quote: Quote) -> None:
         """Count a purchase as made, so that the next quote knows it."""
@@ -352,13 +371,18 @@ class Market:
         if not site:
             return stores.main_purse(self.world, self.nation, what), what
         if "pays" not in row:
-            return stores.purse_at(self.world, self.nation, site, what), what
+            return self._purse_of(site, what), what
         places = as_set(self.world, self.world.value(_bare(row["pays"]), self._at(site)))
         mine = [p.id for p in places if self.world.holder_of(p.id) == self.nation]
-        purses = {stores.purse_at(self.world, self.nation, p, what) for p in mine}
+        purses = {self._purse_of(p, what) for p in mine}
         if not purses:
             return stores.main_purse(self.world, self.nation, what), what
         return max(sorted(purses), key=lambda k: self._left(k, what)), what
+
+    def _purse_of(self, site: str, what: str) -> str:
+        if (site, what) not in self._purses:
+            self._purses[site, what] = stores.purse_at(self.world, self.nation, site or None, what)
+        return self._purses[site, what]
 
     def _left(self, purse: str, what: str) -> Any:
         return self.world.state.get("stores", purse, what, 0) - self._spent.get((purse, what), 0)
@@ -371,7 +395,7 @@ class Market:
             each = int(self.world.number(rule["each"], self._names))
             if each <= 0:
                 continue
-            purse = stores.purse_at(self.world, self.nation, site or None, what)
+            purse = self._purse_of(site, what)
             left = self.world.state.get("stores", purse, what, 0) - self._reserved.get((purse, what), 0)
             short = rule.get("short", "refuse")
             times = self.world.number(short["times"], self._names) if isinstance(short, dict) else None
@@ -429,14 +453,13 @@ class Market:
         return out
 
     def _rooms_for(self, row: Row, site: str, at: str = "purchase") -> list[Row]:
-        labels = {row["id"], row.get("makes", ""), *self._tags(row)}
-        return [
-            r
-            for r in self._rooms
-            if r.get("at", "purchase") == at
-            and ("for" not in r or any(x in labels for x in r["for"]))
-            and (self._test(r.get("when"), site) if site else "when" not in r)
-        ]
+        key = (row["id"], at)
+        if key not in self._roomy:
+            labels = {row["id"], row.get("makes", ""), *self._tags(row)}
+            self._roomy[key] = [
+                r for r in self._rooms if r.get("at", "purchase") == at and ("for" not in r or any(x in labels for x in r["for"]))
+            ]
+        return [r for r in self._roomy[key] if (self._test(r.get("when"), site) if site else "when" not in r)]
 
     def _tags(self, row: Row) -> Sequence[str]:
         return tuple(self.world.ruleset.rows("units").get(row.get("makes", ""), {}).get("tags", ()))
@@ -454,14 +477,16 @@ class Market:
         names = self._names if room["of"] == "nation" else self._at(key)
         return int(self.world.number(room["is"], names)) - self._filled.get((_counter(room), key), 0)
 
-    def _offer(self, row: Row, site: str, price: Any) -> Offer:
-        variant = self.variant(row, site)
+    def _offer(self, row: Row, site: str, variant: Row | str) -> Offer:
+        price = self.price(row)[0]
         if isinstance(variant, str):
             return Offer(row["id"], site, price, 0, 0, variant)
+        fee = self.world.number(variant.get("fee", 0), self._at(site))
+        purse, what = self._purse(row, site)
+        if price + fee > self._left(purse, what):
+            return Offer(row["id"], site, price, fee, 0, "there is no money for it", purse=purse)
         where = self.stands(row, site)
         facing = self.faces(row, site) if "works" in row else []
-        fee = self.world.number(variant.get("fee", 0), self._at(site))
-        purse, _ = self._purse(row, site)
         why = None
         if not where:
             why = "there is nowhere for it to appear"

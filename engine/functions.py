@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .expressions import ExpressionError, parse
 from .state import Entity, unit_key
-from .stores import stock
+from .stores import held_places, stock
 from .tables import band, cell
 
 if TYPE_CHECKING:
@@ -134,6 +134,10 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
         return select(world, (Entity("nation", n) for n in world.nations()), filters)
 
     def places(**filters: Any) -> EntitySet:
+        holder = filters.get("holder")
+        if isinstance(holder, Entity) and holder.kind == "nation":
+            del filters["holder"]
+            return select(world, (Entity("place", p) for p in held_places(world, holder.id)), filters)
         everything = world.keep("places", (), lambda: tuple(Entity("place", p) for p in world.ruleset.rows("places")))
         return select(world, everything, filters)
 

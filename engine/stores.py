@@ -88,11 +88,15 @@ def held_places(world: World, nation: str) -> list[str]:
 
 def purses(world: World, nation: str, resource: str) -> dict[str, Any]:
     """Purse id -> amount of a nation."""
-    out = {}
-    for key, row in world.state.table("stores").items():
-        if resource in row and (key == nation or key.startswith(nation + "/")):
-            out[key] = row[resource]
-    return out
+
+    def make() -> dict[str, dict[str, Any]]:
+        out: dict[str, dict[str, Any]] = {}
+        for key, row in world.state.table("stores").items():
+            if resource in row:
+                out.setdefault(key.partition("/")[0], {})[key] = row[resource]
+        return out
+
+    return dict(world.keep(("purses", resource), ("stores",), make).get(nation, {}))
 
 
 def main_purse(world: World, nation: str, resource: str) -> str:

@@ -1,7 +1,7 @@
 """`collect`: what places and arrangements yield is added up for each nation, limited by its income, and put into its purses.
 
 Yields are rows; the limit of a nation (a rate, a cap, a fixed sum) is a quantity whose base is what was gathered. A limit that
-leaves less than was gathered is shared over the purses in proportion, the largest remainders first.
+leaves less than was gathered is shared over the purses in proportion, rounded down; what is over falls to the main purse.
 """
 
 from __future__ import annotations
@@ -134,9 +134,8 @@ def _share(world: Any, nation: str, parts: Gathered, total: Any, allowed: Any, r
     if Fraction(allowed).denominator != 1:
         return {k: exact(v) for k, v in exactly.items()}
     out = {k: v.numerator // v.denominator for k, v in exactly.items()}
-    rest = int(allowed) - sum(out.values())
-    for key in sorted(exactly, key=lambda k: (-(exactly[k] - out[k]), k != home, k))[:rest]:
-        out[key] += 1
+    keeper = home if home in out else max(sorted(out), key=lambda k: exactly[k])
+    out[keeper] += int(allowed) - sum(out.values())
     return out
 
 

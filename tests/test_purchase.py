@@ -1,0 +1,214 @@
+"""Buying: prices, purses, sites, fees, what is used up, rooms, and refusals that change nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wteaw.catalogue import Market, check_purchase, purchasable
+from wteaw.mechanics import purchase
+from wteaw.ruleset.model import Row, Ruleset
+from wteaw.turn import Turn
+from wteaw.world import World
+
+from .economy import BY_REGION, ORDERS, position, refusals, rules, turn_of
+
+FOOT: Row = {
+    "id": "foot", "makes": "foot", "due": "placement", "site": "place.holder == self", "site_else": "not yours",
+    "sites": [{"id": "town", "when": "place.town"}, {"id": "country", "when": "place.kind == 'land'", "fee": 5}],
+    "uses": {"men": {"each": 1, "taken": "complete", "short": {"times": 2}}}, "else": "lost",
+}  # fmt: skip
+GUN: Row = {
+    "id": "gun",
+    "makes": "gun",
+    "due": "placement",
+    "site": "place.holder == self and place.mill",
+    "site_else": "needs a mill",
+}
+DITCH: Row = {"id": "ditch", "price": 5, "works": "ditch", "due": "placement", "site": "place.holder == self",
+              "facing": {"among": "neighbours(place, 'land')", "when": "border(target, place).works == 'none'"}}  # fmt: skip
+NODE: Row = {"step": "build", "do": "purchase"}
+
+
+def shop(*items: Row, **forms: list[Row]) -> Ruleset:
+    return rules(catalogue=list(items) or [FOOT, GUN, DITCH], **forms)
+
+
+def bought(ruleset: Ruleset, stores: dict[str, dict[str, int]], *orders: tuple[str, dict[str, Any]], **more: Any) -> Turn:
+    turn = turn_of(ruleset, position(stores, **more), [("red", order, slots) for order, slots in orders])
+    purchase.run(NODE, turn)
+    return turn
+
+
+def buy(n: int, item: str, site: str) -> tuple[str, dict[str, Any]]:
+    return "buy", {"n": n, "item": item, "site": site}
+
+
+def test_a_purchase_is_paid_and_goes_under_way() -> None:
+    turn = bought(shop(), {"red": {"coin": 30, "men": 9}}, buy(3, "foot", "a"))
+    assert turn.state.get("stores", "red", "coin") == 12
+    (row,) = turn.state.table("under_way").values()
+    assert (row["what"], row["n"], row["at"], row["due"], row["cost"]) == ("foot", 3, "a", "placement", 18)
+    assert not turn.state.table("units")
+
+
+def test_prices_are_those_of_the_buyers_own_kind() -> None:
+    assert Market(World(shop(), position({"blue": {"coin": 8, "men": 2}})), "blue").price(FOOT)[0] == 4
+
+
+def test_a_line_that_cannot_be_paid_is_refused_whole_and_the_next_is_tried() -> None:
+    turn = bought(shop(), {"red": {"coin": 20, "men": 9}}, buy(4, "foot", "a"), buy(3, "foot", "a"))
+    assert refusals(turn) == ["costs 24 coin, 20 left there"]
+    assert turn.state.get("stores", "red", "coin") == 2
+
+
+def test_lines_are_paid_from_the_top() -> None:
+    turn = bought(shop(), {"red": {"coin": 20, "men": 9}}, buy(1, "gun", "a"), buy(2, "foot", "a"))
+    assert refusals(turn) == ["costs 12 coin, 11 left there"]
+
+
+def test_the_fee_of_a_kind_of_site_is_added_to_each() -> None:
+    turn = bought(shop(), {"red": {"coin": 40, "men": 9}}, buy(3, "foot", "b"))
+    assert turn.state.get("stores", "red", "coin") == 40 - 3 * (6 + 5)
+
+
+def test_what_is_short_multiplies_the_price_but_not_the_fee() -> None:
+    turn = bought(shop(), {"red": {"coin": 99, "men": 1}}, buy(3, "foot", "b"))
+    assert turn.state.get("stores", "red", "coin") == 99 - (6 + 12 + 12 + 3 * 5)
+    built = next(f for e in turn.journal.entries for f in e.facts if f.word == "built")
+    assert built.roles["dear"] == 2
+
+
+def test_what_is_ordered_in_one_line_is_short_for_the_next() -> None:
+    turn = bought(shop(), {"red": {"coin": 99, "men": 2}}, buy(2, "foot", "a"), buy(1, "foot", "a"))
+    assert turn.state.get("stores", "red", "coin") == 99 - 2 * 6 - 12
+    assert turn.state.get("stores", "red", "men") == 2, "taken only when the units appear"
+
+
+def test_an_item_may_be_refused_where_its_stock_is_short() -> None:
+    turn = bought(shop({**FOOT, "uses": {"men": 2}}), {"red": {"coin": 99, "men": 5}}, buy(3, "foot", "a"), buy(2, "foot", "a"))
+    assert refusals(turn) == ["there is men for 2 only"]
+    assert turn.state.get("stores", "red", "men") == 1
+
+
+@pytest.mark.parametrize(("item", "site", "why"), [("foot", "c", "not yours"), ("gun", "b", "needs a mill"), ("tower", "a", "nothing called tower can be bought")])  # fmt: skip
+def test_a_site_is_refused_in_the_rows_words(item: str, site: str, why: str) -> None:
+    assert refusals(bought(shop(), {"red": {"coin": 99, "men": 9}}, buy(1, item, site))) == [why]
+
+
+def test_a_region_pays_from_its_own_purse() -> None:
+    stores = {"red/a": {"coin": 50, "men": 9}, "red/e": {"coin": 7, "men": 1}}
+    turn = bought(shop(stores=BY_REGION), stores, buy(2, "foot", "e"), buy(1, "foot", "e"))
+    assert refusals(turn) == ["costs 18 coin, 7 left there"], "one man there: the second costs double"
+    assert turn.state.get("stores", "red/e", "coin") == 1
+    assert turn.state.get("stores", "red/a", "coin") == 50
+
+
+def test_works_name_the_border_and_are_dug_there_once() -> None:
+    orders = [("dig", {"site": "b", "target": "c"}), ("dig", {"site": "b", "target": "c"}), ("dig", {"site": "b", "target": "d"})]
+    turn = bought(shop(), {"red": {"coin": 99, "men": 9}}, *orders)
+    assert refusals(turn) == ["it cannot face c", "it cannot face d"]
+    assert [r["facing"] for r in turn.state.table("under_way").values()] == [["c"]]
+
+
+def test_all_borders_at_once_for_one_price() -> None:
+    ring = {**DITCH, "id": "ring", "price": "=10", "facing": {**DITCH["facing"], "all": True}}
+    orders = [{**ORDERS[1], "id": "ring", "does": "ring"}]
+    turn = bought(shop(ring, orders=orders), {"red": {"coin": 12}}, ("ring", {"site": "b"}))
+    assert turn.state.get("stores", "red", "coin") == 2
+    assert [r["facing"] for r in turn.state.table("under_way").values()] == [["a", "c"]]
+
+
+BOAT: Row = {"id": "boat", "makes": "boat", "due": "placement", "site": "place.holder == self and place.town",
+             "site_else": "no yard", "appears": "neighbours(place, 'shore')"}  # fmt: skip
+
+
+@pytest.mark.parametrize("site", ["a", "z"])
+def test_ships_are_ordered_for_the_yard_or_for_the_water_beside_it(site: str) -> None:
+    turn = bought(shop(BOAT), {"red": {"coin": 25}}, buy(1, "boat", site))
+    (row,) = turn.state.table("under_way").values()
+    assert row["into"] == "z"
+    assert row["at"] in ("a", "e")
+
+
+def test_a_room_counts_what_the_turn_has_bought_already() -> None:
+    room = {"id": "country", "of": "place", "is": "=place.worth", "for": ["foot"], "when": "not place.town", "words": "{n} more"}
+    turn = bought(
+        shop(rooms=[room]), {"red": {"coin": 99, "men": 9}}, buy(2, "foot", "b"), buy(2, "foot", "b"), buy(9, "foot", "a")
+    )
+    assert refusals(turn) == ["1 more"]
+
+
+def test_a_site_without_a_room_of_its_own_draws_on_others_the_emptiest_first() -> None:
+    room = {"id": "yard", "of": "place", "is": "=place.worth", "for": ["gun"], "draws": "places(holder=self, town=True)"}
+    market = Market(World(shop({**GUN, "site": "place.holder == self"}, rooms=[room]), position({"red": {"coin": 99}})), "red")
+    quote = market.quote("gun", "b", 6)
+    assert not isinstance(quote, str)
+    assert quote.rooms == (("yard", "a", 5), ("yard", "e", 1))
+    market.take(quote)
+    assert market.quote("gun", "b", 2) == "there is room for 1 only"
+
+
+def test_whole_lists_may_stand_or_fall_together() -> None:
+    turn = turn_of(
+        shop(), position({"red": {"coin": 20, "men": 9}}), [("red", *buy(1, "foot", "a")), ("red", *buy(2, "gun", "a"))]
+    )
+    purchase.run({**NODE, "all_or_none": True}, turn)
+    assert len(refusals(turn)) == 2
+    assert turn.state.get("stores", "red", "coin") == 20
+
+
+def test_a_lot_gives_several_for_one_price_and_hand_items_need_no_site() -> None:
+    turn = bought(shop({**GUN, "hand": True, "lot": 2, "due": "hand"}), {"red": {"coin": 20}}, ("buy", {"n": 2, "item": "gun"}))
+    (row,) = turn.state.table("under_way").values()
+    assert (row["n"], row.get("at"), turn.state.get("stores", "red", "coin")) == (4, None, 2)
+
+
+def test_something_due_in_a_later_turn_says_which() -> None:
+    turn = bought(shop({**GUN, "due": "=turn + 3"}), {"red": {"coin": 20}}, buy(1, "gun", "a"))
+    assert [r["due"] for r in turn.state.table("under_way").values()] == [8]
+
+
+def test_what_is_ready_at_once_appears_at_once() -> None:
+    turn = bought(shop({**GUN, "due": None}), {"red": {"coin": 20}}, buy(1, "gun", "a"))
+    assert turn.state.get("units", "red.gun@a", "n") == 1
+
+
+def test_the_absent_buy_in_turns_up_to_their_share() -> None:
+    absence = [
+        {"id": "gone", "missed": 1, "when": "nation.id == 'red'", "spends": {"most": 25, "cycle": ["foot", "foot", "gun"]}}
+    ]
+    turn = turn_of(shop(absence=absence), position({"red": {"coin": 99, "men": 9}, "blue": {"coin": 99}}))
+    purchase.run({**NODE, "absent": True}, turn)
+    got = [r["what"] for r in turn.state.table("under_way").values()]
+    assert got == ["foot", "foot", "gun"], "21 of 25: nothing more fits"
+    assert turn.state.get("stores", "red", "coin") == 78
+
+
+def test_others_do_not_read_what_was_bought() -> None:
+    turn = bought(shop(), {"red": {"coin": 30, "men": 9}}, buy(3, "foot", "a"))
+    assert {e.audience for e in turn.journal.entries if e.changes} == {("red",)}
+
+
+@given(coin=st.integers(0, 120), men=st.integers(0, 12), n=st.integers(1, 15), site=st.sampled_from(["a", "b", "e"]))
+def test_an_offer_names_exactly_the_most_that_can_be_bought(coin: int, men: int, n: int, site: str) -> None:
+    world = World(
+        shop(FOOT, rooms=[{"id": "r", "of": "place", "is": 9, "when": "place.town"}]),
+        position({"red": {"coin": coin, "men": men}}),
+    )
+    most = next((o.most for o in purchasable(world, "red") if o.site == site), 0)
+    assert (check_purchase(world, "red", "foot", site, n) is None) == (n <= most)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["foot", "gun"]), st.sampled_from(["a", "b", "e"]), st.integers(1, 4)), max_size=6))
+def test_the_checker_and_the_purchase_agree(lines: list[tuple[str, str, int]]) -> None:
+    state = position({"red": {"coin": 60, "men": 5}})
+    world = World(shop(), state.copy())
+    market = Market(world, "red")
+    said = [check_purchase(world, "red", item, site, n, market=market) for item, site, n in lines]
+    turn = turn_of(shop(), state, [("red", *buy(n, item, site)) for item, site, n in lines])
+    purchase.run(NODE, turn)
+    assert refusals(turn) == [why for why in said if why is not None]
