@@ -472,7 +472,7 @@ class World:
     def subject_names(self, subject: Entity, names: Names) -> dict[str, Any]:
         """The names in scope for a subject: itself by its kind, and for units their owner, place and kind of link."""
         scope = dict(names)
-        scope.setdefault(subject.kind, subject)
+        scope[subject.kind] = subject  # whoever asks: `nation` in a figure of a nation is that nation
         if subject.kind == "unit":
             scope.setdefault("self", self._unit_owner(subject))
             scope.setdefault("nation", scope["self"])

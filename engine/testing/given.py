@@ -43,12 +43,16 @@ class CaseError(ValueError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ground:
-    """What a case stands on: its ruleset with the map, the position, and the states that `was()` reads."""
+    """What a case stands on: its ruleset with the map, the position, and the states that `was()` reads.
+
+    `names` are those that the expressions of the case's `then` may use, as they are written.
+    """
 
     ruleset: Ruleset
     geography: Geography
     state: State
     moments: Mapping[str, State]
+    names: Mapping[str, Any]
 
 
 class Shelf:
@@ -79,7 +83,7 @@ class Shelf:
         for moment, said in given.get("was", {}).items():
             past = moments[moment] = state.copy()
             Position(World(ruleset, past, geography=geography)).all(said, ("given", "was", moment))
-        return Ground(ruleset, geography, state, moments)
+        return Ground(ruleset, geography, state, moments, given.get("names", {}))
 
     # ---- the ruleset of a case
 

@@ -28,13 +28,15 @@ from ..ruleset.model import Ruleset
 from .cases import Case, TestFile, read
 from .enumerate import Branch, TooManyWays, outcomes
 from .given import CaseError, Ground, Shelf
-from .then import CHANCES, Mismatch, compare, evaluate, faces, shown
+from .then import CHANCES, Mismatch, compare, evaluate, faces
+from .values import shown
 from .when import Play, stages
 
 __all__ = ["Failure", "Line", "Result", "Run", "Runner", "run_files"]
 
 Status = Literal["passed", "failed", "error"]
 MOST_LINES = 12
+MOST_CHANGES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,8 @@ class Line:
     def __str__(self) -> str:
         head = f"{self.rule}{f' ({self.at})' if self.at else ''}"
         dice = f" dice {list(self.dice)}" if self.dice else ""
-        did = "; ".join(self.changes)
+        more = [f"and {len(self.changes) - MOST_CHANGES} more"] if len(self.changes) > MOST_CHANGES else []
+        did = "; ".join([*self.changes[:MOST_CHANGES], *more])
         return f"{head} {self.subject}{dice}: {' | '.join(t for t in (self.text, did) if t) or '-'}"
 
 
@@ -314,8 +317,9 @@ def runner_of(folder: Path) -> tuple[Runner | None, list[Diagnostic]]:
     """The runner of a ruleset's folder, kept for the files to come; and the errors that keep it from being used."""
     if folder not in _rulesets:
         ruleset, found = load_ruleset(folder)
-        errors = [d for d in found if d.severity == "error"]
-        _rulesets[folder] = (Runner(ruleset, _from_here(folder)) if ruleset is not None else None, errors)
+        here = _from_here(folder)
+        errors = [replace(d, file=f"{here}/{d.file}" if d.file else here) for d in found if d.severity == "error"]
+        _rulesets[folder] = (Runner(ruleset, here) if ruleset is not None else None, errors)
     return _rulesets[folder]
 
 

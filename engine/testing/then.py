@@ -12,23 +12,24 @@ from fractions import Fraction
 from typing import Any
 
 from ..expressions import ExpressionError
+from ..expressions.vocabulary import KINDS
 from ..functions import as_set
 from ..journal import EVERYONE, Entry
-from ..state import Entity, pair_key
+from ..state import Entity, pair_key, unit_key
 from ..stores import stock
 from ..world import World
 from .given import CaseError, known
+from .unchanged import Touch, unmentioned
+from .values import NONE, same
 from .when import Play, Refusal
 
-__all__ = ["CHANCES", "Mismatch", "compare", "same", "shown"]
+__all__ = ["CHANCES", "Mismatch", "compare", "evaluate", "faces", "may_read"]
 
 CHANCES = ("chances", "means", "ranges")
 """Expectations about every way the dice can fall."""
 
-BOOKKEEPING = frozenset({"becomes", "facts", "once", "orders", "uses", "answers", "snapshots"})
 Path = tuple[str | int, ...]
-Touch = tuple[str, str, str]  # table, id, field ("" any)
-NONE = "none"
+MOST_CHANGES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,10 @@ def compare(play: Play, then: Mapping[str, Any], path: Path, refusals: Sequence[
     if then.get("refused") != "any":
         yield from _refusals(then.get("refused", []), refusals, (*path, "refused"))
     if then.get("nothing_else"):
-        yield from _nothing_else(play, then, path)
+        changed = unmentioned(play.before, play.turn.state, then)
+        if changed:
+            got = [was for _, was in changed[:MOST_CHANGES]] + (["..."] if len(changed) > MOST_CHANGES else [])
+            yield Mismatch((*path, "nothing_else"), "no other change", got, tuple(touch for touch, _ in changed))
 
 
 class _Reader:
@@ -75,6 +79,7 @@ class _Reader:
             "game": self.game,
             "values": self.values,
             "asks": self.asks,
+            "figures": self.figures,
             "journal": self.journal,
             "facts": self.facts,
             "state": self.tables,
@@ -255,24 +260,55 @@ class _Reader:
 
     def values(self, said: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
         for text, wanted in said.items():
-            yield from _unless(wanted, evaluate(self.world, text, {}, (*path, text)), (*path, text))
+            names = self._names(self.play.names, path)
+            yield from _unless(wanted, evaluate(self.world, text, names, (*path, text)), (*path, text))
 
     def asks(self, said: Sequence[Mapping[str, Any]], path: Path) -> Iterator[Mismatch]:
         """A quantity of a thing, or an expression, with names of its own (what a battle or a path would give)."""
         for number, ask in enumerate(said):
             here = (*path, number)
-            names: dict[str, Any] = {}
-            for name, value in sorted(ask.get("with", {}).items(), key=lambda item: _depends(item[1])):
-                names[name] = self._bound(value, names, (*here, "with", name))
+            names = self._names({**self.play.names, **ask.get("with", {})}, (*here, "with"))
             if "quantity" in ask:
                 known(self.world.ruleset.rows("quantities"), ask["quantity"], "quantity", here)
                 things = as_set(self.world, self._bound(ask["of"], names, (*here, "of")))
                 if not things:
                     raise CaseError(f"nothing is {ask['of']!r}", (*here, "of"))
-                got = self.world.quantity(ask["quantity"], things[0], names)
+                got = self._quantity(ask["quantity"], things[0], names, here)
             else:
                 got = evaluate(self.world, ask["value"], names, (*here, "value"))
             yield from _unless(ask["is"], got, (*here, "is"))
+
+    def figures(self, said: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
+        """Owner to thing to quantity: what a unit of a kind, an item or a technology has or costs for that nation.
+
+        Of which kind the thing is, the quantity says. The names of the case are in scope.
+        """
+        names = self._names(self.play.names, path)
+        rules = self.world.ruleset
+        for owner, things in said.items():
+            known(dict.fromkeys(self.world.nations()), owner, "nation", (*path, owner))
+            for id_, wanted in things.items():
+                for quantity, value in wanted.items():
+                    here = (*path, owner, id_, quantity)
+                    known(rules.rows("quantities"), quantity, "quantity", here)
+                    kind = rules.row("quantities", quantity)["of"]
+                    known(rules.rows(KINDS[kind]), id_, kind, here)
+                    thing = Entity(kind, unit_key(owner, id_, "") if kind == "unit" else id_)
+                    scope = names if kind == "unit" else {**names, "self": Entity("nation", owner)}
+                    yield from _unless(value, self._quantity(quantity, thing, scope, here), here)
+
+    def _quantity(self, id_: str, thing: Entity, names: Mapping[str, Any], path: Path) -> Any:
+        try:
+            return self.world.quantity(id_, thing, names)
+        except ExpressionError as error:
+            raise CaseError(f"{id_} of {thing.id}: {error}", path) from None
+
+    def _names(self, said: Mapping[str, Any], path: Path) -> dict[str, Any]:
+        """Names for expressions: plain values first, then those that are expressions, by name."""
+        names: dict[str, Any] = {}
+        for name, value in sorted(said.items(), key=lambda item: (_depends(item[1]), item[0])):
+            names[name] = self._bound(value, names, (*path, name))
+        return names
 
     def _bound(self, value: Any, names: Mapping[str, Any], path: Path) -> Any:
         if isinstance(value, str) and value.startswith("="):
@@ -315,42 +351,6 @@ def evaluate(world: World, text: str, names: Mapping[str, Any], path: Path = ())
         return world.value(text, names)
     except ExpressionError as error:
         raise CaseError(f"{text}: {error}", path) from None
-
-
-def same(wanted: Any, got: Any) -> bool:
-    """Whether a value is the one that a case writes: things by their ids, fractions as text, nothing and false alike."""
-    got, wanted = _plain(got), _plain(wanted)
-    if wanted in (None, False, NONE, ""):
-        return got in (None, False, NONE, "") and not (isinstance(got, int) and not isinstance(got, bool))
-    return bool(wanted == got) and isinstance(wanted, bool) == isinstance(got, bool)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Entity):
-        return value.id
-    if isinstance(value, tuple | list):
-        return [_plain(v) for v in value]
-    if isinstance(value, Mapping):
-        return {k: _plain(v) for k, v in value.items()}
-    if isinstance(value, str) and value.count("/") == 1 and value.replace("/", "").lstrip("-").isdigit():
-        value = Fraction(value)
-    if isinstance(value, Fraction) and value.denominator == 1:
-        return int(value)
-    return value
-
-
-def shown(value: Any) -> str:
-    """A value as a report prints it."""
-    value = _plain(value)
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{k}: {shown(v)}" for k, v in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(shown, value)) + "]"
-    if value is None:
-        return NONE
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(value)
 
 
 def _unless(wanted: Any, got: Any, path: Path, *touches: Touch) -> Iterator[Mismatch]:
@@ -439,45 +439,3 @@ def _brief(entry: Entry) -> dict[str, Any]:
     out: dict[str, Any] = {"rule": entry.rule, "subject": entry.subject, "text": entry.text, "audience": list(entry.audience)}
     rolled = faces(entry)
     return {**out, "dice": rolled} if rolled else out
-
-
-def _nothing_else(play: Play, then: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
-    """Every change of the state that the case does not mention. The engine's own book-keeping does not count."""
-    before, after = play.before.tables, play.turn.state.tables
-    for table in sorted({*before, *after} - BOOKKEEPING - {"game"}):
-        old, new = before.get(table, {}), after.get(table, {})
-        for id_ in sorted({*old, *new}):
-            a, b = old.get(id_, {}), new.get(id_, {})
-            for field in sorted({*a, *b}):
-                if a.get(field) != b.get(field) and not _mentioned(then, table, id_, field, a or b):
-                    got = f"{shown(a.get(field))} became {shown(b.get(field))}"
-                    yield Mismatch((*path, "nothing_else", table, id_, field), "unchanged", got, ((table, id_, field),))
-
-
-def _mentioned(then: Mapping[str, Any], table: str, id_: str, field: str, row: Mapping[str, Any]) -> bool:
-    nations, places = then.get("nations", {}), then.get("places", {})
-    match table:
-        case "units":
-            place = row.get("place")
-            counted = row.get("kind") in nations.get(row.get("owner"), {}).get("units", {})
-            return counted or place in then.get("units", {}) or "units" in places.get(place, {})
-        case "stores":
-            nation = id_.partition("/")[0]
-            stores = nations.get(nation, {}).get("stores", {})
-            return field in stores or any(field in v for v in stores.values() if isinstance(v, Mapping))
-        case "techs" | "tracks":
-            return field in nations.get(id_, {}).get(table, {})
-        case "marks" | "tallies" | "streaks":
-            kind, _, thing = id_.partition(":")
-            return field in (then.get(f"{kind}s", {}).get(thing, {}).get(table) or ())
-        case "nations" | "places":
-            return field in then.get(table, {}).get(id_, {})
-        case "relations":
-            return any(pair_key(*p) == id_ for pairs in then.get("relations", {}).values() for p in pairs) or "wars" in then
-        case "wars":
-            return "wars" in then or any(pair_key(*p) == id_ for ps in then.get("relations", {}).values() for p in ps)
-        case "links":
-            place = field.partition("@")[2]
-            return place in then.get("works", {}) or "works" in places.get(place, {})
-    rows = then.get("state", {}).get(table, {})
-    return id_ in rows and (rows[id_] in (None, NONE) or field in rows[id_])

@@ -61,6 +61,7 @@ class Play:
         self.ground = ground
         self.turn = Turn(ground.ruleset, ground.state, dice, moments=ground.moments, geography=ground.geography)
         self.refusals: list[Refusal] = []
+        self.names = ground.names
         self.notes: list[Refusal] = []  # warnings of the check
         self._begun = False
         self._read = 0
