@@ -78,7 +78,7 @@ def may_share(world: World, a: str, b: str, place: str) -> bool:
     return bool(rule == "always" or (rule != "never" and rule == place_kind(world, place)))
 
 
-def may_fly_over(world: World, nation: str, place: str) -> bool:
+def may_pass_over(world: World, nation: str, place: str) -> bool:
     """Whether the stance toward a place's holder lets aircraft pass over it (`over`: always or never)."""
     holder = world.holder_of(place)
     if holder is None or holder == nation:
@@ -119,7 +119,7 @@ def free_stacks(world: World, nation: str, place: str) -> list[tuple[str, Row]]:
     ]
 
 
-def standing(world: World, nation: str, place: str, kinds: Iterable[str]) -> list[Entity] | None:
+def one_of_each(world: World, nation: str, place: str, kinds: Iterable[str]) -> list[Entity] | None:
     """One stack of each kind that is free to go, the plainest first; None if a kind is not there."""
     free = free_stacks(world, nation, place)
     out = []
@@ -135,22 +135,22 @@ def standing(world: World, nation: str, place: str, kinds: Iterable[str]) -> lis
 
 
 class Going:
-    """A group of units of one nation that would go by a mode: tests, costs and allowance, each for every one of them."""
+    """A group of units of one nation that would go by a mode: tests, costs and allowance, each for every one of them.
 
-    def __init__(
-        self, world: World, nation: str, mode: Row, units: Sequence[Entity], more: Mapping[str, Any] | None = None
-    ) -> None:
+    `units` is one stack of each kind; with `count`, the number of units, ways are found that have room for so many.
+    """
+
+    def __init__(self, world: World, nation: str, mode: Row, units: Sequence[Entity], *, count: int = 0) -> None:
         self.world = world
         self.nation = nation
         self.mode = mode
         self.units = tuple(units)
         self.links = tuple(mode["links"]) if "links" in mode else None
+        self.count = count
         self._self = Entity("nation", nation)
-        self._more = dict(more or {})
 
     def names(self, unit: Entity | None, place: str, link: str, path: Path) -> dict[str, Any]:
         return {
-            **self._more,
             "self": self._self,
             "nation": self._self,
             "unit": unit,
@@ -168,7 +168,7 @@ class Going:
         each: Sequence[Entity | None] = (self.units if units is None else units) if "unit" in expression.names else (None,)
         for unit in each:
             kept = (text, self.nation, unit.id if unit else "", place, link if "link" in expression.names else "")
-            if self._more or expression.names & {"path", "turn", "step", "season", "year"}:
+            if expression.names & {"path", "turn", "step", "season", "year"}:
                 holds = self.world.test(text, self.names(unit, place, link, path))
             else:
                 holds = self.world.keep(
@@ -232,7 +232,7 @@ class Going:
 def begin(world: World, nation: str, mode: Row | str, start: str, kinds: Iterable[str]) -> Going | None:
     """A group of these kinds standing at a place, or None if they are not there, free to go."""
     row = world.ruleset.row("modes", mode) if isinstance(mode, str) else mode
-    units = standing(world, nation, start, kinds)
+    units = one_of_each(world, nation, start, kinds)
     return None if units is None else Going(world, nation, row, units)
 
 
@@ -277,7 +277,7 @@ def search(going: Going, start: str, most: Any, goal: str | None = None) -> dict
             if near in settled:
                 continue
             link = f"{here}>{near}"
-            if not _enters(going, near, link, path):
+            if not _enters(going, near, link, path) or not _takes(going, near, here if here == start else None):
                 continue
             cost = spent + going.cost(near, link, path)
             if most is None or cost <= most:
@@ -287,7 +287,7 @@ def search(going: Going, start: str, most: Any, goal: str | None = None) -> dict
 
 def _goes_on(going: Going, path: Path) -> bool:
     link = f"{path[-2]}>{path[-1]}"
-    if going.mode.get("flies") and not may_fly_over(going.world, going.nation, path[-1]):
+    if going.mode.get("flies") and not may_pass_over(going.world, going.nation, path[-1]):
         return False
     return going.test("pass", path[-1], link, path[:-1]) and not going.stops(path[-1], link, path[:-1])
 
@@ -298,6 +298,17 @@ def _enters(going: Going, place: str, link: str, path: Path) -> bool:
         and going.test("enter", place, link, path)
         and (entry(going.world, going.nation, place, str(going.world.always()["step"])) != "never")
     )
+
+
+def _takes(going: Going, place: str, start: str | None) -> bool:
+    """Whether the shared capacity of a place (and of the start) has room for the group, if its number is known."""
+    if not going.count or "capacity" not in going.mode:
+        return True
+    for here in (place, start):
+        most = capacity(going.world, going.mode, here) if here else None
+        if here and most is not None and used(going.world, going.mode, here) + going.count > most:
+            return False
+    return True
 
 
 def _ends(going: Going, path: Path) -> bool:

@@ -59,7 +59,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "name": "text",
     },
     "link": {"id": "id", "kind": "id", "works": "id", "from": "place", "to": "place", "guards": "gate"},
-    "gate": {"id": "id", "keeper": "nation"},
+    "gate": {"id": "id", "keeper": "nation", "barred": "list", "admitted": "list"},
     "unit": {
         "id": "id",
         "kind": "id",

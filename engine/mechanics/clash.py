@@ -31,11 +31,11 @@ def bounce(turn: Turn, marches: Sequence[March]) -> None:
 
 
 def _looks_at(turn: Turn, row: Row, place: str, came: Sequence[March]) -> bool:
-    """The row's test of a place, which sees it as it was before the step (`place`) and who came (`arrivals`, `attackers`)."""
+    """The row's test of a place, which sees it as it was before the step (`place`) and who came (`comers`, `attackers`)."""
     everyone = [m.nation for m in came]
     names: dict[str, Any] = {
         "place": Entity("place", place),
-        "arrivals": len(set(everyone)),
+        "comers": len(set(everyone)),
         "attackers": len({m.nation for m in came if m.hostile}),
         "was_empty": not any(
             r for _, r in turn.state.stacks(at=place) if not r.get("force") and not r.get("moved")

@@ -10,7 +10,7 @@ on another; places, hostile entries and capacities are then settled for all.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from .. import forces, routes
@@ -31,12 +31,16 @@ class March:
     going: routes.Going
     path: routes.Path
     picks: list[forces.Pick]
-    stays: list[forces.Pick] = field(default_factory=list)
-    hostile: bool = False
+    stays: list[forces.Pick]
+    hostile: bool
 
     @property
     def nation(self) -> str:
         return str(self.order["nation"])
+
+    @property
+    def count(self) -> int:
+        return sum(n for _, n in self.picks)
 
     @property
     def target(self) -> str:
@@ -45,7 +49,7 @@ class March:
 
 def run(node: Row, turn: Turn) -> None:
     """Carry out the moves of a step: `modes` (absent: all), `which` (friendly, hostile, arrive or any)."""
-    from . import sail
+    from . import tasks
 
     which = node.get("which", "any")
     modes = node_modes(node, turn)
@@ -54,9 +58,9 @@ def run(node: Row, turn: Turn) -> None:
 
         bring_in(turn, modes)
         return
-    sailing = [m for m in modes if m.get("tasks")]
-    if sailing:
-        sail.run(node, turn, sailing)
+    tasked = [m for m in modes if m.get("tasks")]
+    if tasked:
+        tasks.run(node, turn, tasked)
     modes = [m for m in modes if not m.get("tasks")]
     if not modes:
         return
@@ -124,12 +128,15 @@ def understand(turn: Turn, order: Order, mode: Row, left: dict[str, int]) -> Mar
     hostile = routes.is_attack(world, nation, target, turn.journal.step)
     stays = [p for p in picks if hostile and _remains(turn, mode, p[0])]
     goes = [p for p in picks if p not in stays]
-    going = routes.Going(world, nation, mode, [Entity("unit", k) for k, _ in goes or stays])
+    going = routes.Going(world, nation, mode, [Entity("unit", k) for k, _ in goes or stays], count=sum(n for _, n in goes))
     try:
         via = routes.named_places(world, slots.get("via"))
     except ValueError as error:
         return str(error)
     path = routes.find_path(going, origin, target, via)
+    if path is None and "capacity" in mode:
+        going.count = 0
+        path = routes.find_path(going, origin, target, via)
     if path is None:
         return _no_way(going, origin, target)
     why = routes.check_path(going, path) or attack_refusal(turn, mode, nation, path, picks, hostile=hostile)
@@ -248,7 +255,7 @@ def step_in(turn: Turn, march: March) -> None:
                 turn.journal.alter_units(key, n, place=target, moved=True, **keeps)
         turn.journal.set("orders", march.order["key"], "status", "done")
         if march.picks:
-            turn.journal.fact("entered", by=nation, of=holder, place=target, n=sum(n for _, n in march.picks), **{"from": origin})
+            turn.journal.fact("entered", by=nation, of=holder, place=target, n=march.count, **{"from": origin})
             if not turn.state.stacks(at=origin, owner=nation):
                 turn.journal.fact("left", by=nation, place=origin)
 
@@ -305,7 +312,7 @@ def depart(turn: Turn, march: March) -> None:
                 mode=march.mode["id"], path=list(march.path), extra=extra or None, budget=march.going.allowance(origin),
                 **{"from": origin},
             )  # fmt: skip
-        _draw(turn, march, sum(n for _, n in march.picks))
+        _draw(turn, march, march.count)
         turn.journal.set("orders", march.order["key"], "status", "done")
         if not turn.state.stacks(at=origin, owner=nation):
             turn.journal.fact("left", by=nation, place=origin)
@@ -346,7 +353,8 @@ def ration(turn: Turn, marches: Sequence[March]) -> list[March]:
         guests = [m for m in there if m.nation != host]
         if len({m.nation for m in guests}) > 1:
             _draw_lots(turn, guests, lots)
-        last = max(there, key=lambda m: (m.nation != host, lots.get(m.order["key"], 0), m.order["key"]))
+        most = routes.capacity(turn.world, there[0].mode, place) - routes.used(turn.world, there[0].mode, place)
+        last = max(there, key=lambda m: (m.count > most, m.nation != host, lots.get(m.order["key"], 0), m.order["key"]))
         turn.drop_order(last.order, f"no room left in {routes.name_of(turn.world, 'places', place)}")
         del kept[last.order["key"]]
     return [m for m in marches if not m.mode.get("capacity") or m.order["key"] in kept]
@@ -358,7 +366,7 @@ def _overfull(turn: Turn, marches: Iterable[March]) -> tuple[str, str] | None:
     for march in marches:
         for place in routes.drawn_places(march.mode, march.path):
             key = (march.mode["id"], place)
-            needed[key] = needed.get(key, 0) + sum(n for _, n in march.picks)
+            needed[key] = needed.get(key, 0) + march.count
     for (mode_id, place), n in sorted(needed.items()):
         mode = turn.ruleset.row("modes", mode_id)
         most = routes.capacity(turn.world, mode, place)
