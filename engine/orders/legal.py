@@ -205,6 +205,10 @@ def legal_purchases(world: World, nation: str, row: Row) -> list[Legal]:
             faces = "facing" in slots or "target" in slots
             if bool(item.get("works")) != faces and not (faces and _optional(slots.get("facing", slots.get("target")))):
                 continue
+            if bool(item.get("fits")) != ("kind" in slots) and not _optional(slots.get("kind")):
+                continue
+            if "into" in slots and "appears" not in item and not _optional(slots["into"]):
+                continue
             if bool(offer.site) != ("site" in slots) and not _optional(slots.get("site")):
                 continue
             filled: dict[str, Any] = {"item": offer.item} if "item" in slots else {}
@@ -213,7 +217,8 @@ def legal_purchases(world: World, nation: str, row: Row) -> list[Legal]:
             if offer.site:
                 filled["site"] = offer.site
             cost = {str(item.get("what", main)): offer.price + offer.fee}
-            out.append(Legal(f"orders/{row['id']}", nation, filled, cost, offer.most, targets=offer.facing))
+            unfilled = tuple(s for s in ("into", "kind") if s in slots and not _optional(slots[s]))
+            out.append(Legal(f"orders/{row['id']}", nation, filled, cost, offer.most, targets=offer.facing, open=unfilled))
         return out
 
     return world.keep(("purchases", nation, row["id"]), _TABLES, make)  # type: ignore[no-any-return]

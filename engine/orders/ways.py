@@ -67,7 +67,7 @@ def refusal(
 
     (None, None): they can. (None, gate): they could if the gate were open. (words, None): they cannot.
     """
-    units = routes.standing(world, nation, origin, kinds)
+    units = routes.one_of_each(world, nation, origin, kinds)
     if units is None:
         return "they are not there", None
     going = routes.Going(world, nation, mode, units)
@@ -115,7 +115,7 @@ def targets(world: World, nation: str, mode: Row, origin: str, kind: str) -> tup
     """Every place where units of a kind, standing at a place, may go by a mode; attacks included where they may attack."""
 
     def make() -> tuple[str, ...]:
-        units = routes.standing(world, nation, origin, [kind])
+        units = routes.one_of_each(world, nation, origin, [kind])
         if units is None:
             return ()
         going = routes.Going(world, nation, mode, units)
