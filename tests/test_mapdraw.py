@@ -167,7 +167,7 @@ def test_a_colour_must_be_hexadecimal(colour: str) -> None:
 
 
 def test_without_shapes_each_place_gets_what_is_nearest() -> None:
-    shapes = nearest_point_shapes({place.id: (place.lon, place.lat) for place in SMALL.places})
+    shapes = nearest_point_shapes({place.id: (place.lon, place.lat) for place in SMALL.places}, reach=1e9)
     assert set(shapes.rings) == {place.id for place in SMALL.places}
     areas = {}
     for key, (ring,) in shapes.rings.items():
@@ -289,3 +289,38 @@ def test_text_widths_come_from_the_font() -> None:
     assert text_width("iiii", 10) < text_width("mmmm", 10)
     assert text_width("Ab", 20) == pytest.approx(2 * text_width("Ab", 10))
     assert text_width("é\u4e2d\U0001f600", 10) > 0  # also for what the font lacks
+
+
+def test_shapes_are_derived_from_coasts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A square island of two places in a sea of one, and an islet far off that is nobody's."""
+    pytest.importorskip("shapely")
+    monkeypatch.syspath_prepend(str(MAP.parent.parent / "tools"))
+    import derive_shapes
+
+    island, islet = [[0, 0], [4, 0], [0, 4], [-4, 0], [0, -4]], [[90, 40], [1, 0], [0, 1], [-1, 0], [0, -1]]
+    countries = [
+        {"type": "Polygon", "arcs": [[0]], "properties": {"name": "Isle"}},
+        {"type": "Polygon", "arcs": [[1]], "properties": {"name": "Rock"}},
+    ]
+    land = {
+        "type": "Topology",
+        "transform": {"scale": [1, 1], "translate": [0, 0]},
+        "arcs": [island, islet],
+        "objects": {"countries": {"type": "GeometryCollection", "geometries": countries}},
+    }
+    (tmp_path / "land.json").write_text(json.dumps(land), encoding="utf-8")
+    rows = "land:\n- {id: left, lon: 1, lat: 2}\n- {id: right, lon: 3, lat: 2}\nsea:\n- {id: bay, lon: 6, lat: 2}\n"
+    (tmp_path / "map.yaml").write_text(rows, encoding="utf-8")
+    where = [
+        f"--{name}={tmp_path / file}"
+        for name, file in (("land", "land.json"), ("places", "map.yaml#land"), ("seas", "map.yaml#sea"))
+    ]
+    assert derive_shapes.main([*where, f"--out={tmp_path / 'out.json'}"]) == 0
+
+    shapes = read_shapes((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert set(shapes.rings) == {"left", "right", "bay"}
+    assert len(shapes.background) == 1
+    sides = {tuple(sorted(pair)) for pair in shapes.sides().values()}
+    assert {("left", "right"), ("bay", "left"), ("bay", "right")} <= sides
+    border = next(shapes.arc(arc) for arc, pair in shapes.sides().items() if set(pair) == {"left", "right"})
+    assert np.allclose(border[:, 0], 2.0, atol=0.05)

@@ -14,16 +14,17 @@ import numpy as np
 
 from .labels import Block, Box, Ground, arrange
 from .legend import draw_legend
-from .marks import OUTCOMES, arrow, burst, passage, pattern_fill, works
+from .marks import OUTCOMES, arrow, burst, passage, pattern_fill, reach, works
 from .model import Layout, MapModel, Panel, Place
 from .outline import Outlines, RingTable
 from .palette import UNOWNED, coloured
 from .projection import Frame, frame
-from .shapes import Array, Shapes, nearest_point_shapes
+from .shapes import Array, Shapes, gaps_between, nearest_point_shapes
 from .svg import INK, circle, number, path, rect, tip, words
 from .text import FAMILY, text_width, xml
 
 SHEET = "#f7f4ec"
+CORNER = 0.5  # what a panel that shows a place's corner is worth beside one that shows its best spot
 WATER, DEEP, NOBODY = "#dbe8ee", "#e4eef2", "#dcdad3"
 COAST, SEA_INK, SEA_LINE = "#5d7484", "#3c6078", "#9db7c5"
 
@@ -76,10 +77,14 @@ def plain_layout(model: MapModel, width: float = 1600.0) -> Layout:
     ratio = (bounds[3] - bounds[1]) / max((bounds[2] - bounds[0]) * float(middle), 1e-6)
     margin, top, bottom = 20.0, 60.0, 120.0 if model.legend else 20.0
     high = round((width - 2 * margin) * min(max(ratio, 0.4), 1.4), 1)
+    # Type as large as the narrower gaps between places allow; a crowded map is read enlarged.
+    spots = np.array([[lon * float(middle), lat] for lon, lat in zip(lons, lats, strict=True)])
+    gap = float(np.percentile(np.minimum(gaps_between(spots), 90.0), 25)) * high / (bounds[3] - bounds[1])
+    font = round(min(max(gap / 4.5, 3.0), 12.0), 1)
     return Layout(
         width,
         high + top + bottom,
-        (Panel("all", "", bounds, (margin, top, width - 2 * margin, high)),),
+        (Panel("all", "", bounds, (margin, top, width - 2 * margin, high), font=font),),
         title=(margin, 10.0, width - 2 * margin, 40.0),
         legend=(margin, high + top + 5, width - 2 * margin, bottom - 10) if model.legend else None,
     )
@@ -123,7 +128,7 @@ class _Spots:
                     spot = (rows[start + n][0], rows[start + n][1])
                     found.setdefault(place, (n, spot))
                     if not any(_inside(spot, other.panel.at) for other in frames[k + 1 :]):
-                        worth = scale[start + n] * (1.0 if n == 0 else 0.4)
+                        worth = scale[start + n] * (1.0 if n == 0 else CORNER)
                         if worth > best.get(place, 0.0):
                             best[place], self.homes[place] = worth, (k, spot)
                         break
@@ -332,7 +337,7 @@ class _Sheet:
             start, end = self.spots.spots[k].get(move.a), self.spots.spots[k].get(move.b)
             if start is None or end is None:
                 continue
-            drawn, bend = arrow(start[1], end[1], move.outcome)
+            drawn, bend = arrow(*reach(start[1], end[1]), move.outcome)
             label = (
                 words(bend[0], bend[1] - 3, move.label, window.panel.font, bold=True, halo="#fff")
                 if move.label and self.labels
@@ -351,8 +356,11 @@ class _Sheet:
     def _keep_clear(self, k: int) -> list[Box]:
         """Boxes round the signs that names had better not hide: ends of arrows, and bursts."""
         spots, rise = self.spots.spots[k], self.layout.panels[k].font * 1.6
-        ends = [spots[move.b][1] for move in self.model.arrows if move.a in spots and move.b in spots]
-        boxes = [(x - 5, y - 5, x + 5, y + 5) for x, y in ends]
+        boxes = []
+        for move in self.model.arrows:
+            if move.a in spots and move.b in spots:
+                (x0, y0), (x1, y1) = reach(spots[move.a][1], spots[move.b][1])
+                boxes += [(x - 5, y - 5, x + 5, y + 5) for x, y in ((x1, y1), ((x0 + 2 * x1) / 3, (y0 + 2 * y1) / 3))]
         for mark in self.model.highlights:
             if mark.place in spots:
                 x, y = spots[mark.place][1]
@@ -382,7 +390,7 @@ class _Sheet:
         if panel.title:
             ground.take("heading", (x, y, x + text_width(panel.title, panel.font * 1.5, True) + 14, y + panel.font * 2.4), 20.0)
         for n, box in enumerate(self._keep_clear(k)):
-            ground.take(f"sign {n}", box, 0.7)
+            ground.take(f"sign {n}", box, 2.0)
         blocks = []
         tagged = self._tagged(k)
         for place in self.model.places:

@@ -71,6 +71,14 @@ def symbol(name: str, x: float, y: float, r: float) -> str:
     return path(stem + bowl, stroke=INK, stroke_width=1) + eye
 
 
+def reach(start: tuple[float, float], end: tuple[float, float]) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Where an arrow between two places' names begins and ends: short of both names, yet never shorter than half the way."""
+    dx, dy = end[0] - start[0], end[1] - start[1]
+    length = math.hypot(dx, dy) or 1.0
+    off, short = min(8.0, length * 0.2) / length, min(16.0, length * 0.3) / length
+    return (start[0] + dx * off, start[1] + dy * off), (end[0] - dx * short, end[1] - dy * short)
+
+
 def arrow(start: tuple[float, float], end: tuple[float, float], outcome: str) -> tuple[str, tuple[float, float]]:
     """A bent arrow, and the point at its bend where a label may stand."""
     stroke = OUTCOMES[outcome]

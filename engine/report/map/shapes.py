@@ -98,11 +98,13 @@ def _assemble(
     return Shapes(points, starts, rings, background, anchors or {}, room or {})
 
 
-def nearest_point_shapes(points: Mapping[str, tuple[float, float]], margin: float = 6.0) -> Shapes:
-    """Shapes for a map without a shapes file: each place owns what is nearest to its (lon, lat), within a box round all of them.
+def nearest_point_shapes(points: Mapping[str, tuple[float, float]], margin: float = 6.0, reach: float | None = None) -> Shapes:
+    """Shapes for a map without a shapes file: each place owns what is nearest to its (lon, lat), in a box round all of them.
 
-    `margin` is the box's rim in degrees. Of places at one spot, the first by id gets the cell. Distances are measured in a
-    plane whose longitudes are squeezed by the cosine of the middle latitude, which serves for looks.
+    margin: the box's rim in degrees. reach: how far a cell goes from its point, degrees of latitude; by default a few times the
+    usual distance between neighbours, so that places at the rim do not sprawl. Of places at one spot, the first by id gets the
+    cell. Distances are measured in a plane whose longitudes are squeezed by the cosine of the middle latitude, which serves for
+    looks.
     """
     ids: list[str] = []
     spots: dict[tuple[float, float], str] = {}
@@ -118,11 +120,11 @@ def nearest_point_shapes(points: Mapping[str, tuple[float, float]], margin: floa
     arcs: list[Array] = []
     numbers: dict[tuple[int, int], int] = {}
     rings: dict[str, tuple[Ring, ...]] = {}
-    room: dict[str, float] = {}
+    gaps = np.minimum(gaps_between(sites), margin * 10)
+    room = {key: float(gap) / 2 for key, gap in zip(ids, gaps, strict=True)}
+    radius = reach if reach is not None else max(3.0 * float(np.median(gaps)), 1.5 * float(np.percentile(gaps, 95)))
     for i, key in enumerate(ids):
-        gaps = np.hypot(*(np.delete(sites, i, axis=0) - sites[i]).T)
-        room[key] = float(gaps.min()) / 2 if len(gaps) else margin
-        corners, beyond = _cell(sites, i, low, high)
+        corners, beyond = _cell(sites, i, low, high, radius)
         ring = []
         for k, other in enumerate(beyond):
             start, end = corners[k], corners[(k + 1) % len(corners)]
@@ -140,10 +142,21 @@ def nearest_point_shapes(points: Mapping[str, tuple[float, float]], margin: floa
     return _assemble(arcs, rings, room=room)
 
 
-def _cell(sites: Array, i: int, low: Array, high: Array) -> tuple[list[Array], list[int]]:
-    """Corners of site i's cell, anticlockwise, and for each side the site beyond it (-1 to -4: the sides of the box)."""
-    corners = [np.array(c) for c in ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))]
-    beyond = [-1, -2, -3, -4]
+def gaps_between(sites: Array) -> Array:
+    """Distance of each site, (n, 2), to its nearest neighbour, (n,); infinite for a lone one."""
+    apart = np.hypot(sites[:, None, 0] - sites[None, :, 0], sites[:, None, 1] - sites[None, :, 1])
+    np.fill_diagonal(apart, np.inf)
+    return np.asarray(apart.min(axis=1), dtype=np.float64)
+
+
+def _cell(sites: Array, i: int, low: Array, high: Array, radius: float) -> tuple[list[Array], list[int]]:
+    """Corners of site i's cell, anticlockwise, and for each side the site beyond it (-1: none, the box or the radius ends it)."""
+    turns = [2 * math.pi * k / 32 for k in range(32)]
+    corners = [np.array([math.cos(turn), math.sin(turn)]) * radius + sites[i] for turn in turns]
+    corners = [np.clip(corner, low, high) for corner in corners] if radius < 1e6 else []
+    if not corners:
+        corners = [np.array(c) for c in ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))]
+    beyond = [-1] * len(corners)
     offsets = sites - sites[i]
     distance = np.hypot(offsets[:, 0], offsets[:, 1])
     for j in np.argsort(distance, kind="stable"):
