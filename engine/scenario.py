@@ -44,7 +44,7 @@ def initial_state(ruleset: Ruleset, scenario: Mapping[str, Any]) -> State:
         _units(row, put, tables)
     for row in scenario.get("works", ()):
         for facing in _list(row["facing"]):
-            put("links", pair_key(row["place"], facing), f"works@{row['place']}", row.get("works", "trench"))
+            put("links", pair_key(row["place"], facing), f"works@{row['place']}", row["works"])
     for place, amounts in scenario.get("stores", {}).items():
         for what, amount in amounts.items():
             put("stores", place, what, amount)

@@ -423,7 +423,7 @@ class World:
         applied = [
             a
             for a in self._adjusts.get(id_, ())
-            if a["id"] not in left_out and _concerns(a, labels) and self.test(a.get("when"), scope)
+            if a["id"] not in left_out and _concerns(a, labels) and _in_scope(a, scope) and self.test(a.get("when"), scope)
         ]
         return self.combine(row, base, applied, scope), applied
 
@@ -505,6 +505,17 @@ class World:
 
 def _bare(text: Any) -> Any:
     return text[1:].strip() if isinstance(text, str) and text.startswith("=") else text
+
+
+_OUTSIDE = frozenset({"battle", "mine", "foe", "link", "path", "target", "item", "tech"})
+"""Names that only some askers bind: a row that reads one which is not bound does not apply."""
+
+
+def _in_scope(adjust: Row, scope: Names) -> bool:
+    when = adjust.get("when")
+    if not isinstance(when, str):
+        return True
+    return all(name in scope for name in parse(when).names & _OUTSIDE)
 
 
 def _concerns(adjust: Row, labels: set[str]) -> bool:
