@@ -163,6 +163,8 @@ def _window(line: str, column: int, width: int = 110) -> tuple[str, int]:
 
 def _sarif(found: Sequence[Diagnostic]) -> dict[str, Any]:
     """SARIF 2.1.0, as code-scanning services read it."""
+    from .ruleset.codes import CODES
+
     levels = {"error": "error", "warning": "warning", "info": "note"}
     codes = sorted({d.code for d in found})
     results = []
@@ -179,7 +181,8 @@ def _sarif(found: Sequence[Diagnostic]) -> dict[str, Any]:
                 place["region"] = {"startLine": d.line, "startColumn": max(d.column, 1)}
             result["locations"] = [{"physicalLocation": place}]
         results.append(result)
-    driver = {"name": "wteaw", "rules": [{"id": code} for code in codes]}
+    rules = [{"id": code, "shortDescription": {"text": CODES.get(code, code)}} for code in codes]
+    driver = {"name": "wteaw", "rules": rules}
     return {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",

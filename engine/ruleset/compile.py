@@ -15,7 +15,6 @@ from typing import Any
 from ..canonical import dumps
 from ..diagnostics import Diagnostic, has_errors, tidy
 from . import cache as shelf
-from .checks import Subject, run_checks
 from .folder import MANIFEST, SourceFile, base_folder, name_of, read_folder
 from .forms import Forms, forms
 from .load import LOADER_VERSION, load_bytes
@@ -23,7 +22,7 @@ from .model import Ruleset
 from .nodes import Node, diagnose, pack, plain, unpack
 from .overlay import FRAME, Draft, Layer, lay_over
 
-__all__ = ["Reading", "add_source_lines", "assemble", "compile_ruleset", "load_ruleset", "read_layers"]
+__all__ = ["Reading", "add_source_lines", "assemble", "compile_ruleset", "load_ruleset", "parse_file", "read_layers"]
 
 MAX_LAYERS = 10
 
@@ -132,13 +131,15 @@ def assemble(
     reading: Reading, known: Forms, *, cache: bool = True, over: Node | None = None
 ) -> tuple[Ruleset | None, list[Diagnostic]]:
     """The ruleset that the files make, if there is enough to make one; and all findings."""
+    from .checks import Subject, run_checks  # heavy, and not needed when the cache has the answer
+
     found = list(reading.found)
     layers: list[Layer] = []
     for folder, files in reading.layers:
         trees: list[Node] = []
         manifest: Node | None = None
         for file in files:
-            tree, wrong = _parse(reading, file, cache=cache)
+            tree, wrong = parse_file(file, cache=cache)
             found += wrong
             if file.name == name_of(folder / MANIFEST, reading.top):
                 manifest = tree
@@ -186,15 +187,14 @@ def _ruleset(draft: Draft, known: Forms) -> Ruleset:
 def _manifest(reading: Reading, files: list[SourceFile], name: str) -> Node | None:
     for file in files:
         if file.name == name:
-            tree, _ = _parse(reading, file, cache=False)
-            return tree
+            return parse_file(file)[0]
     return None
 
 
-def _parse(reading: Reading, file: SourceFile, *, cache: bool) -> tuple[Node | None, list[Diagnostic]]:
+def parse_file(file: SourceFile, *, cache: bool = True) -> tuple[Node | None, list[Diagnostic]]:
     """The tree of one file; from the cache if these very bytes were read without a fault before."""
     key = shelf.key_of([LOADER_VERSION, hashlib.sha256(file.data).digest()])
-    if cache and len(file.data) > 2_000:
+    if cache:
         kept = shelf.read("files", key)
         if kept is not None:
             try:
@@ -202,7 +202,7 @@ def _parse(reading: Reading, file: SourceFile, *, cache: bool) -> tuple[Node | N
             except (TypeError, ValueError, AttributeError, IndexError, KeyError):
                 pass
     tree, found = load_bytes(file.data, file.name)
-    if cache and len(file.data) > 2_000 and tree is not None and not found:
+    if cache and tree is not None and not found:
         shelf.write("files", key, pack(tree))
     return tree, found
 

@@ -17,12 +17,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jsonschema import Draft7Validator
-from jsonschema.protocols import Validator
-from referencing import Registry
-from referencing.jsonschema import DRAFT7
+if TYPE_CHECKING:
+    from jsonschema.protocols import Validator
+    from referencing import Registry
 
 from ..resources import schemas as schemas_folder
 from .fits import Compiler, Fits, UnknownKeyword
@@ -150,8 +149,9 @@ class Forms:
 
     def _judge(self, schema: Schema, base: str) -> Validator:
         """jsonschema's validator of a schema; `base` is the file if the schema is only a part of it."""
-        registry: Registry[Any] = _registry(self)
-        return Draft7Validator(_absolute(schema, base) if base else schema, registry=registry)
+        from jsonschema import Draft7Validator  # heavy, and not needed while all rows are right
+
+        return Draft7Validator(_absolute(schema, base) if base else schema, registry=_registry(self))
 
     @cached_property
     def _compiler(self) -> Compiler:
@@ -205,9 +205,11 @@ def _is_form(schema: Schema) -> bool:
 
 @lru_cache(maxsize=8)
 def _registry(found: Forms) -> Registry[Any]:
-    resources = [(name, DRAFT7.create_resource(schema)) for name, schema in found.files.items()]
-    registry: Registry[Any] = Registry()
-    return registry.with_resources(resources).crawl()
+    from referencing import Registry
+    from referencing.jsonschema import DRAFT7
+
+    empty: Registry[Any] = Registry()
+    return empty.with_resources((name, DRAFT7.create_resource(schema)) for name, schema in found.files.items()).crawl()
 
 
 # --- the walk

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..diagnostics import Diagnostic, Severity
 
-__all__ = ["Node", "Path", "Scalar", "diagnose", "find", "pack", "plain", "unpack"]
+__all__ = ["Node", "Path", "Scalar", "diagnose", "find", "kind_of", "pack", "plain", "unpack"]
 
 Scalar = str | int | bool | Fraction | None
 Path = Sequence[str | int]
@@ -80,6 +80,13 @@ def plain(node: Node) -> Any:
     if type(value) is list:
         return [plain(v) for v in value]
     return value
+
+
+def kind_of(node: Node) -> str:
+    """In words, what a node is."""
+    if node.is_list:
+        return "a list"
+    return "a map" if node.is_map else "a single value"
 
 
 def find(node: Node, path: Iterable[str | int]) -> Node:

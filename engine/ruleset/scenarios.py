@@ -13,14 +13,10 @@ from typing import Any
 
 from ..diagnostics import Diagnostic, did_you_mean, has_errors
 from ..resources import rulesets
-from .checks.expressions import Words, wrong_expressions
-from .checks.references import dangling
-from .checks.schema import faults_of
-from .checks.subject import Marked
-from .compile import add_source_lines, load_ruleset
-from .folder import MANIFEST, find_rulesets
+from .compile import add_source_lines, load_ruleset, parse_file
+from .folder import MANIFEST, SourceFile, find_rulesets
 from .forms import Forms, annotated, forms
-from .load import load_bytes, read_file
+from .load import read_file
 from .model import Ruleset
 from .nodes import Node, diagnose, plain
 
@@ -52,11 +48,13 @@ def load_scenario(
     Either is None if it is not to be used. Findings in the ruleset itself are given only if they keep it from being used:
     `load_ruleset` tells the rest.
     """
+    from .checks.schema import faults_of
+
     path = Path(path)
     data, found = read_file(path, path.name)
     if found:
         return None, None, found
-    node, found = load_bytes(data, path.name)
+    node, found = parse_file(SourceFile(path.name, data), cache=cache)
     if node is None:
         return None, None, add_source_lines(found, {path.name: data})
     known = forms()
@@ -77,6 +75,10 @@ def load_scenario(
 
 def check_scenario(ruleset: Ruleset, node: Node, known: Forms) -> Iterator[Diagnostic]:
     """What is wrong with a scenario of the right shape, by the ruleset it is played with."""
+    from .checks.expressions import Words, wrong_expressions
+    from .checks.references import dangling
+    from .checks.subject import Marked
+
     value = plain(node)
     marks = [Marked(SCENARIO, "", node, mark) for mark in annotated(known, SCENARIO, value)]
     yield from dangling(marks, ruleset.rows, known)
@@ -105,7 +107,7 @@ def named_ruleset(given: str, folder: Path) -> tuple[Path | None, dict[str, Path
     shipped: dict[str, Path] = {}
     for place in find_rulesets(rulesets()):
         data, _ = read_file(place / MANIFEST, MANIFEST)
-        manifest, _ = load_bytes(data, MANIFEST)
+        manifest, _ = parse_file(SourceFile(MANIFEST, data))
         id_ = manifest.text("id") if manifest is not None else None
         if id_:
             shipped.setdefault(id_, place)

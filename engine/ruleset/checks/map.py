@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-import networkx as nx
+from typing import TYPE_CHECKING
 
 from ...diagnostics import Diagnostic
 from ..nodes import Node, diagnose, find
 from .subject import Subject
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = [
     "gates_stand_between_linked_places",
@@ -38,6 +40,8 @@ def places_have_links(subject: Subject) -> Iterator[Diagnostic]:
 
 def places_can_be_reached(subject: Subject) -> Iterator[Diagnostic]:
     """From the places that somebody owns (or else from the largest part of the map), there must be a way to each place."""
+    import networkx as nx
+
     graph = _graph(subject)
     if not graph.number_of_edges():
         return
@@ -103,6 +107,8 @@ def _graph(subject: Subject) -> nx.DiGraph[str]:
 
 
 def _links_as_graph(subject: Subject) -> nx.DiGraph[str]:
+    import networkx as nx  # heavy, and not needed for what the cache has
+
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_nodes_from(subject.nodes("places"))
     for row in subject.rows("links").values():

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-
-import networkx as nx
+from typing import TYPE_CHECKING
 
 from ...diagnostics import Diagnostic
 from ...expressions import FUNCTIONS, ExpressionError, parse
 from ..nodes import diagnose
 from .subject import Subject
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = ["terms_do_not_lead_back_to_themselves", "terms_used"]
 
@@ -19,6 +21,8 @@ TERMS = "terms"
 
 def terms_do_not_lead_back_to_themselves(subject: Subject) -> Iterator[Diagnostic]:
     """One finding for each knot of terms, at the first of them, with the way round."""
+    import networkx as nx
+
     rows = subject.rows(TERMS)
     graph: nx.DiGraph[str] = nx.DiGraph()
     for id_, row in rows.items():
