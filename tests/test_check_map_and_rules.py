@@ -51,6 +51,7 @@ def test_maps(tmp_path: Path, text: str, expected: list[tuple[str, int, int]]) -
 
 
 RULES = [
+    ("acts:\n- {id: ask, form: ask}\nevents:\n- {id: e, on: {acted: {act: aks}}}\n", [("E401", 4, 29)]),
     ("events:\n- {id: e}\n", [("W601", 2, 3)]),
     ("events:\n- {id: e, on: step, when: false}\n", [("W601", 2, 27)]),
     (

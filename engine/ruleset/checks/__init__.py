@@ -38,6 +38,7 @@ CHECKS: tuple[Check, ...] = (
     map.keys_of_gates_touch_them,
     map.links_name_the_gate_between_their_ends,
     rules.steps_named_are_in_the_frame,
+    rules.filters_name_what_exists,
     rules.events_can_fire,
     rules.orders_and_acts_are_taken_by_a_step,
     rules.units_can_be_got,

@@ -14,6 +14,7 @@ from .subject import Subject
 
 __all__ = [
     "events_can_fire",
+    "filters_name_what_exists",
     "orders_and_acts_are_taken_by_a_step",
     "rows_of_helpers_are_used",
     "steps_named_are_in_the_frame",
@@ -21,6 +22,8 @@ __all__ = [
 ]
 
 TURNS = ("turn_start", "turn_end")
+FILTERS = {"act": ("acts", "orders"), "track": ("tracks",)}
+"""Filters of facts that name rows, and the forms of these."""
 HELPERS = ("terms", "tables", "groups", "quantities")
 SILENT_KEYS = frozenset({"note", "text", "help", "source", "lines", "basis", "silence", "description", "name", "title"})
 _WORD = re.compile(r"[A-Za-z0-9_-]+")
@@ -77,15 +80,27 @@ def _steps(node: Node) -> Iterator[Node]:
     own = node.get("step")
     if own is not None:
         yield own
-    on = node.get("on")
-    for fact in [] if on is None else on.value if on.is_list else [on]:
-        step = fact.get("step")
-        if step is None:
-            continue
-        if step.is_list:
-            yield from step.members()
-        elif not step.is_map:
-            yield step
+    for fact in _one_or_more(node.get("on")):
+        yield from (step for step in _one_or_more(fact.get("step")) if not step.is_map)
+
+
+def filters_name_what_exists(subject: Subject) -> Iterator[Diagnostic]:
+    """An event that waits for an act or a track of some id waits in vain if there is none."""
+    for id_ in subject.rows("events"):
+        for fact in _one_or_more(subject.nodes("events")[id_].get("on")):
+            for _, filters in fact.items():
+                for key, forms in FILTERS.items():
+                    known = [row for form in forms for row in subject.nodes(form)]
+                    for at in _one_or_more(filters.get(key)):
+                        if isinstance(at.value, str) and not at.value.startswith("=") and at.value not in known:
+                            hint = did_you_mean(at.value, known)
+                            yield diagnose("E401", "error", f"{' or '.join(forms)} has no {at.value!r}", at, hint=hint)
+
+
+def _one_or_more(node: Node | None) -> list[Node]:
+    if node is None:
+        return []
+    return list(node.members()) if node.is_list else [node]
 
 
 def _frame(subject: Subject) -> list[Node]:
