@@ -6,7 +6,7 @@ What has been bought before counts against rooms and stocks: from the state (`un
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -172,10 +172,12 @@ class Market:
                 return "nothing there can take it"
         return self._priced(row, site, variant, n, into or where[0], tuple(facing), kind)
 
-    def offers(self, *, all_sites: bool = False) -> Iterator[Offer]:
-        """Every item that is open to the nation, at every site that takes it."""
+    def offers(self, *, all_sites: bool = False, items: Collection[str] | None = None) -> Iterator[Offer]:
+        """Every item that is open to the nation (`items`: of these), at every site that takes it."""
         held = stores.held_places(self.world, self.nation)
         for item, row in self.world.ruleset.rows("catalogue").items():
+            if items is not None and item not in items:
+                continue
             closed = self.closed(row)
             if closed is not None:
                 if all_sites:

@@ -381,13 +381,24 @@ def find_path(going: Going, start: str, target: str, via: Sequence[str] = ()) ->
     """The cheapest way to a target through the places of `via` in their order, whatever the allowance; None if none is open."""
     path: Path = (start,)
     for goal in (*via, target):
-        if goal == path[-1]:
+        here = path[-1]
+        if goal == here:
             continue
-        found = search(going, path[-1], None, goal).get(goal)
+        if _one_step(going, here, goal):
+            path += (goal,)
+            continue
+        found = search(going, here, None, goal).get(goal)
         if found is None:
             return None
         path += found[1][1:]
     return path
+
+
+def _one_step(going: Going, here: str, goal: str) -> bool:
+    """Whether one step leads there and every step costs the same, so that nothing is cheaper."""
+    if not isinstance(going.mode.get("cost", 1), int) or goal not in going.world.geography.next_to(here, going.links):
+        return False
+    return _enters(going, goal, f"{here}>{goal}", (here,)) and _takes(going, goal, here)
 
 
 def spent_on(going: Going, path: Path) -> Any:

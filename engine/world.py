@@ -61,7 +61,7 @@ class World:
         self.geography = geography or Geography(ruleset)
         self.moments: dict[str, State] = dict(moments or {})
         self._past: dict[str, World] = {}
-        self._kept: dict[Any, tuple[Any, Any]] = {}
+        self._kept: dict[Any, tuple[int, Any, Any]] = {}
         self._plans: dict[tuple[str, str], Callable[[Entity], Any]] = {}
         self._adjusts: dict[str, list[Row]] = {}
         for row in ruleset.rows("adjusts").values():
@@ -152,12 +152,14 @@ class World:
 
     def keep(self, key: Any, tables: tuple[str, ...], make: Callable[[], Any]) -> Any:
         """What `make` gives, kept until one of the tables changes."""
-        versions = tuple(self.state.versions.get(t, 0) for t in tables)
         kept = self._kept.get(key)
-        if kept is None or kept[0] != versions:
-            kept = (versions, make())
-            self._kept[key] = kept
-        return kept[1]
+        version = self.state.version
+        if kept is not None and kept[0] == version:  # nothing at all has changed since it was last asked for
+            return kept[2]
+        versions = tuple(self.state.versions.get(t, 0) for t in tables)
+        made = kept[2] if kept is not None and kept[1] == versions else make()
+        self._kept[key] = (version, versions, made)
+        return made
 
     # ---- things and their fields
 
@@ -322,6 +324,14 @@ class World:
         return tuple(self.ruleset.rows("units").get(self.stack(e.id).get("kind", ""), {}).get("tags", ()))
 
     _unit_tags = _unit_tag
+
+    def _unit_link(self, e: Entity) -> Entity:
+        """The border that a unit on its way came over, seen from where it came; one without works if it did not move."""
+        return Entity("link", str(self.state.get("units", e.id, "via") or ">"))
+
+    def _unit_force(self, e: Entity) -> Entity | None:
+        force = self.state.get("units", e.id, "force")
+        return Entity("force", str(force)) if force else None
 
     def _link_from(self, e: Entity) -> Entity:
         return Entity("place", e.id.partition(">")[0])

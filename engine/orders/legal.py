@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from ..catalogue import Market
+from ..catalogue import Market, Offer
 from ..expressions import parse
 from ..expressions.parse import ExpressionError
 from ..functions import as_set, plain
@@ -57,8 +57,13 @@ class Legal:
         return order_text(names.ruleset, names, {"order": self.order, "slots": self.slots})
 
 
-def legal_orders(world: World, nation: str, only: Iterable[str] | None = None) -> Iterator[Legal]:
-    """Every order that the nation may give now (`only`: of these rows, "form/id"). `world` is the nation's view."""
+def legal_orders(
+    world: World, nation: str, only: Iterable[str] | None = None, *, items: frozenset[str] | None = None
+) -> Iterator[Legal]:
+    """Every order that the nation may give now (`only`: of these rows, "form/id"). `world` is the nation's view.
+
+    `items` keeps to purchases of these.
+    """
     wanted = None if only is None else set(only)
     now = orders_now(world)
 
@@ -72,7 +77,7 @@ def legal_orders(world: World, nation: str, only: Iterable[str] | None = None) -
         if not takes(f"orders/{id_}") or ("for" in row and not open_to(world, row["for"], nation)):
             continue
         if is_purchase(world.ruleset, row):
-            yield from legal_purchases(world, nation, row)
+            yield from legal_purchases(world, nation, row, items)
         elif ways.UNITS in row.get("slots", {}):
             yield from legal_moves(world, nation, row)
 
@@ -191,14 +196,14 @@ def conjuncts(text: str) -> tuple[str, ...]:
 # ---- purchases
 
 
-def legal_purchases(world: World, nation: str, row: Row) -> list[Legal]:
+def legal_purchases(world: World, nation: str, row: Row, items: frozenset[str] | None = None) -> list[Legal]:
     """Every item at every site that takes it, with the price of each and the most."""
 
     def make() -> list[Legal]:
         out = []
         slots = row.get("slots", {})
         main = str(world.ruleset.setting("money") or next(iter(world.ruleset.rows("resources")), ""))
-        for offer in market(world, nation).offers():
+        for offer in offers(world, nation, items):
             item = world.ruleset.row("catalogue", offer.item)
             if not offer.most or not _is_item_of(world, row, offer.item, nation):
                 continue
@@ -221,12 +226,18 @@ def legal_purchases(world: World, nation: str, row: Row) -> list[Legal]:
             out.append(Legal(f"orders/{row['id']}", nation, filled, cost, offer.most, targets=offer.facing, open=unfilled))
         return out
 
-    return world.keep(("purchases", nation, row["id"]), _TABLES, make)  # type: ignore[no-any-return]
+    return world.keep(("purchases", nation, row["id"], items), _TABLES, make)  # type: ignore[no-any-return]
 
 
 def market(world: World, nation: str) -> Market:
     """A price list that nothing is taken from; do not `take` from it."""
     found: Market = world.keep(("market", nation), _TABLES, lambda: Market(world, nation))
+    return found
+
+
+def offers(world: World, nation: str, items: frozenset[str] | None = None) -> list[Offer]:
+    """The nation's price list, made once."""
+    found: list[Offer] = world.keep(("offers", nation, items), _TABLES, lambda: list(market(world, nation).offers(items=items)))
     return found
 
 

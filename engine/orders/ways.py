@@ -74,7 +74,7 @@ def refusal(
     why = _way(going, origin, target, via)
     if why is None:
         return attack_refusal(going, mode, origin, target, via), None
-    if any(world.geography.gates):
+    if world.geography.gates and routes.going_refusal(going, origin) is None:
         wide = OpenGates(world, nation, mode, units)
         if _way(wide, origin, target, via) is None:
             path = routes.find_path(wide, origin, target, via) or ()
@@ -134,6 +134,15 @@ def targets(world: World, nation: str, mode: Row, origin: str, kind: str) -> tup
         return tuple(out)
 
     return world.keep(("targets", nation, mode["id"], origin, kind), READ, make)  # type: ignore[no-any-return]
+
+
+def can_go(world: World, nation: str, mode: Row, origin: str, target: str, kind: str) -> bool:
+    """Whether units of a kind, standing at a place, may go to another (into a fight, too, if they may attack there)."""
+
+    def make() -> bool:
+        return refusal(world, nation, mode, origin, target, [kind]) == (None, None)
+
+    return world.keep(("can go", nation, mode["id"], origin, target, kind), READ, make)  # type: ignore[no-any-return]
 
 
 def _component_only(mode: Row) -> bool:

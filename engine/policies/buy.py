@@ -19,7 +19,8 @@ def give_purchases(giver: Giver, rules: Sequence[Row], front: Front | None) -> N
         return
     world = giver.world
     catalogue = world.ruleset.rows("catalogue")
-    found = [o for o in legal_orders(world, giver.nation, _purchase_rows(giver)) if not o.open]
+    wanted = frozenset(item for rule in rules for item in rule["mix"])
+    found = [o for o in legal_orders(world, giver.nation, _purchase_rows(giver), items=wanted) if not o.open]
     desk = Desk(world)
     for rule in rules:
         names = desk.order_names({"nation": giver.nation, "order": "", "slots": {}})

@@ -59,19 +59,24 @@ def _posts(front: Front) -> dict[str, list[Post]]:
         if mode.get("fights") is False:
             continue
         for origin in ways.places_with_units(front.world, front.nation):
-            if not mode.get("flies") and not front.is_front(origin):
+            if not front.is_front(origin):
                 continue
             spare = front.spare(origin)
             by_target: dict[str, dict[str, int]] = {}
             for kind, n in spare.items():
                 if not ways.goes_by(front.world, mode, kind) or not front.worth_of(kind, front.nation, str(front.war["attack"])):
                     continue
-                for target in ways.targets(front.world, front.nation, mode, origin, kind):
-                    if target in front.enemy_places:
-                        by_target.setdefault(target, {})[kind] = n
+                for target in _enemies_in_reach(front, mode, origin, kind):
+                    by_target.setdefault(target, {})[kind] = n
             for target, kinds in by_target.items():
                 out.setdefault(target, []).append(Post(f"orders/{row['id']}", mode, origin, kinds))
     return out
+
+
+def _enemies_in_reach(front: Front, mode: Row, origin: str, kind: str) -> list[str]:
+    world, nation = front.world, front.nation
+    near = world.geography.next_to(origin, tuple(mode["links"]) if "links" in mode else None)
+    return [t for t in near if t in front.enemy_places and ways.can_go(world, nation, mode, origin, t, kind)]
 
 
 def _odds(front: Front, place: str, posts: list[Post]) -> Any:
@@ -165,16 +170,35 @@ def _near(giver: Giver, front: Front, place: str, spare: Mapping[str, int], step
                 continue
             if not ways.goes_by(front.world, mode, kind):
                 continue
-            best = min(
-                (t for t in ways.targets(front.world, front.nation, mode, place, kind) if t in front.friendly),
-                key=lambda t: (front.distance.get(t, FAR), t),
-                default=None,
-            )
-            if best is not None and front.distance.get(best, FAR) < steps:
+            best = _nearest(front, mode, place, kind, steps)
+            if best is not None:
                 groups.setdefault(best, {})[kind] = n
         for target, kinds in groups.items():
             if giver.give(f"orders/{row['id']}", {ways.UNITS: kinds, ways.ORIGIN: place, ways.TARGET: target}):
                 front.use(place, kinds)
+
+
+def _nearest(front: Front, mode: Row, place: str, kind: str, steps: int) -> str | None:
+    """The place nearest to the front that a kind can go to, nearer than where it is."""
+    world, nation = front.world, front.nation
+
+    def key(target: str) -> tuple[int, str]:
+        return front.distance.get(target, FAR), target
+
+    one_step = mode.get("steps") == 1 or _allowance(front, mode, place, kind) == 1
+    if not one_step:
+        if steps <= 2 and mode.get("flies"):
+            return None
+        better = [t for t in ways.targets(world, nation, mode, place, kind) if t in front.friendly and key(t)[0] < steps]
+        return min(better, key=key, default=None)
+    near = world.geography.next_to(place, tuple(mode["links"]) if "links" in mode else None)
+    better = sorted((t for t in near if t in front.friendly and key(t)[0] < steps), key=key)
+    return next((t for t in better if ways.can_go(world, nation, mode, place, t, kind)), None)
+
+
+def _allowance(front: Front, mode: Row, place: str, kind: str) -> Any:
+    going = routes.begin(front.world, front.nation, mode, place, [kind])
+    return 0 if going is None else going.allowance(place)
 
 
 def _far(giver: Giver, front: Front, place: str, spare: Mapping[str, int]) -> bool:
