@@ -174,7 +174,7 @@ def test_without_shapes_each_place_gets_what_is_nearest() -> None:
         corners = np.concatenate([shapes.arc(arc) for arc in ring])
         following = np.roll(corners, -1, axis=0)
         areas[key] = float((corners[:, 0] * following[:, 1] - corners[:, 1] * following[:, 0]).sum() / 2)
-    low, high = shapes.points.min(axis=0), shapes.points.max(axis=0)
+    low, high = shapes.vertices.min(axis=0), shapes.vertices.max(axis=0)
     assert min(areas.values()) > 0
     assert sum(areas.values()) == pytest.approx(float(np.prod(high - low)))  # no gap and no overlap
     assert ("ash", "oak") in {tuple(sorted(pair)) for pair in shapes.sides().values()}

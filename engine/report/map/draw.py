@@ -24,7 +24,8 @@ from .svg import INK, circle, number, path, rect, tip, words
 from .text import FAMILY, text_width, xml
 
 SHEET = "#f7f4ec"
-CORNER = 0.5  # what a panel that shows a place's corner is worth beside one that shows its best spot
+# What a panel that shows a corner of a place is worth beside one that shows its best spot.
+CORNER = 0.5
 WATER, DEEP, NOBODY = "#dbe8ee", "#e4eef2", "#dcdad3"
 COAST, SEA_INK, SEA_LINE = "#5d7484", "#3c6078", "#9db7c5"
 

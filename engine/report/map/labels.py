@@ -96,7 +96,7 @@ class Block:
         self.sea = place.kind == "sea"
         self.size = font * (1.0 if home else 0.85)
         self.spacing = 0.6 if self.sea else 0.0
-        self.lines = self._fit(max(room * 2.0, 34.0 if home else 0.0))
+        self.lines = self._wrapped(max(room * 2.0, 34.0 if home else 0.0))
         self.signs = len(place.symbols) * self.size * 0.95 if home else 0.0
         holder = owners.get(place.owner) if tagged else None
         self.tag, self.tint = (holder.tag, holder.colour) if holder and holder.tag else ("", "")
@@ -109,7 +109,7 @@ class Block:
     def _wide(self, text: str) -> float:
         return text_width(text, self.size, not self.sea) + self.spacing * len(text)
 
-    def _fit(self, wanted: float) -> list[str]:
+    def _wrapped(self, wanted: float) -> list[str]:
         """The name in one line, or in two if it is too wide, or its short form."""
         name = self.place.name
         if self._wide(name) <= wanted:

@@ -126,14 +126,14 @@ def works(line: Array, style: str, inward: float = 2.6, spacing: float = 5.0) ->
     if total < 2.0:
         return ""
     at = np.linspace(0.0, total, max(2, round(total / spacing) + 1))
-    points = np.column_stack([np.interp(at, distance, line[:, 0]), np.interp(at, distance, line[:, 1])])
-    along = np.gradient(points, axis=0)
+    vertices = np.column_stack([np.interp(at, distance, line[:, 0]), np.interp(at, distance, line[:, 1])])
+    along = np.gradient(vertices, axis=0)
     along /= np.maximum(np.hypot(along[:, 0], along[:, 1]), 1e-9)[:, None]
     left = np.column_stack([along[:, 1], -along[:, 0]])
-    ground = points + left * inward
+    ground = vertices + left * inward
     data = track(ground.tolist())
     if style == "double":
-        data += track((points + left * inward * 2).tolist())
+        data += track((vertices + left * inward * 2).tolist())
     if style == "teeth":
         tips = ground - left * (inward + 1.6)
         data += "".join(track([a, b]) for a, b in zip(ground.tolist(), tips.tolist(), strict=True))
@@ -221,10 +221,10 @@ class BadgeBlock:
         return "".join(parts)
 
 
-def _star(x: float, y: float, outer: float, inner: float, points: int) -> list[tuple[float, float]]:
+def _star(x: float, y: float, outer: float, inner: float, rays: int) -> list[tuple[float, float]]:
     """The corners of a star with its first point upwards."""
-    radii = [outer if k % 2 == 0 else inner for k in range(2 * points)]
-    turns = [k * math.pi / points for k in range(2 * points)]
+    radii = [outer if k % 2 == 0 else inner for k in range(2 * rays)]
+    turns = [k * math.pi / rays for k in range(2 * rays)]
     return [(x + r * math.sin(t), y - r * math.cos(t)) for r, t in zip(radii, turns, strict=True)]
 
 

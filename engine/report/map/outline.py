@@ -13,7 +13,7 @@ import numpy.typing as npt
 from .projection import Frame
 from .shapes import Array, Ring, Shapes
 
-FINEST = 0.4  # sheet units: points that move a line by less are left out
+FINEST = 0.4  # sheet units: corners that move a line by less are left out
 RIM = 6.0  # sheet units round the window within which lines are still drawn, so that no stroke is cut short
 
 
@@ -56,10 +56,10 @@ class Outlines:
         self._kept: dict[float, npt.NDArray[np.bool_]] = {}
         self._meets: dict[float, list[bool]] = {}
         self._tokens: dict[tuple[float, int], list[str]] = {}
-        if not len(shapes.points):
+        if not len(shapes.vertices):
             return
-        low = np.minimum.reduceat(shapes.points, shapes.starts[:-1])
-        high = np.maximum.reduceat(shapes.points, shapes.starts[:-1])
+        low = np.minimum.reduceat(shapes.vertices, shapes.starts[:-1])
+        high = np.maximum.reduceat(shapes.vertices, shapes.starts[:-1])
         self._near: dict[float, list[bool]] = {}
         x, y, width, height = window.panel.at
         for turn in (-360.0, 0.0, 360.0):
@@ -69,7 +69,7 @@ class Outlines:
             )
             if not low[:, 0].min() + turn <= seen[2] or not high[:, 0].max() + turn >= seen[0]:
                 continue
-            sheet = window.project(shapes.points + np.array([turn, 0.0]))
+            sheet = window.project(shapes.vertices + np.array([turn, 0.0]))
             beyond = [
                 sheet[:, 0] < x - RIM,
                 sheet[:, 0] > x + width + RIM,
@@ -85,9 +85,9 @@ class Outlines:
             self._meets[turn] = table.meet(sheet, (x, y, x + width, y + height))
 
     def _thin(self, sheet: Array, beyond: Sequence[npt.NDArray[np.bool_]]) -> npt.NDArray[np.bool_]:
-        """Which points to keep: ends of arcs, and points that differ from the last on a coarse grid.
+        """Which vertices to keep: ends of arcs, and vertices that differ from the last on a coarse grid.
 
-        Of a run of points beyond one side of the window the inner ones go: no line between its ends can come into sight.
+        Of a run of vertices beyond one side of the window the inner ones go: no line between its ends can come into sight.
         """
         grid = np.round(sheet / FINEST)
         keep = np.ones(len(sheet), dtype=bool)
@@ -99,7 +99,7 @@ class Outlines:
         return keep
 
     def line(self, arc: int, turn: float) -> Array:
-        """The (k, 2) points of an arc on the sheet, unthinned; ~n runs backwards."""
+        """The (k, 2) vertices of an arc on the sheet, unthinned; ~n runs backwards."""
         number = arc if arc >= 0 else ~arc
         part = self._sheet[turn][self.shapes.starts[number] : self.shapes.starts[number + 1]]
         return part if arc >= 0 else part[::-1]
@@ -147,6 +147,6 @@ class Outlines:
         return "".join(parts)
 
     def corners(self, arcs: Iterable[int]) -> Array:
-        """All points of these arcs on the sheet that may be in the window, (k, 2)."""
+        """All vertices of these arcs on the sheet that may be in the window, (k, 2)."""
         found = [self.line(arc, turn) for turn in self.turns for arc in arcs if self.near(arc, turn)]
         return np.concatenate(found) if found else np.zeros((0, 2))

@@ -21,13 +21,13 @@ Ring = tuple[int, ...]  # arc numbers in order; ~n means arc n backwards
 class Shapes:
     """Arcs and the rings that places make of them.
 
-    points: (n, 2) longitudes and latitudes of all arcs, one after the other; starts: (arcs + 1,) where each begins.
+    vertices: (n, 2) longitudes and latitudes of all arcs, one after the other; starts: (arcs + 1,) where each begins.
     rings: by place id, outer rings and holes alike (fill them by the even-odd rule). background: rings of land that is nobody's.
     anchors: by place id, where its name may stand, (k, 2) lon and lat, best first. room: by place id, the radius of the largest
     circle inside it round the first of them, degrees of latitude.
     """
 
-    points: Array
+    vertices: Array
     starts: npt.NDArray[np.int64]
     rings: Mapping[str, tuple[Ring, ...]]
     background: tuple[Ring, ...] = ()
@@ -35,9 +35,9 @@ class Shapes:
     room: Mapping[str, float] = field(default_factory=dict)
 
     def arc(self, index: int) -> Array:
-        """The (k, 2) points of an arc; ~n gives arc n backwards."""
+        """The (k, 2) vertices of an arc; ~n gives arc n backwards."""
         number = index if index >= 0 else ~index
-        part = self.points[self.starts[number] : self.starts[number + 1]]
+        part = self.vertices[self.starts[number] : self.starts[number + 1]]
         return part if index >= 0 else part[::-1]
 
     def sides(self) -> dict[int, tuple[str, ...]]:
@@ -93,12 +93,12 @@ def _assemble(
     anchors: Mapping[str, tuple[tuple[float, float], ...]] | None = None,
     room: Mapping[str, float] | None = None,
 ) -> Shapes:
-    points = np.concatenate(arcs) if arcs else np.zeros((0, 2))
+    vertices = np.concatenate(arcs) if arcs else np.zeros((0, 2))
     starts = np.concatenate([[0], np.cumsum([len(arc) for arc in arcs])]).astype(np.int64)
-    return Shapes(points, starts, rings, background, anchors or {}, room or {})
+    return Shapes(vertices, starts, rings, background, anchors or {}, room or {})
 
 
-def nearest_point_shapes(points: Mapping[str, tuple[float, float]], margin: float = 6.0, reach: float | None = None) -> Shapes:
+def nearest_point_shapes(places: Mapping[str, tuple[float, float]], margin: float = 6.0, reach: float | None = None) -> Shapes:
     """Shapes for a map without a shapes file: each place owns what is nearest to its (lon, lat), in a box round all of them.
 
     margin: the box's rim in degrees. reach: how far a cell goes from its point, degrees of latitude; by default a few times the
@@ -108,14 +108,14 @@ def nearest_point_shapes(points: Mapping[str, tuple[float, float]], margin: floa
     """
     ids: list[str] = []
     spots: dict[tuple[float, float], str] = {}
-    for key in sorted(points):
-        if points[key] not in spots:
-            spots[points[key]] = key
+    for key in sorted(places):
+        if places[key] not in spots:
+            spots[places[key]] = key
             ids.append(key)
     if not ids:
         return _assemble([], {})
-    squeeze = max(0.2, math.cos(math.radians(sum(points[key][1] for key in ids) / len(ids))))
-    sites = np.array([[points[key][0] * squeeze, points[key][1]] for key in ids])
+    squeeze = max(0.2, math.cos(math.radians(sum(places[key][1] for key in ids) / len(ids))))
+    sites = np.array([[places[key][0] * squeeze, places[key][1]] for key in ids])
     low, high = sites.min(axis=0) - margin * np.array([squeeze, 1.0]), sites.max(axis=0) + margin * np.array([squeeze, 1.0])
     arcs: list[Array] = []
     numbers: dict[tuple[int, int], int] = {}

@@ -15,9 +15,9 @@ def number(value: float) -> str:
     return "0" if text == "-0" else text
 
 
-def track(points: Sequence[Sequence[float]]) -> str:
-    """The path data of a line through the points."""
-    return "M" + "L".join(f"{number(p[0])},{number(p[1])}" for p in points)
+def track(vertices: Sequence[Sequence[float]]) -> str:
+    """The path data of a line through the vertices."""
+    return "M" + "L".join(f"{number(p[0])},{number(p[1])}" for p in vertices)
 
 
 def path(data: str, **look: str | float) -> str:
