@@ -230,11 +230,11 @@ def _counting(world: World) -> dict[str, Callable[..., Any]]:
     def every(things: Any, term: str, *rest: Any) -> bool:
         return all(apply(world, t, term, rest) for t in each(things))
 
-    def total(things: Any, name: str) -> Any:
-        return sum(weight(world, t) * (apply(world, t, name, ()) or 0) for t in each(things))
+    def total(things: Any, name: str, *rest: Any) -> Any:
+        return sum(weight(world, t) * (apply(world, t, name, rest) or 0) for t in each(things))
 
-    def highest(things: Any, name: str) -> Any:
-        return max((apply(world, t, name, ()) or 0 for t in each(things)), default=0)
+    def highest(things: Any, name: str, *rest: Any) -> Any:
+        return max((apply(world, t, name, rest) or 0 for t in each(things)), default=0)
 
     def kinds(things: Any, name: str) -> int:
         return len({plain(apply(world, t, name, ())) for t in each(things)})
@@ -370,9 +370,9 @@ def _past(world: World) -> dict[str, Callable[..., Any]]:
                 found += 1
         return found
 
-    def was(x: Any, name: str, moment: str) -> Any:
+    def was(x: Any, name: str, moment: str, *rest: Any) -> Any:
         past = world.at(moment)
-        return apply(past, past.thing(x), name, ())
+        return apply(past, past.thing(x), name, rest)
 
     def ordered(word: str, **filters: Any) -> int:
         return sum(

@@ -41,12 +41,13 @@ def finish(turn: Turn, key: str) -> tuple[str, str] | None:
     """Finish one thing under way. Returns (nation, place) if units appeared."""
     row = dict(turn.state.row("under_way", key))
     nation, what = row["nation"], row["what"]
-    item = turn.ruleset.rows("catalogue").get(row.get("item", what), {})
+    item = turn.ruleset.rows("catalogue").get(row.get("item", ""), {})
     names: dict[str, Any] = {"self": Entity("nation", nation), "nation": Entity("nation", nation)}
     if row.get("item"):
         names["item"] = Entity("item", row["item"])
     if row.get("at"):
         names["place"] = Entity("place", row["at"])
+        names["target"] = Entity("place", row.get("into") or row["at"])
     rule = f"catalogue/{item['id']}" if item else "frame/complete"
     readers = audience_ids(turn.world, item["audience"], names) if "audience" in item else (nation,)
     stands = turn.world.test(item.get("still"), names)
@@ -118,12 +119,12 @@ def _fit(turn: Turn, tail: Tail, row: Row, item: Row, names: dict[str, Any]) -> 
     place = row.get("into") or row["at"]
     left = int(row.get("n", 1))
     scope = {**names, "place": Entity("place", place)}
-    fields = {k: tail.plain(v, names) for k, v in item["fits"]["set"].items()}
     for key, stack in turn.state.stacks(at=place, owner=row["nation"]):
         if left and row.get("kind") in (None, stack["kind"]):
             if not turn.world.test(item["fits"]["units"], {**scope, "unit": Entity("unit", key)}):
                 continue
             part = min(left, int(stack["n"]))
+            fields = {k: tail.plain(v, {**scope, "unit": Entity("unit", key)}) for k, v in item["fits"]["set"].items()}
             turn.journal.alter_units(key, part, **fields)
             left -= part
 
