@@ -6,7 +6,7 @@ Starting a game, the orders of seats that policies play, resolving, reports and 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -74,14 +74,13 @@ def view_world(game: Game, nation: str) -> World:
     return World(game.ruleset, state, moments=_moments(game, nation), geography=game.geography)
 
 
-def _moments(game: Game, nation: str) -> dict[str, State]:
-    """The earlier moments as the nation may know them; what it knew of the start of the game is public from the rules."""
-    stage = game.stage()
-    out: dict[str, State] = {}
-    for name, state in stage.position.moments.items():
-        if state.tables != stage.position.state.tables:
-            out[name] = Viewer(game.ruleset, state, geography=game.geography).view(nation)
-    return out
+def _moments(game: Game, nation: str) -> dict[str, State | Callable[[], State]]:
+    """The earlier moments as the nation may know them: what was public or its own side's; made when they are read."""
+
+    def then(state: State) -> Callable[[], State]:
+        return lambda: Viewer(game.ruleset, state, geography=game.geography).view(nation, sight=False)
+
+    return {name: then(state) for name, state in game.stage().position.moments.items()}
 
 
 @dataclass(frozen=True)

@@ -256,9 +256,13 @@ def _counting(world: World) -> dict[str, Callable[..., Any]]:
 
 def _things(world: World) -> dict[str, Callable[..., Any]]:
     def pairs(a: Any, b: Any, test: Callable[[str, str], bool]) -> bool:
+        if type(a) is Entity and type(b) is Entity and a.kind == b.kind == "nation":
+            return test(a.id, b.id)
         return any(test(x, y) for x in world.members(a) for y in world.members(b))
 
     def allied(a: Any, b: Any) -> bool:
+        if type(a) is Entity and type(b) is Entity and a.kind == b.kind == "nation":
+            return world.allied(a.id, b.id)
         for one, other in ((a, b), (b, a)):
             side = plain(one)
             if world.ruleset.has("sides", side) and isinstance(plain(other), str):

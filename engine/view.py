@@ -38,10 +38,13 @@ class Viewer:
         self.world = World(ruleset, state, geography=geography)
         self._open = {name for name, row in ruleset.rows("fields").items() if row.get("open")}
 
-    def view(self, reader: str) -> State:
+    def view(self, reader: str, *, sight: bool = True) -> State:
+        """The view of a reader; without `sight` only what no test decides: his own, his side's and what is public."""
         tables: dict[str, dict[str, dict[str, Any]]] = {}
         tests: dict[tuple[str, str, str], bool] = {}
         for row in self.ruleset.rows("shows").values():
+            if "when" in row and not sight:
+                continue
             table = row["what"]
             shown = tables.setdefault(table, {})
             for id_, fields in self.state.table(table).items():

@@ -45,7 +45,8 @@ def exact(value: Any) -> Any:
 class World:
     """A ruleset and a state, ready to be asked.
 
-    `moments` holds the states that `was()` reads ('game', 'turn', 'phase'); a moment that is absent is the present.
+    `moments` holds the states that `was()` reads ('game', 'turn', 'phase'), or functions that make them when they are first
+    read; a moment that is absent is the present.
     """
 
     def __init__(
@@ -53,13 +54,13 @@ class World:
         ruleset: Ruleset,
         state: State,
         *,
-        moments: Mapping[str, State] | None = None,
+        moments: Mapping[str, State | Callable[[], State]] | None = None,
         geography: Geography | None = None,
     ) -> None:
         self.ruleset = ruleset
         self.state = state
         self.geography = geography or Geography(ruleset)
-        self.moments: dict[str, State] = dict(moments or {})
+        self.moments: dict[str, State | Callable[[], State]] = dict(moments or {})
         self._past: dict[str, World] = {}
         self._kept: dict[Any, tuple[int, Any, Any]] = {}
         self._plans: dict[tuple[str, str], Callable[[Entity], Any]] = {}
@@ -69,6 +70,8 @@ class World:
         self._depth = 0
         self._terms: dict[Any, Any] = {}
         self._terms_version = -1
+        self._stances: dict[tuple[str, str], str] = {}
+        self._stance_versions = (-1, -1)
         self._always: Names = {}
         self._always_version = -1
         self.stances = ruleset.rows("stances")
@@ -144,6 +147,8 @@ class World:
         state = self.moments.get(moment)
         if state is None:
             return self
+        if not isinstance(state, State):
+            state = self.moments[moment] = state()
         past = self._past.get(moment)
         if past is None or past.state is not state:
             past = World(self.ruleset, state, geography=self.geography)
@@ -356,6 +361,16 @@ class World:
 
     def stance(self, a: str, b: str) -> str:
         """Stance of two nations: what the state says, else that of one side's members, else the default."""
+        versions = (self.state.versions.get("relations", 0), self.state.versions.get("nations", 0))
+        if versions != self._stance_versions:
+            self._stance_versions = versions
+            self._stances.clear()
+        found = self._stances.get((a, b))
+        if found is None:
+            found = self._stances[(a, b)] = self._stance(a, b)
+        return found
+
+    def _stance(self, a: str, b: str) -> str:
         if a == b:
             return self._same_side
         said = self.state.tables.get("relations", {}).get(pair_key(a, b))
