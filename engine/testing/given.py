@@ -247,9 +247,9 @@ class Position:
                     self.state.put("stores", f"{nation}/{key}", what, amount)
             else:
                 known(self.ruleset.rows("resources"), key, "resource", (*path, key))
-                self.state.put("stores", self._main_purse(nation, key), key, value)
+                self.state.put("stores", self._own_purse(nation, key), key, value)
 
-    def _main_purse(self, nation: str, resource: str) -> str:
+    def _own_purse(self, nation: str, resource: str) -> str:
         """The purse that draws on the capital where the nation holds it; finding regions is for the other cases."""
         capital = plain_id(self.world.field(Entity("nation", nation), "capital"))
         per = store_row(self.world, resource)["per"]

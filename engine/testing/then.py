@@ -195,7 +195,7 @@ class _Reader:
                 for kind, n in kinds.items():
                     known(self.world.ruleset.rows("units"), kind, "unit", (*path, place, owner, kind))
                     if n:
-                        n = n if isinstance(n, int) else [{"n": 1, **x} for x in (n if isinstance(n, list) else [n])]
+                        n = n if isinstance(n, int) else [_stack(x) for x in (n if isinstance(n, list) else [n])]
                         expected.setdefault(owner, {})[kind] = n
             gone = [("units", f"{o}.{k}@{place}", "") for o, kinds in expected.items() for k in kinds]
             if _sorted(expected) != _sorted(got):
@@ -367,6 +367,10 @@ def _sorted(units: Mapping[str, Mapping[str, Any]]) -> Any:
         return n if isinstance(n, int) else sorted(sorted((k, str(v)) for k, v in one.items()) for one in n)
 
     return {o: {k: key(n) for k, n in kinds.items()} for o, kinds in units.items()}
+
+
+def _stack(said: Any) -> dict[str, Any]:
+    return {"n": 1, **said} if isinstance(said, Mapping) else {"n": said}
 
 
 def _depends(value: Any) -> bool:

@@ -103,6 +103,7 @@ class Play:
             self._effects(stage["effects"], stage.get("self"))
         if stage.get("end") == "turn":
             end_turn(self.turn)
+            self._begun = True
 
     # ---- the frame
 
