@@ -68,6 +68,7 @@ class Checker:
         self.market = Market(world, nation)
         self.now = orders_now(world)
         self.before_income = late_money(world.ruleset)
+        self.loads: dict[tuple[str, str], int] = {}  # units by mode and place, where capacity is short
         self.taken: list[tuple[str, str, str, int]] = []  # row, place, kind, number
 
     # ---- one order
@@ -244,7 +245,7 @@ class Checker:
                 if number > left.get(kind, 0):
                     raise Refused("O205", *self._too_many(kind, number, str(origin), left))
             if mode is not None:
-                self._way(mode, order, wanted, notes)
+                uses.extend(self._way(mode, order, wanted, notes))
 
             def use() -> None:
                 self.taken.extend((row["id"], str(origin), k, int(n)) for k, n in wanted.items())
@@ -299,25 +300,45 @@ class Checker:
             hint = f"at most {left[kind]}" if left.get(kind, 0) > 0 else ""
         return message, ways.UNITS, hint
 
-    def _way(self, mode: Row, order: Order, wanted: Mapping[str, int], notes: list[tuple[str, str, str]]) -> None:
+    def _way(
+        self, mode: Row, order: Order, wanted: Mapping[str, int], notes: list[tuple[str, str, str]]
+    ) -> list[Callable[[], None]]:
         slots = order["slots"]
         origin, target = str(slots[ways.ORIGIN]), slots.get(ways.TARGET)
         if target is None or mode.get("tasks"):
-            return
+            return []
         via = slots.get(ways.VIA, [])
         try:
             through = routes.named_places(self.world, via)
         except ValueError as error:
             raise Refused("O103", str(error), ways.VIA) from None
-        why, gate = ways.refusal(self.world, self.nation, mode, origin, str(target), wanted, through)
-        if why is not None:
-            found = [set(ways.targets(self.world, self.nation, mode, origin, k)) for k in wanted]
-            both = set.intersection(*found) if found else set()
+        count = sum(wanted.values())
+        found = ways.ask(self.world, self.nation, mode, origin, str(target), wanted, through, count=count)
+        if found.why is not None:
+            ends = [set(ways.targets(self.world, self.nation, mode, origin, k)) for k in wanted]
+            both = set.intersection(*ends) if ends else set()
             near = [self.names.printed("place", p) for p in ways.nearest_of(self.world, both, str(target))]
             hint = f"they can go to {', '.join(near)}" if near else "they can go nowhere this way"
-            raise Refused("O206", why, ways.TARGET, hint)
-        if gate is not None:
-            notes.append(("O302", f"{self.names.printed('gate', gate)} is closed as things stand", ways.TARGET))
+            raise Refused("O206", found.why, ways.TARGET, hint)
+        if found.gate is not None:
+            notes.append(("O302", f"{self.names.printed('gate', found.gate)} is closed as things stand", ways.TARGET))
+        return self._load(mode, found.path, count) if mode.get("capacity") else []
+
+    def _load(self, mode: Row, path: routes.Path, count: int) -> list[Callable[[], None]]:
+        """Count units against the capacity of the places on their way, together with those of earlier lines."""
+        drawn = routes.drawn_places(mode, path)
+        for place in drawn:
+            most = routes.capacity(self.world, mode, place)
+            left = None if most is None else most - routes.used(self.world, mode, place) - self.loads.get((mode["id"], place), 0)
+            if left is not None and left < count:
+                hint = f"at most {left}" if left > 0 else "earlier orders take all of it"
+                raise Refused("O206", f"no room for {count} in {self.names.printed('place', place)}", ways.UNITS, hint)
+
+        def use() -> None:
+            for place in drawn:
+                self.loads[mode["id"], place] = self.loads.get((mode["id"], place), 0) + count
+
+        return [use]
 
     # ---- what all orders share
 

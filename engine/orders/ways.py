@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from .. import routes
 from ..expressions import parse
@@ -60,49 +61,63 @@ class OpenGates(routes.Going):
         return None
 
 
-def refusal(
-    world: World, nation: str, mode: Row, origin: str, target: str, kinds: Iterable[str], via: Sequence[str] = ()
-) -> tuple[str | None, str | None]:
-    """Why units of these kinds cannot go from one place to another, and which closed passage they would need.
+class Answer(NamedTuple):
+    """Whether units can go a way: why not, in words; else the way, and the closed passage that it would need."""
 
-    (None, None): they can. (None, gate): they could if the gate were open. (words, None): they cannot.
-    """
+    why: str | None
+    path: routes.Path = ()
+    gate: str | None = None
+
+    @property
+    def fine(self) -> bool:
+        return self.why is None and self.gate is None
+
+
+def ask(
+    world: World,
+    nation: str,
+    mode: Row,
+    origin: str,
+    target: str,
+    kinds: Iterable[str],
+    via: Sequence[str] = (),
+    *,
+    count: int = 0,
+) -> Answer:
+    """Whether units of these kinds (`count` of them in all) can go from one place to another."""
     units = routes.one_of_each(world, nation, origin, kinds)
     if units is None:
-        return "they are not there", None
-    going = routes.Going(world, nation, mode, units)
-    why = _way(going, origin, target, via)
-    if why is None:
-        return attack_refusal(going, mode, origin, target, via), None
-    if world.geography.gates and routes.going_refusal(going, origin) is None:
-        wide = OpenGates(world, nation, mode, units)
-        if _way(wide, origin, target, via) is None:
-            path = routes.find_path(wide, origin, target, via) or ()
-            gate = next((g for a, b in pairwise(path) if (g := going.shut(b, f"{a}>{b}"))), None)
-            return None, gate
-    return why, None
-
-
-def _way(going: routes.Going, origin: str, target: str, via: Sequence[str]) -> str | None:
+        return Answer("they are not there")
+    going = routes.Going(world, nation, mode, units, count=count)
     path = routes.find_path(going, origin, target, via)
-    if path is not None:
-        return routes.check_path(going, path)
+    why = routes.check_path(going, path) if path is not None else _no_way(going, origin, target)
+    if why is None and path is not None:
+        return Answer(attack_refusal(going, mode, path), path)
+    if world.geography.gates and routes.going_refusal(going, origin) is None:
+        wide = OpenGates(world, nation, mode, units, count=count)
+        path = routes.find_path(wide, origin, target, via)
+        if path is not None and routes.check_path(wide, path) is None:
+            gate = next((g for a, b in pairwise(path) if (g := going.shut(b, f"{a}>{b}"))), None)
+            return Answer(None, path, gate)
+    return Answer(why)
+
+
+def _no_way(going: routes.Going, origin: str, target: str) -> str:
     if target in going.world.geography.next_to(origin, going.links):
         return routes.check_path(going, (origin, target)) or "no way is open"
     where = routes.name_of(going.world, "places", target)
     return routes.going_refusal(going, origin) or f"no way to {where} is open"
 
 
-def attack_refusal(going: routes.Going, mode: Row, origin: str, target: str, via: Sequence[str] = ()) -> str | None:
+def attack_refusal(going: routes.Going, mode: Row, path: routes.Path) -> str | None:
     """Why a group may not end its way in a fight, or None."""
-    world = going.world
+    world, target = going.world, path[-1]
     if not routes.is_attack(world, going.nation, target):
         return None
     where = routes.name_of(world, "places", target)
     if mode.get("fights") is False:
         return f"they cannot go into a fight in {where}"
-    path = routes.find_path(going, origin, target, via)
-    if path is None or "attack" not in mode or len(path) < 2:
+    if "attack" not in mode or len(path) < 2:
         return None
     for unit in going.units:
         if not going.test("attack", target, f"{path[-2]}>{target}", path[:-1], [unit]):
@@ -140,7 +155,7 @@ def can_go(world: World, nation: str, mode: Row, origin: str, target: str, kind:
     """Whether units of a kind, standing at a place, may go to another (into a fight, too, if they may attack there)."""
 
     def make() -> bool:
-        return refusal(world, nation, mode, origin, target, [kind]) == (None, None)
+        return ask(world, nation, mode, origin, target, [kind]).fine
 
     return world.keep(("can go", nation, mode["id"], origin, target, kind), READ, make)  # type: ignore[no-any-return]
 

@@ -205,7 +205,7 @@ def _far(giver: Giver, front: Front, place: str, spare: Mapping[str, int]) -> bo
     """By a long way at once to a front place that needs them, as many as the way takes."""
     for row, mode in front.far_rows:
         for kind, n in spare.items():
-            if not ways.goes_by(front.world, mode, kind):
+            if not ways.goes_by(front.world, mode, kind) or (mode.get("capacity") and not _open_start(giver, mode, place)):
                 continue
             ends = [t for t in ways.targets(front.world, front.nation, mode, place, kind) if front.distance.get(t, FAR) <= 1]
             if not ends:
@@ -222,16 +222,16 @@ def _far(giver: Giver, front: Front, place: str, spare: Mapping[str, int]) -> bo
     return False
 
 
+def _open_start(giver: Giver, mode: Row, place: str) -> bool:
+    """Whether a place has capacity left at all: most are cheap to rule out."""
+    most = routes.capacity(giver.world, mode, place)
+    return most is None or most > giver.checker.loads.get((mode["id"], place), 0)
+
+
 def _room(front: Front, mode: Row, place: str, target: str, kind: str) -> int:
     """How many units a long way takes."""
     if not mode.get("capacity"):
         return FAR
-    units = routes.one_of_each(front.world, front.nation, place, [kind])
-    if units is None:
-        return 0
-    going = routes.Going(front.world, front.nation, mode, units)
-    path = routes.find_path(going, place, target)
-    if path is None:
-        return 0
-    left = routes.room_left(front.world, mode, path)
+    path = ways.ask(front.world, front.nation, mode, place, target, [kind], count=1).path
+    left = routes.room_left(front.world, mode, path) if path else 0
     return FAR if left is None else int(left)
