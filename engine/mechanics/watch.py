@@ -44,7 +44,7 @@ def run(node: Row, turn: Turn) -> None:
 
 def settle(turn: Turn) -> None:
     """Offer all pending facts, and the facts that follow from them, to events, matrices and held effects."""
-    from . import matrices
+    from . import matrices, streaks, tallies
 
     index = _index(turn)
     chain: list[str] = []
@@ -56,6 +56,8 @@ def settle(turn: Turn) -> None:
             raise EventChain("events without end: " + " → ".join(chain[-MAX_CHAIN:]))
         for fact in facts:
             remember(turn, fact)
+            tallies.offer(turn, fact)
+            streaks.offer(turn, fact)
             for row in index.get(fact.word, ()):
                 if offer(turn, row, fact):
                     chain.append(row["id"])
