@@ -1,0 +1,212 @@
+"""A battle in progress in a game: whose units take part in it, round after round, and what its orders say.
+
+A contest knows its parties, not their units: before every round the units are read from the state, so that losses, units that
+left and units that came in between are seen without further bookkeeping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .. import forces
+from ..ruleset.model import Row
+from ..state import Entity, Fields
+from ..turn import Turn
+from .members import ATTACKER, DEFENDER, SIDES, Troops
+from .plan import Plan, Setting, make_plan
+from .values import Frozen
+
+
+@dataclass(slots=True)
+class Party:
+    """One side: forces by id, or all units of nations at a place (those of forces that act elsewhere left out)."""
+
+    forces: set[str] = field(default_factory=set)
+    nations: tuple[str, ...] = ()
+    place: str = ""
+    against: tuple[str, ...] = ()
+    """With no nations named: everybody at the place who would fight these."""
+
+
+@dataclass(slots=True)
+class Contest:
+    """A battle by a row of the form `battles`, at a place, with what its rounds so far have settled."""
+
+    row: Row
+    place: str
+    subject: str
+    parties: tuple[Party, Party]
+    attacks: tuple[bool, bool] = (True, False)
+    penalties: bool = True
+    ignore: tuple[str, ...] = ()
+    number: int = 0
+    over: bool = False
+    winner: int | None = None
+    frozen: Frozen = field(default_factory=dict)
+    virtual_left: dict[tuple[str, int], int] = field(default_factory=dict)
+    began: dict[int, dict[str, dict[str, int]]] = field(default_factory=dict)
+    lost: dict[int, dict[str, dict[str, int]]] = field(default_factory=lambda: {0: {}, 1: {}})
+    lost_by_force: dict[str, int] = field(default_factory=dict)
+    audience: tuple[str, ...] = ()
+
+    @property
+    def rule(self) -> str:
+        return f"battles/{self.row['id']}"
+
+    def losses(self, side: int) -> int:
+        return sum(n for kinds in self.lost[side].values() for n in kinds.values())
+
+
+def would_fight(turn: Turn, a: str, b: str) -> bool:
+    """Whether two nations' units fight when they meet: they are at war, or entering is an attack by their stance."""
+    if a == b:
+        return False
+    stance = turn.world.stances.get(turn.world.stance(a, b), {})
+    return bool(stance.get("hostile")) or stance.get("enter") == "fight"
+
+
+def party_stacks(turn: Turn, contest: Contest, side: int) -> Iterator[tuple[str, Fields]]:
+    """The stacks of a party that are there now, cargo left out."""
+    party = contest.parties[side]
+    for force in sorted(party.forces):
+        yield from forces.stacks_of(turn.state, force)
+    if not party.place:
+        return
+    others = contest.parties[1 - side].forces | party.forces
+    for key, row in turn.state.stacks(at=party.place):
+        force = str(row.get("force", ""))
+        if force in others or row.get("aboard") or turn.state.get("forces", force, "stays"):
+            continue
+        owner = row["owner"]
+        named = owner in party.nations if party.nations else any(would_fight(turn, a, owner) for a in party.against)
+        if named:
+            yield key, row
+
+
+def troops(turn: Turn, contest: Contest, busy: Mapping[str, str]) -> list[Troops]:
+    """Everybody who takes part in the next round. `busy`: force that acts from elsewhere -> the place it acts upon now."""
+    out = []
+    for side in (ATTACKER, DEFENDER):
+        for key, row in party_stacks(turn, contest, side):
+            if takes_part(turn, contest, side, key, row):
+                out.append(Troops(key, row, side, _link(contest, row), str(row.get("force", ""))))
+    for side, force, join in supporters(turn, contest):
+        if busy.get(force, contest.place) != contest.place:
+            continue
+        at = turn.state.get("forces", force, "at")
+        for key, row in forces.stacks_of(turn.state, force):
+            names = _names(turn, contest, side, key)
+            if turn.world.test(join.get("who"), names):
+                out.append(Troops(key, row, side, f"{at}>{contest.place}" if contest.penalties else "", force, join))
+    if contest.parties[DEFENDER].place:
+        out.extend(_recalled(turn, contest, busy))
+    return out
+
+
+def _recalled(turn: Turn, contest: Contest, busy: Mapping[str, str]) -> Iterator[Troops]:
+    """Units whose force acts elsewhere, but which must defend the place they stand in."""
+    nations = {row["owner"] for _, row in party_stacks(turn, contest, ATTACKER)}
+    for force, place in sorted(busy.items()):
+        row = turn.state.row("forces", force)
+        if place == contest.place and row.get("at") == contest.place and any(would_fight(turn, n, row["owner"]) for n in nations):
+            for key, stack in forces.stacks_of(turn.state, force):
+                yield Troops(key, stack, DEFENDER)
+
+
+def supporters(turn: Turn, contest: Contest) -> Iterator[tuple[int, str, Row]]:
+    """Forces that act upon the battle from another place, with the side they help and the row that lets them join."""
+    rows = contest.row.get("joins", ())
+    if not rows:
+        return
+    owners = [sorted({row["owner"] for _, row in party_stacks(turn, contest, side)}) for side in (ATTACKER, DEFENDER)]
+    for force, row in sorted(turn.state.table("forces").items()):
+        if row["at"] == contest.place or contest.place not in (row.get("targets") or ()):
+            continue
+        side = _helps(turn, row["owner"], owners)
+        if side is None:
+            continue
+        names = {"force": Entity("force", force), "self": Entity("nation", row["owner"]), "place": Entity("place", contest.place)}
+        for join in rows:
+            if join.get("side") in (None, SIDES[side]) and turn.world.test(join.get("when"), names):
+                yield side, force, join
+                break
+
+
+def _helps(turn: Turn, owner: str, owners: Sequence[Sequence[str]]) -> int | None:
+    """The side on which a nation stands: that of itself or an ally, against somebody it would fight."""
+    for side in (ATTACKER, DEFENDER):
+        friends, foes = owners[side], owners[1 - side]
+        if any(f == owner or turn.world.allied(f, owner) for f in friends) and any(would_fight(turn, owner, f) for f in foes):
+            return side
+    return None
+
+
+def takes_part(turn: Turn, contest: Contest, side: int, key: str, row: Fields) -> bool:
+    """Whether a stack of a party fights in battles of this row (`who`, for both sides or for each)."""
+    who = contest.row.get("who")
+    if isinstance(who, Mapping):
+        who = who.get(SIDES[side])
+    return turn.world.test(who, _names(turn, contest, side, key))
+
+
+def _names(turn: Turn, contest: Contest, side: int, key: str) -> dict[str, Any]:
+    owner = turn.state.get("units", key, "owner", "")
+    return {
+        "unit": Entity("unit", key),
+        "self": Entity("nation", owner),
+        "nation": Entity("nation", owner),
+        "place": Entity("place", contest.place),
+        "link": Entity("link", str(turn.state.get("units", key, "via") or ">")),
+        "battle": {"attacks": contest.attacks[side], "kind": contest.row["id"], "round": contest.number + 1},
+    }
+
+
+def _link(contest: Contest, row: Fields) -> str:
+    return str(row.get("via", "")) if contest.penalties else ""
+
+
+def compile_contest(turn: Turn, contest: Contest, members: Sequence[Troops]) -> Plan:
+    """The plan of the next round."""
+    orders = {owner: order for owner, order in loss_orders(turn, contest).items() if order}
+    setting = Setting(contest.place, contest.attacks, turn.names(), contest.ignore, orders)
+    return make_plan(turn.world, contest.row, members, setting, frozen=contest.frozen, virtual_left=contest.virtual_left)
+
+
+# ---- orders
+
+
+def order_options(turn: Turn, contest: Contest, side: int) -> dict[str, dict[str, Any]]:
+    """The conditions under which parts of a side fight: force id, or nation for units in no force -> option -> value."""
+    out: dict[str, dict[str, Any]] = {}
+    owners = set()
+    for _, row in party_stacks(turn, contest, side):
+        force = str(row.get("force", ""))
+        if force:
+            out[force] = dict(turn.state.get("forces", force, "options") or {})
+        else:
+            owners.add(row["owner"])
+    forms = contest.row.get("orders", ())
+    for owner in sorted(owners):
+        out[owner] = {}
+        for order in turn.orders(forms, owner) if forms else ():
+            if contest.place in (order.get("slots", {}).get("origin"), order.get("slots", {}).get("place")):
+                out[owner] = {**(order.get("options") or {}), "order": order}
+    return out
+
+
+def loss_orders(turn: Turn, contest: Contest) -> dict[str, list[str]]:
+    """Owner -> the kinds he loses first, by the orders of his forces in the battle, then of his other units there."""
+    word = contest.row.get("options", {}).get("order")
+    out: dict[str, list[str]] = {}
+    if word is None:
+        return out
+    for side in (ATTACKER, DEFENDER):
+        for who, options in order_options(turn, contest, side).items():
+            owner = str(turn.state.get("forces", who, "owner", who))
+            kinds = options.get(word)
+            if kinds:
+                known = out.setdefault(owner, [])
+                known.extend(k for k in ([kinds] if isinstance(kinds, str) else kinds) if k not in known)
+    return out

@@ -1,0 +1,159 @@
+"""Who meets whom: contested places, forces that meet on their way, rivals for one place, contacts at sea."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from .. import forces
+from ..ruleset.model import Row
+from ..state import Entity
+from ..turn import Turn
+from .contest import Contest, Party, would_fight
+
+
+def contested(turn: Turn, row: Row) -> list[Contest]:
+    """The battles of a row in this step: one for each contested place that it is for, or one for each group of contacts."""
+    if row.get("where") == "contacts":
+        return contacts(turn, row)
+    out = []
+    for place in sorted(turn.state.occupied_places()):
+        if not _is_for(turn, row, place):
+            continue
+        invading = invaders(turn, place)
+        if not invading:
+            continue
+        owners = sorted({turn.state.get("forces", f, "owner") for f in invading})
+        parties = (Party(forces=set(invading)), Party(place=place, against=tuple(owners)))
+        out.append(Contest(row, place, place, parties, attacks(row)))
+    return out
+
+
+def attacks(row: Row) -> tuple[bool, bool]:
+    """Which sides fight as attackers in battles of a row."""
+    return (True, row.get("attacks") == "both")
+
+
+def _is_for(turn: Turn, row: Row, place: str) -> bool:
+    return turn.world.test(row.get("when"), {**turn.names(), "place": Entity("place", place)})
+
+
+def invaders(turn: Turn, place: str) -> list[str]:
+    """Forces that have come into a place whose holder or somebody in it they fight, and have units there."""
+    holder = turn.world.holder_of(place)
+    out = []
+    for force, row in sorted(turn.state.table("forces").items()):
+        if row["at"] != place or row.get("stays") or row.get("from") == place:
+            continue
+        owner = row["owner"]
+        against_holder = holder is not None and would_fight(turn, owner, holder)
+        others = {s["owner"] for _, s in turn.state.stacks(at=place) if not _came(turn, s, place)}
+        residents = any(would_fight(turn, owner, other) for other in others)
+        if (against_holder or (residents and not _at_home(turn, owner, holder))) and forces.stacks_of(turn.state, force):
+            out.append(force)
+    return out
+
+
+def _at_home(turn: Turn, owner: str, holder: str | None) -> bool:
+    return holder is not None and (owner == holder or turn.world.allied(owner, holder))
+
+
+def _came(turn: Turn, stack: Row, place: str) -> bool:
+    force = turn.state.row("forces", str(stack.get("force", "")))
+    return bool(force) and force.get("from") != place
+
+
+def meetings(turn: Turn, row: Row, how: Row) -> list[Contest]:
+    """Forces that attack each other's place over the same border meet on the way: one battle for each border."""
+    borders: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for force, data in sorted(turn.state.table("forces").items()):
+        path = data.get("path") or ()
+        if data.get("stays") or len(path) < 2 or not _is_for(turn, row, data["at"]):
+            continue
+        for a, b in list(pairwise(path))[-1:]:
+            borders.setdefault((min(a, b), max(a, b)), {}).setdefault(b, []).append(force)
+    out = []
+    for (a, b), by_goal in sorted(borders.items()):
+        if len(by_goal) < 2:
+            continue
+        one, other = by_goal[b], by_goal[a]
+        mine, theirs = _hostile_parts(turn, one, other)
+        if mine and theirs:
+            parties = (Party(forces=set(mine)), Party(forces=set(theirs)))
+            out.append(Contest(how, b, f"{a}:{b}", parties, attacks(how), penalties=False))
+    return out
+
+
+def _hostile_parts(turn: Turn, one: Sequence[str], other: Sequence[str]) -> tuple[list[str], list[str]]:
+    owner = {f: str(turn.state.get("forces", f, "owner")) for f in (*one, *other)}
+    mine = [f for f in one if any(would_fight(turn, owner[f], owner[g]) for g in other)]
+    theirs = [g for g in other if any(would_fight(turn, owner[f], owner[g]) for f in one)]
+    return mine, theirs
+
+
+def rivals(turn: Turn, row: Row, how: Row) -> list[Contest]:
+    """Attackers of one place who are not allied with each other fight first, two camps at a time, paired by lot."""
+    out = []
+    for place in sorted(turn.state.occupied_places()):
+        if not _is_for(turn, row, place):
+            continue
+        camps = _camps(turn, invaders(turn, place))
+        if len(camps) < 2:
+            continue
+        order = list(range(len(camps)))
+        if len(camps) > 2:
+            with turn.journal.entry(f"battles/{how['id']}", subject=place, audience=("everyone",)) as entry:
+                stream = turn.stream(f"battles/{how['id']}", f"{place}:pairs")
+                order = stream.shuffle(order)
+                record = stream.take()
+                if record is not None:
+                    entry.dice.append(dict(record))
+        for k in range(0, len(order) - 1, 2):
+            one, other = camps[order[k]], camps[order[k + 1]]
+            names = ":".join(sorted({str(turn.state.get("forces", f, "owner")) for f in (*one, *other)}))
+            parties = (Party(forces=set(one)), Party(forces=set(other)))
+            out.append(Contest(how, place, f"{place}:{names}", parties, attacks(how), penalties=False))
+    return out
+
+
+def _camps(turn: Turn, invading: Sequence[str]) -> list[list[str]]:
+    """Forces put together with their allies, in order of their ids."""
+    camps: list[list[str]] = []
+    for force in invading:
+        owner = str(turn.state.get("forces", force, "owner"))
+        friendly = [c for c in camps if any(turn.world.allied(owner, str(turn.state.get("forces", f, "owner"))) for f in c)]
+        joined = [f for c in friendly for f in c] + [force]
+        camps = [c for c in camps if c not in friendly] + [joined]
+    return camps
+
+
+def contacts(turn: Turn, row: Row) -> list[Contest]:
+    """Forces that have found each other, connected into one battle each. Who made contact attacks; if both did, both do."""
+    found = [c for _, c in sorted(turn.state.table("contacts").items()) if c.get("gives", "battle") == "battle"]
+    groups: list[tuple[set[str], list[Row]]] = []
+    for contact in found:
+        ends = set(contact["pair"])
+        if not all(turn.state.row("forces", f) for f in ends):
+            continue
+        linked = [g for g in groups if g[0] & ends]
+        members = set().union(ends, *(g[0] for g in linked))
+        groups = [g for g in groups if g not in linked] + [(members, [c for g in linked for c in g[1]] + [contact])]
+    out = []
+    for members, rows in groups:
+        by = {f for c in rows for f in ([c["by"]] if isinstance(c.get("by"), str) else c.get("by", ()))}
+        lead = min(by or members)
+        sides = _sides(turn, members, lead)
+        place = str(turn.state.get("forces", lead, "at"))
+        if not _is_for(turn, row, place):
+            continue
+        both = bool(by & sides[0]) and bool(by & sides[1])
+        parties = (Party(forces=sides[0]), Party(forces=sides[1]))
+        subject = f"{place}:{min(members)}"
+        out.append(Contest(row, place, subject, parties, (True, both or row.get("attacks") == "both")))
+    return out
+
+
+def _sides(turn: Turn, members: set[str], lead: str) -> tuple[set[str], set[str]]:
+    owner = str(turn.state.get("forces", lead, "owner"))
+    foes = {f for f in members if would_fight(turn, owner, str(turn.state.get("forces", f, "owner")))}
+    return members - foes, foes

@@ -1,0 +1,139 @@
+"""How a side takes its hits: what goes first, the shares of its nations, each owner's order, what goes last; the rest is lost.
+
+Hits carry a kind: `hit` leads a unit one condition down, `kill` removes it outright, `wound` leads down but never removes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from .batch import Array, Batch
+from .members import GONE
+from .plan import Plan
+from .samplers import Sampler
+
+Told = Callable[[int, int, int], None]
+"""Called with group, the group it becomes (-1: lost) and how many, for a batch of one."""
+
+
+def take(
+    plan: Plan, batch: Batch, side: int, hits: Array, kind: str, targets: list[int], sampler: Sampler, told: Told | None
+) -> Batch:
+    """Apply hits on a side. Returns the batch, which a lot among equal nations may have split; surplus hits are lost."""
+    losses = plan.losses[side]
+    hit = set(targets)
+    left = hits
+    for index in losses.first:
+        if index in hit:
+            left = left - _down(plan, batch, index, left, kind, told)
+    owners = [(owner, [i for i in order if i in hit]) for owner, order in losses.owners]
+    owners = [(owner, order) for owner, order in owners if order]
+    if len(owners) == 1:
+        for index in owners[0][1]:
+            left = left - _down(plan, batch, index, left, kind, told)
+    elif owners:
+        batch.more["left"] = left
+        batch, shares = _shares(plan, batch, side, owners, left, kind, sampler)
+        left = batch.more.pop("left") - shares.sum(axis=1)
+        for (_, order), share in zip(owners, shares.T, strict=True):
+            rest = share
+            for index in order:
+                rest = rest - _down(plan, batch, index, rest, kind, told)
+    for index in losses.last:
+        if index in hit:
+            left = left - _down(plan, batch, index, left, kind, told)
+    return batch
+
+
+def _down(plan: Plan, batch: Batch, index: int, hits: Array, kind: str, told: Told | None) -> Array:
+    """Hits taken by one group: as many as there are units in it."""
+    down = GONE if kind == "kill" else plan.groups[index].down
+    if down == GONE and kind == "wound":
+        return np.zeros_like(hits)
+    taken: Array = np.minimum(hits, batch.n[:, index])
+    if not taken.any():
+        return taken
+    batch.n[:, index] -= taken
+    if down != GONE:
+        batch.n[:, down] += taken
+    if told is not None:
+        told(index, down, int(taken[0]))
+    return taken
+
+
+def _shares(
+    plan: Plan, batch: Batch, side: int, owners: list[tuple[str, list[int]]], hits: Array, kind: str, sampler: Sampler
+) -> tuple[Batch, Array]:
+    """Hits divided among the nations of a side by their share of its strength at the start of the round.
+
+    Each has the whole part of his share; the rest go by the largest fraction, then by the larger strength, then by lot. What a
+    nation has no units for goes to the others in the same order.
+    """
+    count = len(owners)
+    strength = _strengths(plan, batch, side, [o for o, _ in owners])
+    total = strength.sum(axis=1)
+    safe = np.where(total > 0, total, 1)
+    exact = hits[:, None] * strength
+    share, rest = exact // safe[:, None], exact % safe[:, None]
+    spare = hits - share.sum(axis=1)
+    rank = rest * (int(strength.max(initial=0)) + 1) + strength
+    tied = _tie_matters(rank, spare)
+    batch.more.update(share=share, rank=rank, spare=spare)
+    batch, lot = sampler.order(batch, tied, count, f"shares-{side}")
+    share, rank, spare = (batch.more.pop(name) for name in ("share", "rank", "spare"))
+    order = np.argsort(-(rank * (count + 1) + lot), axis=1, kind="stable")
+    share = share.copy()
+    for place in range(count):
+        rows = np.flatnonzero(spare > place)
+        share[rows, order[rows, place]] += 1
+    room = np.stack([_room(plan, batch, indices, kind) for _, indices in owners], axis=1)
+    over = np.maximum(share - room, 0).sum(axis=1)
+    share = np.minimum(share, room)
+    for place in range(count):
+        if not over.any():
+            break
+        rows = np.arange(len(batch))
+        who = order[:, place]
+        more = np.minimum(over, room[rows, who] - share[rows, who])
+        share[rows, who] += more
+        over = over - more
+    return batch, share
+
+
+def _tie_matters(rank: Array, spare: Array) -> Array:
+    """Rows where the last hit by fraction falls between nations of the same rank."""
+    ordered = -np.sort(-rank, axis=1)
+    out = np.zeros(len(rank), dtype=bool)
+    for place in range(rank.shape[1] - 1):
+        out |= (spare == place + 1) & (ordered[:, place] == ordered[:, place + 1])
+    return out
+
+
+def _strengths(plan: Plan, batch: Batch, side: int, owners: list[str]) -> Array:
+    """What each nation weighs, as reckoned at the start of the round; by numbers where nobody has any strength."""
+    before = batch.more["before"]
+    out = np.zeros((len(batch), len(owners)), dtype=np.int64)
+    counts = np.zeros_like(out)
+    for value, index in zip(plan.strength[side], plan.of_side[side], strict=True):
+        owner = plan.groups[index].owner
+        if owner in owners:
+            out[:, owners.index(owner)] += before[:, index] * value(before, 1)
+            counts[:, owners.index(owner)] += before[:, index]
+    weak = out.sum(axis=1) == 0
+    return np.where(weak[:, None], counts, out)
+
+
+def _room(plan: Plan, batch: Batch, indices: list[int], kind: str) -> Array:
+    """How many hits of this kind the groups can take in all."""
+    out = np.zeros(len(batch), dtype=np.int64)
+    for index in indices:
+        steps, at = 1, index
+        while kind == "hit" and plan.groups[at].down != GONE and plan.groups[at].down in indices:
+            at = plan.groups[at].down
+            steps += 1
+        if kind == "wound" and plan.groups[index].down == GONE:
+            steps = 0
+        out += steps * batch.n[:, index]
+    return out

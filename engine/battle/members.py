@@ -1,0 +1,142 @@
+"""Who is in a battle: groups of equal units on two sides, and the steps down which each group goes when it is hit.
+
+A group is a stack: units of one owner, kind and condition that came the same way. A unit that takes several hits has a group
+for every condition that it can still come to; `down` leads from each group to the next one, and out of the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..ruleset.model import Row
+from ..state import UNIT_CORE, Entity, Fields, unit_key
+from ..world import World
+
+ATTACKER, DEFENDER = 0, 1
+SIDES = ("attacker", "defender")
+GONE = -1
+
+
+@dataclass(slots=True)
+class Group:
+    """Equal units of one side. `n` at the start; `down` the index of what one hit makes of them (-1: lost)."""
+
+    key: str
+    side: int
+    owner: str
+    kind: str
+    n: int
+    fields: Fields
+    link: str = ""
+    force: str = ""
+    down: int = GONE
+    row: Row = field(default_factory=dict)
+    """What the battle says of this group beyond its kind: the row of a virtual member or of one that joins from elsewhere."""
+
+    @property
+    def entity(self) -> Entity:
+        return Entity("unit", self.key)
+
+    @property
+    def virtual(self) -> bool:
+        return "n" in self.row
+
+    @property
+    def lost(self) -> str:
+        """When the group is hit among its side: in its owner's order, `first`, `last` or `never`."""
+        return str(self.row.get("lost", "normal"))
+
+
+@dataclass(frozen=True, slots=True)
+class Troops:
+    """Units that take part: a stack, its side, the link they came over (`from>to`), their force, the row that let them join."""
+
+    key: str
+    row: Fields
+    side: int
+    link: str = ""
+    force: str = ""
+    joins: Row | None = None
+
+
+def extra(row: Fields) -> dict[str, Any]:
+    """What a stack's row says beyond owner, kind, place and number."""
+    return {k: v for k, v in row.items() if k not in UNIT_CORE}
+
+
+def groups_of(troops: Sequence[Troops], ladder: Row, world: World) -> list[Group]:
+    """Groups of the troops, attackers first, each side by owner, kind and key, with the conditions that hits lead to."""
+    out: list[Group] = []
+    index: dict[tuple[int, str], int] = {}
+    order = sorted(troops, key=lambda t: (t.side, t.row["owner"], t.row["kind"], t.key))
+    for item in order:
+        index[(item.side, item.key)] = len(out)
+        row = item.joins or {}
+        link = item.link
+        out.append(
+            Group(
+                item.key, item.side, item.row["owner"], item.row["kind"], int(item.row["n"]), item.row, link, item.force, row=row
+            )
+        )
+    most: dict[tuple[str, str], int] = {}
+    position = 0
+    while position < len(out):
+        group = out[position]
+        lower = below(group, ladder, world, most)
+        if lower is not None:
+            key = (group.side, unit_key(group.owner, group.kind, lower["place"], extra(lower)))
+            if key not in index:
+                index[key] = len(out)
+                out.append(Group(key[1], group.side, group.owner, group.kind, 0, lower, group.link, group.force, row=group.row))
+            group.down = index[key]
+        position += 1
+    return out
+
+
+def below(group: Group, ladder: Row, world: World, most: dict[tuple[str, str], int]) -> Fields | None:
+    """What one hit makes of a unit of this group, or None if it is lost.
+
+    A ladder names a field: with `values` (a list of conditions, the first the healthy one) or with `hits` (a quantity, field
+    or number: how many hits destroy a unit); the field then counts the hits taken. `most` keeps what was found.
+    """
+    name = ladder.get("field")
+    if name is None:
+        return None
+    if "values" in ladder:
+        values = list(ladder["values"])
+        at = values.index(group.fields.get(name, values[0]))
+        if at + 1 >= len(values):
+            return None
+        return {**group.fields, "n": 0, name: values[at + 1]}
+    kind = (group.owner, group.kind)
+    if kind not in most:
+        most[kind] = hits_to_destroy(group, ladder.get("hits", 1), world)
+    taken = int(group.fields.get(name) or 0) + 1
+    return {**group.fields, "n": 0, name: taken} if taken < most[kind] else None
+
+
+def hits_to_destroy(group: Group, hits: Any, world: World) -> int:
+    """How many hits destroy a unit of a group that stands in the world."""
+    if isinstance(hits, int):
+        return hits
+    if hits in world.ruleset.rows("quantities"):
+        return max(1, int(world.quantity(hits, group.entity)))
+    return max(1, int(world.unit_row(group.kind, group.owner).get(hits) or 1))
+
+
+def tags(world: World, group: Group) -> Sequence[str]:
+    found: Sequence[str] = world.ruleset.rows("units").get(group.kind, {}).get("tags", ())
+    return found
+
+
+def totals(groups: Sequence[Group], counts: Mapping[int, int]) -> dict[str, dict[str, int]]:
+    """Owner -> kind -> number, of the groups that are real units; groups of none are left out."""
+    out: dict[str, dict[str, int]] = {}
+    for index, group in enumerate(groups):
+        n = int(counts[index])
+        if n and not group.virtual:
+            of = out.setdefault(group.owner, {})
+            of[group.kind] = of.get(group.kind, 0) + n
+    return out

@@ -1,0 +1,347 @@
+"""A round of battle, for a batch: stage by stage, hits taken at once or at the end, then who must or may leave.
+
+The same code fights a real battle, samples a million and unfolds every outcome; only the sampler differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..tables import in_range
+from . import losses
+from .batch import Array, Batch, begin
+from .losses import Told
+from .plan import Leave, Pair, Plan, Stage, Volley
+from .samplers import Sampler, Shots, Throw
+
+HIT = "hit"
+
+
+def columns(plan: Plan) -> list[tuple[int, list[int], str, str]]:
+    """The kinds of hits that can wait for the end of a round: on which side, on which groups, what they do, from which stage.
+
+    Hits that fewer groups can take come first, so that no hit is wasted on a group that others could have spared.
+    """
+    out: list[tuple[int, list[int], str, str]] = []
+    for stage in plan.stages:
+        if stage.at_once or stage.row.get("out") or stage.row.get("resolve") == "sum":
+            continue
+        for volley in stage.volleys:
+            for kind in results(stage):
+                out.append((1 - volley.side, volley.targets, kind, stage.id))
+    return out
+
+
+def results(stage: Stage) -> list[str]:
+    """What hits of a stage do, best first."""
+    if stage.row.get("resolve") != "face":
+        return [HIT]
+    return list(stage.row.get("order") or dict.fromkeys(stage.row["table"].values()))
+
+
+def start(plan: Plan, weight: Any = 1.0) -> Batch:
+    """A batch with the battle at its beginning, once."""
+    return begin(plan.start, len(columns(plan)), weight)
+
+
+class Rounds:
+    """Fights the rounds of one plan."""
+
+    def __init__(self, plan: Plan, sampler: Sampler, told: Told | None = None) -> None:
+        self.plan = plan
+        self.sampler = sampler
+        self.told = told
+        self.columns = columns(plan)
+        self._shared = any(len(side.owners) > 1 for side in plan.losses)
+        self._again = _may_fire_twice(plan)
+        self._order = sorted(range(len(self.columns)), key=lambda c: (self._place(self.columns[c]), len(self.columns[c][1])))
+        self.stage = ""
+        self.difference = 0  # of the last comparison of sums, in the first row
+
+    def _place(self, column: tuple[int, list[int], str, str]) -> int:
+        """Kinds of hits in the order of their stage's results."""
+        for stage in self.plan.stages:
+            if stage.id == column[3]:
+                return results(stage).index(column[2])
+        return 0
+
+    # ---- a round
+
+    def fight(self, batch: Batch, number: int) -> Batch:
+        """One round of every row: who is lost without a die, the stages, the hits that waited."""
+        batch.n, batch.hits = batch.n.copy(), np.zeros_like(batch.hits)
+        batch = self.drop_alone(batch, number)
+        batch.more = {"armed": np.zeros(len(batch), dtype=bool)}
+        if self._shared:
+            batch.more["before"] = batch.n.copy()
+        if self._again:
+            batch.more["fired"] = np.zeros(batch.n.shape, dtype=bool)
+        for stage in self.plan.stages:
+            if stage.in_round(number):
+                self.stage = stage.id
+                batch = self._stage(stage, batch, number)
+        self.stage = ""
+        for column in self._order:
+            side, targets, kind, stage_id = self.columns[column]
+            if batch.hits[:, column].any():
+                self.stage = stage_id
+                batch = losses.take(self.plan, batch, side, batch.hits[:, column], kind, targets, self.sampler, self.told)
+        return batch
+
+    def drop_alone(self, batch: Batch, number: int) -> Batch:
+        """Groups that fall without a shot while what would hold them is missing."""
+        for row in self.plan.alone:
+            mask = np.broadcast_to(row.when.truth(batch.n, number), (len(batch),))
+            if row.groups and mask.any():
+                for index in row.groups:
+                    lost = np.where(mask, batch.n[:, index], 0)
+                    if lost.any():
+                        batch.n[:, index] -= lost
+                        self._tell(index, int(lost[0]))
+        return batch
+
+    def _tell(self, index: int, n: int) -> None:
+        if self.told is not None and n:
+            self.told(index, -1, n)
+
+    # ---- stages
+
+    def _stage(self, stage: Stage, batch: Batch, number: int) -> Batch:
+        if stage.row.get("out"):
+            return batch
+        if stage.row.get("resolve") == "sum":
+            return self._sums(stage, batch, number)
+        names = results(stage)
+        waiting: list[tuple[Volley, str, str]] = []
+        for place, volley in enumerate(stage.volleys):
+            shots = self._shots(stage, volley, batch, number)
+            if not shots:
+                continue
+            throw = Throw(stage.id, volley.side, number, volley.faces)
+            batch, found = self._throw(stage, volley, batch, shots, throw)
+            for which, kind in enumerate(names):
+                hits = found[:, which] if found.ndim > 1 else found
+                if stage.at_once:
+                    key = f"now{place}{which}"
+                    batch.more[key] = hits
+                    waiting.append((volley, kind, key))
+                else:
+                    batch.hits[:, self._column(stage, volley, kind)] += hits
+        for which_kind in names:
+            for volley, kind, key in waiting:
+                if kind == which_kind:
+                    hits = batch.more.pop(key)
+                    batch = losses.take(self.plan, batch, 1 - volley.side, hits, kind, volley.targets, self.sampler, self.told)
+        if stage.row.get("spent"):
+            for volley in stage.volleys:
+                for fire in volley.fires:
+                    self._tell(fire.group, int(batch.n[0, fire.group]))
+                    batch.n[:, fire.group] = 0
+        return batch
+
+    def _column(self, stage: Stage, volley: Volley, kind: str) -> int:
+        return next(
+            i for i, (side, targets, what, id_) in enumerate(self.columns)
+            if side == 1 - volley.side and what == kind and id_ == stage.id and targets is volley.targets
+        )  # fmt: skip
+
+    def _throw(self, stage: Stage, volley: Volley, batch: Batch, shots: Sequence[Shots], throw: Throw) -> tuple[Batch, Array]:
+        if stage.row.get("resolve") == "face":
+            return self._faces(stage, volley, batch, shots, throw)
+        if stage.row.get("pooled"):
+            return self.sampler.pooled(batch, shots, throw)
+        return self.sampler.under(batch, shots, throw)
+
+    def _faces(self, stage: Stage, volley: Volley, batch: Batch, shots: Sequence[Shots], throw: Throw) -> tuple[Batch, Array]:
+        """Dice looked up by face. The value of a group says how many dice make one result; groups of one number go together."""
+        names = results(stage)
+        table = [
+            [f for f in range(1, throw.faces + 1) if any(v == name and in_range(k, f) for k, v in stage.row["table"].items())]
+            for name in names
+        ]
+        numbers = sorted({int(np.asarray(s.value).reshape(-1)[0]) for s in shots})
+        found: Array | None = None
+        for of in numbers:
+            together = [s for s in shots if int(np.asarray(s.value).reshape(-1)[0]) == of]
+            if found is not None:
+                batch.more["found"] = found
+                together = [Shots(s.group, batch.more[f"dice{s.group}"], s.value) for s in together]
+            else:
+                for shot in shots:
+                    batch.more[f"dice{shot.group}"] = np.broadcast_to(shot.dice, (len(batch),))
+            batch, more = self.sampler.classes(batch, together, throw, table, max(1, of))
+            found = more if found is None else batch.more.pop("found") + more
+        for shot in shots:
+            batch.more.pop(f"dice{shot.group}", None)
+        assert found is not None
+        return batch, found
+
+    def _shots(self, stage: Stage, volley: Volley, batch: Batch, number: int) -> list[Shots]:
+        """What each group of a side throws: dice by its living, value with what the living give it."""
+        allowed = np.broadcast_to(volley.when.truth(batch.n, number), (len(batch),))
+        if not allowed.any():
+            return []
+        fired = batch.more.get("fired")
+        out = []
+        for fire in volley.fires:
+            n = batch.n[:, fire.group]
+            if not allowed.all():
+                n = np.where(allowed, n, 0)
+            if fired is not None and not stage.row.get("again"):
+                n = np.where(fired[:, fire.group], 0, n)
+            if n.any():
+                dice = -(-n // volley.per) * fire.dice(batch.n, number)
+                value = np.asarray(fire.value(batch.n, number))
+                out.append(Shots(fire.group, dice, value))
+                if fired is not None and not stage.row.get("again"):
+                    fired[:, fire.group] |= n > 0
+        if volley.dice_of_side is not None and out:
+            whole = np.where(sum(s.dice for s in out) > 0, volley.dice_of_side(batch.n, number), 0)
+            out = [Shots(out[0].group, whole, out[0].value)]
+        if volley.most is not None:
+            out = _strongest(out, np.asarray(volley.most(batch.n, number)))
+        if stage.row.get("resolve", "under") == "under":
+            out = self._supported(volley, batch, out)
+            alive = batch.n[:, volley.targets].any(axis=1)
+            for shot in out:
+                batch.more["armed"] |= (shot.dice > 0) & (shot.value > 0) & alive
+        elif out:
+            batch.more["armed"][:] = True
+        return out
+
+    def _supported(self, volley: Volley, batch: Batch, shots: list[Shots]) -> list[Shots]:
+        """Pairs of givers and takers: as many dice as there are pairs get the addition, those of the best takers first."""
+        for pair in self.plan.pairs:
+            if pair.side == volley.side and pair.givers and pair.takers:
+                shots = _pair(pair, batch, shots)
+        return shots
+
+    # ---- sums compared
+
+    def _sums(self, stage: Stage, batch: Batch, number: int) -> Batch:
+        """Both sides' dice summed and compared; the loser takes hits by the difference."""
+        sides: list[list[Shots]] = [[], []]
+        throws = [Throw(stage.id, side, number, 1) for side in (0, 1)]
+        plus = np.zeros(len(batch), dtype=np.int64)
+        for volley in stage.volleys:
+            shots = self._shots(stage, volley, batch, number)
+            each = volley.each_die(batch.n, number) if volley.each_die is not None else 0
+            sides[volley.side] = [Shots(s.group, s.dice, np.broadcast_to(each, (len(batch),))) for s in shots]
+            throws[volley.side] = Throw(stage.id, volley.side, number, volley.faces)
+            sign = 1 if volley.side == 0 else -1
+            for shot in shots:
+                plus = plus + sign * batch.n[:, shot.group] * shot.value
+        batch, difference = self.sampler.difference(batch, (sides[0], sides[1]), (throws[0], throws[1]), plus)
+        rule = stage.row.get("loss", {"base": 1})
+        attacker_wins = difference >= 0 if stage.row.get("tie", "defender") == "attacker" else difference > 0
+        size = np.abs(difference)
+        hits = rule.get("base", 1) + (size // rule["per"] if "per" in rule else 0)
+        self.difference = int(difference[0])
+        batch.more["armed"][:] = True
+        batch.more["on0"], batch.more["on1"] = np.where(attacker_wins, 0, hits), np.where(attacker_wins, hits, 0)
+        for side in (1, 0):
+            targets, taken = self._targets_of(stage, side), batch.more.pop(f"on{side}")
+            batch = losses.take(self.plan, batch, side, taken, HIT, targets, self.sampler, self.told)
+        return batch
+
+    def _targets_of(self, stage: Stage, side: int) -> list[int]:
+        for volley in stage.volleys:
+            if volley.side == 1 - side:
+                return volley.targets
+        return []
+
+    # ---- the end of a round
+
+    def holding(self, batch: Batch, side: int) -> Array:
+        """Rows where a side still stands in the battle."""
+        return np.asarray((batch.n[:, self.plan.holds[side]] > 0).any(axis=1))
+
+    def over(self, batch: Batch, number: int) -> Array:
+        """Rows whose battle has ended: a side has nobody left, nobody can hurt anybody any more, or the rounds are used up."""
+        batch = self.drop_alone(batch, number + 1)
+        out: Array = ~(self.holding(batch, 0) & self.holding(batch, 1))
+        if self.plan.most_rounds is not None and number >= self.plan.most_rounds:
+            out[:] = True
+        elif number > self.plan.last_special_round and "armed" in batch.more:
+            out |= ~batch.more["armed"]
+        return out
+
+    def leaving(self, batch: Batch, number: int) -> tuple[Array, Array]:
+        """For each side the rows in which it leaves after this round. If both would, one stays (`both` names who goes)."""
+        found = []
+        for leave in self.plan.leaves:
+            found.append(self._leaves(leave, batch, number) if leave else np.zeros(len(batch), dtype=bool))
+        first = next((i for i, leave in enumerate(self.plan.leaves) if leave and leave.first), 0)
+        found[1 - first] &= ~found[first]
+        return found[0], found[1]
+
+    def _leaves(self, leave: Leave, batch: Batch, number: int) -> Array:
+        out = np.zeros(len(batch), dtype=bool)
+        if number < leave.after:
+            return out
+        if leave.rounds is not None and number >= leave.rounds:
+            out[:] = True
+        if leave.losses is not None:
+            out |= self.lost(batch, leave.side) > leave.losses
+        if leave.must is not None:
+            out |= np.broadcast_to(leave.must.truth(batch.n, number), out.shape)
+        return out
+
+    def leave(self, batch: Batch, side: int, mask: Array) -> None:
+        """Move those of a side who may leave out of the battle, in the rows of the mask."""
+        leave = self.plan.leaves[side]
+        if leave is None or not mask.any():
+            return
+        for index in leave.groups:
+            going = np.where(mask, batch.n[:, index], 0)
+            batch.n[:, index] -= going
+            batch.gone[:, index] += going
+
+    def lost(self, batch: Batch, side: int) -> Array:
+        """Real units of a side destroyed so far."""
+        real = [i for i in self.plan.of_side[side] if not self.plan.groups[i].virtual]
+        began: int = int(self.plan.start[0, real].sum())
+        out: Array = began - batch.n[:, real].sum(axis=1) - batch.gone[:, real].sum(axis=1)
+        return out
+
+
+def _strongest(shots: list[Shots], most: Array) -> list[Shots]:
+    """No more dice than `most`, those of the highest value first."""
+    ordered = sorted(shots, key=lambda s: -int(np.max(s.value)))
+    left = most
+    out = []
+    for shot in ordered:
+        dice = np.minimum(shot.dice, np.maximum(left, 0))
+        left = left - dice
+        out.append(Shots(shot.group, dice, shot.value))
+    return out
+
+
+def _pair(pair: Pair, batch: Batch, shots: list[Shots]) -> list[Shots]:
+    left = batch.n[:, pair.givers].sum(axis=1)
+    out = []
+    for shot in sorted(shots, key=lambda s: -int(np.max(s.value))):
+        if shot.group not in pair.takers:
+            out.append(shot)
+            continue
+        helped = np.minimum(shot.dice, left)
+        left = left - helped
+        out.append(Shots(shot.group, helped, shot.value + pair.add))
+        out.append(Shots(shot.group, shot.dice - helped, shot.value))
+    return out
+
+
+def _may_fire_twice(plan: Plan) -> bool:
+    seen: set[int] = set()
+    for stage in plan.stages:
+        if stage.row.get("again"):
+            continue
+        for volley in stage.volleys:
+            for fire in volley.fires:
+                if fire.group in seen:
+                    return True
+                seen.add(fire.group)
+    return False

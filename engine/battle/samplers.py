@@ -1,0 +1,253 @@
+"""Where chance comes from: real dice, random numbers for many trials, or every outcome with its probability.
+
+A stage asks a sampler how many dice hit. `RealDice` rolls each die on a keyed stream and writes it down. `Exact` replaces a
+row of the batch by one row for every possible number of hits; `MonteCarlo` by one row for every number that came up among the
+trials the row stands for. The stage does not know which it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..dice import Stream
+from . import chances
+from .batch import Array, Batch
+
+TINY = 1e-18
+
+
+@dataclass(frozen=True, slots=True)
+class Shots:
+    """Dice that one group throws: for each row how many, and the value at or under which a die hits."""
+
+    group: int
+    dice: Array
+    value: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Throw:
+    """What a throw is for: stage, side, round and the faces of its dice."""
+
+    stage: str
+    side: int
+    round: int
+    faces: int
+
+
+class Sampler(Protocol):
+    """A source of chance for batches. Each method may split rows and then gives the new batch with what came up."""
+
+    def under(self, batch: Batch, shots: Sequence[Shots], throw: Throw) -> tuple[Batch, Array]:
+        """How many dice show their value or less."""
+        ...
+
+    def pooled(self, batch: Batch, shots: Sequence[Shots], throw: Throw) -> tuple[Batch, Array]:
+        """Values added: a sure hit for each full die, and one die for the rest."""
+        ...
+
+    def classes(
+        self, batch: Batch, shots: Sequence[Shots], throw: Throw, table: Sequence[Sequence[int]], of: int
+    ) -> tuple[Batch, Array]:
+        """Dice looked up by face: one column for each class of results (`table`: its faces), best first; `of` dice make one."""
+        ...
+
+    def difference(
+        self, batch: Batch, sides: tuple[Sequence[Shots], Sequence[Shots]], throws: tuple[Throw, Throw], plus: Array
+    ) -> tuple[Batch, Array]:
+        """The first side's dice summed, less the second's, plus a number; `value` of the shots is added to every die."""
+        ...
+
+    def order(self, batch: Batch, tied: Array, count: int, about: str) -> tuple[Batch, Array]:
+        """For tied rows an order of `count` parties by lot (one column each, the highest first); for others 0."""
+        ...
+
+
+class Distribution:
+    """What exact and sampled chance share: the distribution of every throw; `split` says what becomes of a row."""
+
+    def split(self, batch: Batch, pmf: Array) -> tuple[Batch, Array]:
+        raise NotImplementedError
+
+    def under(self, batch: Batch, shots: Sequence[Shots], throw: Throw) -> tuple[Batch, Array]:
+        return self.split(batch, chances.under([(s.dice, s.value) for s in shots], throw.faces))
+
+    def pooled(self, batch: Batch, shots: Sequence[Shots], throw: Throw) -> tuple[Batch, Array]:
+        power = sum(s.dice * np.clip(s.value, 0, throw.faces) for s in shots)
+        sure, rest = power // throw.faces, power % throw.faces
+        pmf = np.stack([1 - rest / throw.faces, rest / throw.faces], axis=1)
+        rows = np.arange(len(batch))
+        batch.more["sure"] = np.broadcast_to(sure, rows.shape)
+        out, more = self.split(batch, pmf)
+        return out, out.more.pop("sure") + more
+
+    def classes(
+        self, batch: Batch, shots: Sequence[Shots], throw: Throw, table: Sequence[Sequence[int]], of: int
+    ) -> tuple[Batch, Array]:
+        dice = np.broadcast_to(sum(s.dice for s in shots), (len(batch),))
+        pmf, results = chances.classes(dice, [len(faces) for faces in table], throw.faces, of)
+        out, which = self.split(batch, pmf)
+        return out, results[which]
+
+    def difference(
+        self, batch: Batch, sides: tuple[Sequence[Shots], Sequence[Shots]], throws: tuple[Throw, Throw], plus: Array
+    ) -> tuple[Batch, Array]:
+        plain = tuple([(s.dice, s.value) for s in shots] for shots in sides)
+        pmf, low = chances.difference(plain[0], plain[1], throws[0].faces, throws[1].faces)
+        batch.more["low"] = low + plus
+        out, which = self.split(batch, pmf)
+        return out, out.more.pop("low") + which
+
+    def order(self, batch: Batch, tied: Array, count: int, about: str) -> tuple[Batch, Array]:
+        pmf = np.zeros((len(batch), count))
+        pmf[:, 0] = np.where(tied, 1 / count, 1.0)
+        pmf[:, 1:] = np.where(tied, 1 / count, 0.0)[:, None]
+        out, which = self.split(batch, pmf)
+        places = np.arange(count)
+        return out, (places[None, :] + which[:, None]) % count
+
+
+class Exact(Distribution):
+    """Every outcome with its probability; rows less likely than `least` are dropped."""
+
+    def __init__(self, least: float = TINY) -> None:
+        self.least = least
+
+    def split(self, batch: Batch, pmf: Array) -> tuple[Batch, Array]:
+        rows, which = np.nonzero(pmf > 0)
+        weight = batch.weight[rows] * pmf[rows, which]
+        if self.least:
+            enough = weight > self.least
+            if not enough.all():
+                rows, which, weight = rows[enough], which[enough], weight[enough]
+        return batch.take(rows, weight), which
+
+
+class MonteCarlo(Distribution):
+    """Trials drawn at random: a row stands for a whole number of trials that are in the same position.
+
+    The trials of a row are dealt out over the outcomes at once, which is the same as drawing each by itself. The generator is
+    NumPy's, seeded: odds are for looking at, and no journal depends on them.
+    """
+
+    def __init__(self, seed: int = 1) -> None:
+        self.random = np.random.Generator(np.random.PCG64(seed))
+
+    def split(self, batch: Batch, pmf: Array) -> tuple[Batch, Array]:
+        pmf = pmf / pmf.sum(axis=1, keepdims=True)
+        trials = batch.weight.astype(np.int64)
+        if len(batch) * 2 >= int(trials.sum()):
+            return self._singly(batch, pmf, trials)
+        counts = self.random.multinomial(trials, pmf)
+        rows, which = np.nonzero(counts)
+        return batch.take(rows, counts[rows, which]), which
+
+    def _singly(self, batch: Batch, pmf: Array, trials: Array) -> tuple[Batch, Array]:
+        """When hardly any row stands for several trials: one random number for each trial."""
+        rows = np.repeat(np.arange(len(batch)), trials)
+        edges = np.cumsum(pmf, axis=1)[rows]
+        which = (self.random.random(len(rows))[:, None] >= edges[:, :-1]).sum(axis=1)
+        return batch.take(rows, np.ones(len(rows), dtype=np.int64)), which
+
+
+@dataclass(slots=True)
+class Rolled:
+    """Dice of one group as they fell: group, faces, value, hits (or None where dice are only summed)."""
+
+    stage: str
+    side: int
+    group: int
+    die: int
+    faces: list[int]
+    value: int
+    hits: int | None
+
+
+@dataclass(slots=True)
+class RealDice:
+    """One battle with dice that are written down. `open` gives the stream for a stage and side of a round."""
+
+    open: Callable[[str, int, int], Stream]
+    rolled: list[Rolled] = field(default_factory=list)
+    records: list[dict[str, Any]] = field(default_factory=list)
+
+    def under(self, batch: Batch, shots: Sequence[Shots], throw: Throw) -> tuple[Batch, Array]:
+        hits = 0
+        stream = self._stream(throw)
+        for shot in shots:
+            dice, value = _one(shot.dice), _one(shot.value)
+            if dice <= 0:
+                continue
+            faces = stream.faces(dice, throw.faces) if value > 0 else []
+            scored = sum(f <= value for f in faces)
+            self._note(throw, shot.group, faces, value, scored)
+            hits += scored
+        self._take(stream)
+        return batch, np.array([hits])
+
+    def pooled(self, batch: Batch, shots: Sequence[Shots], throw: Throw) -> tuple[Batch, Array]:
+        power = sum(_one(s.dice) * min(max(_one(s.value), 0), throw.faces) for s in shots)
+        hits, rest = divmod(power, throw.faces)
+        if rest:
+            stream = self._stream(throw)
+            faces = stream.faces(1, throw.faces)
+            hit = int(faces[0] <= rest)
+            self._note(throw, shots[0].group, faces, rest, hit)
+            self._take(stream)
+            hits += hit
+        return batch, np.array([hits])
+
+    def classes(
+        self, batch: Batch, shots: Sequence[Shots], throw: Throw, table: Sequence[Sequence[int]], of: int
+    ) -> tuple[Batch, Array]:
+        stream = self._stream(throw)
+        counts = [0] * len(table)
+        for shot in shots:
+            faces = stream.faces(_one(shot.dice), throw.faces) if _one(shot.dice) > 0 else []
+            found = [sum(f in wanted for f in faces) for wanted in table]
+            counts = [a + b for a, b in zip(counts, found, strict=True)]
+            if faces:
+                self._note(throw, shot.group, faces, of, sum(found))
+        self._take(stream)
+        return batch, np.array([chances.grouped(counts, of)])
+
+    def difference(
+        self, batch: Batch, sides: tuple[Sequence[Shots], Sequence[Shots]], throws: tuple[Throw, Throw], plus: Array
+    ) -> tuple[Batch, Array]:
+        total = _one(plus)
+        for sign, shots, throw in zip((1, -1), sides, throws, strict=True):
+            stream = self._stream(throw)
+            for shot in shots:
+                dice, value = _one(shot.dice), _one(shot.value)
+                faces = stream.faces(dice, throw.faces) if dice > 0 else []
+                self._note(throw, shot.group, faces, value, None)
+                total += sign * (sum(faces) + value * len(faces))
+            self._take(stream)
+        return batch, np.array([total])
+
+    def order(self, batch: Batch, tied: Array, count: int, about: str) -> tuple[Batch, Array]:
+        if not bool(tied[0]):
+            return batch, np.zeros((1, count), dtype=np.int64)
+        stream = self.open(about, 0, 0)
+        places = stream.shuffle(list(range(count)))
+        self._take(stream)
+        return batch, np.array([places])
+
+    def _stream(self, throw: Throw) -> Stream:
+        return self.open(throw.stage, throw.side, throw.round)
+
+    def _note(self, throw: Throw, group: int, faces: list[int], value: int, hits: int | None) -> None:
+        self.rolled.append(Rolled(throw.stage, throw.side, group, throw.faces, faces, value, hits))
+
+    def _take(self, stream: Stream) -> None:
+        record = stream.take()
+        if record is not None:
+            self.records.append(dict(record))
+
+
+def _one(value: Any) -> int:
+    return int(np.asarray(value).reshape(-1)[0])

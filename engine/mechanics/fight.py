@@ -1,0 +1,218 @@
+"""`fight`: battles are found, fought in rounds, and their losses and withdrawals carried out.
+
+A step names battles (rows of the form `battles`). Where a row's `where` is `contested`, a battle is in every place in which
+forces stand that somebody there would fight; where it is `contacts`, among the forces that have found each other. What must
+be settled before (`before`: forces that meet on their way, rivals for one place) is fought first, then preludes, then all
+battles of a row in common rounds (`tempo: together`), so that units that leave one battle can join another, or one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from ..battle import aftermath
+from ..battle.contest import Contest, Party, compile_contest, troops, would_fight
+from ..battle.found import contested, meetings, rivals
+from ..battle.members import ATTACKER, DEFENDER
+from ..battle.record import begin_entry, describe, end_entry
+from ..battle.rounds import Rounds, start
+from ..battle.samplers import RealDice
+from ..dice import Stream
+from ..effects import Tail
+from ..ruleset.model import Row
+from ..turn import Turn
+
+MAX_ROUNDS = 10_000
+
+
+def run(node: Row, turn: Turn) -> None:
+    """Fight the battles of a step: `battles` names rows of the form, in their order."""
+    for id_ in node["battles"]:
+        row = turn.ruleset.row("battles", id_)
+        before = row.get("before", {})
+        if "meeting" in before:
+            fight_all(turn, meetings(turn, row, turn.ruleset.row("battles", before["meeting"])))
+        while "rivals" in before:
+            found = rivals(turn, row, turn.ruleset.row("battles", before["rivals"]))
+            if not fight_all(turn, found):
+                break
+        fight_all(turn, contested(turn, row))
+
+
+def battle_now(turn: Turn, battle_id: str, place: str, attacker: str, defender: str, ignore: Iterable[str] = ()) -> None:
+    """One battle between all units of two nations in a place, fought to its end at once, without penalties of the way."""
+    row = turn.ruleset.row("battles", battle_id)
+    both = row.get("attacks") == "both"
+    parties = (Party(nations=(attacker,), place=place), Party(nations=(defender,), place=place))
+    contest = Contest(row, place, f"{place}:{attacker}:{defender}", parties, (True, both), penalties=False, ignore=tuple(ignore))
+    fight_all(turn, [contest])
+
+
+def fight_all(turn: Turn, contests: Sequence[Contest]) -> int:
+    """Fight contests to their end: together, round by round, or one after another as their row says. Gives how many began."""
+    began = [c for c in contests if _begin(turn, c)]
+    together = [c for c in began if c.row.get("tempo", "together") == "together"]
+    single = [c for c in began if c not in together]
+    for group in ([c] for c in single):
+        _to_the_end(turn, group)
+    _to_the_end(turn, together)
+    return len(began)
+
+
+def _begin(turn: Turn, contest: Contest) -> bool:
+    """Whether both sides have somebody to fight with; if so the preludes are fought and the battle begins."""
+    if not _stands(turn, contest):
+        return False
+    for id_ in contest.row.get("preludes", ()):
+        row = turn.ruleset.row("battles", id_)
+        prelude = Contest(row, contest.place, f"{contest.subject}:{id_}", contest.parties, contest.attacks, contest.penalties)
+        fight_all(turn, [prelude])
+    if not _stands(turn, contest):
+        return False
+    begin_entry(turn, contest)
+    return True
+
+
+def _stands(turn: Turn, contest: Contest) -> bool:
+    members = troops(turn, contest, {})
+    if not any(m.side == ATTACKER for m in members):
+        return False
+    plan = compile_contest(turn, contest, members)
+    rounds = Rounds(plan, RealDice(_closed))
+    batch = start(plan)
+    if not contest.began:
+        contest.began = describe(plan)
+    return bool(rounds.holding(batch, ATTACKER)[0] and rounds.holding(batch, DEFENDER)[0])
+
+
+def _closed(stage: str, side: int, number: int) -> Stream:
+    raise RuntimeError("no dice before the first round")
+
+
+def _to_the_end(turn: Turn, contests: Sequence[Contest]) -> None:
+    fallen: dict[str, str] = {}
+    running = [c for c in contests if not c.over]
+    number = 0
+    while running:
+        number += 1
+        busy = _busy(turn, running, number)
+        for contest in running:
+            _round(turn, contest, busy)
+        for contest in running:
+            if contest.over and contest.winner == ATTACKER:
+                fallen[contest.place] = "fallen"
+        _leaving(turn, [c for c in running if not c.over], fallen)
+        for contest in running:
+            if not contest.over:
+                _check(turn, contest)
+            if contest.over:
+                end_entry(turn, contest)
+        running = [c for c in running if not c.over]
+        if number > MAX_ROUNDS:
+            raise RuntimeError(f"a battle without end: {running[0].subject}")
+
+
+def _busy(turn: Turn, running: Sequence[Contest], number: int) -> dict[str, str]:
+    """Where forces that act from their own place act in this round: upon their target, or, when they are recalled, at home."""
+    attacked: dict[str, set[str]] = {}
+    for contest in running:
+        for key in contest.parties[ATTACKER].forces:
+            path = turn.state.get("forces", key, "path") or ()
+            attacked.setdefault(contest.place, set()).update(path[-2:-1])
+    out = {}
+    for force, row in sorted(turn.state.table("forces").items()):
+        if not row.get("stays") or not row.get("targets"):
+            continue
+        target = row["targets"][0]
+        rule = _recall(running, target)
+        elsewhere = attacked.get(row["at"], set()) - {target}
+        recalled = rule is not None and number > int(rule.get("after", 1)) and elsewhere
+        out[force] = row["at"] if recalled else target
+    return out
+
+
+def _recall(running: Sequence[Contest], place: str) -> Row | None:
+    for contest in running:
+        for join in contest.row.get("joins", ()):
+            if "recall" in join:
+                found: Row = join["recall"]
+                return found
+    return None
+
+
+def _round(turn: Turn, contest: Contest, busy: dict[str, str]) -> None:
+    """One round: dice, losses, what it uses up, all in one entry."""
+    contest.number += 1
+    members = troops(turn, contest, busy)
+    plan = compile_contest(turn, contest, members)
+    flows: list[aftermath.Flow] = []
+    dice = RealDice(_streams(turn, contest))
+    rounds = Rounds(plan, dice)
+    rounds.told = lambda group, down, n: flows.append((group, down, n, rounds.stage))
+    batch = start(plan)
+    with turn.journal.entry(contest.rule, subject=contest.subject, audience=contest.audience) as entry:
+        tail = Tail(turn, entry, contest.rule, contest.subject)
+        batch = rounds.fight(batch, contest.number)
+        over = bool(rounds.over(batch, contest.number)[0])
+        from ..battle.record import write_round
+
+        lost = aftermath.apply_losses(turn, contest, plan, flows, tail)
+        cargo = aftermath.sink_cargo(turn, contest, plan)
+        aftermath.spend(turn, contest, plan)
+        write_round(turn, contest, entry, plan, rounds, dice, lost, cargo)
+    contest.over = over
+    standing = [bool(rounds.holding(batch, side)[0]) for side in (ATTACKER, DEFENDER)]
+    if over:
+        contest.winner = ATTACKER if standing[0] and not standing[1] else DEFENDER if standing[1] and not standing[0] else None
+
+
+def _streams(turn: Turn, contest: Contest) -> Callable[[str, int, int], Stream]:
+    from ..battle.members import SIDES
+
+    def open_(stage: str, side: int, number: int) -> Stream:
+        subject = f"{contest.subject}:{contest.number}:{stage}:{SIDES[side]}"
+        return turn.stream(contest.rule, subject, contest.audience)
+
+    return open_
+
+
+def _check(turn: Turn, contest: Contest) -> None:
+    """After withdrawals: is anybody left to fight?"""
+    members = troops(turn, contest, {})
+    standing = [False, False]
+    if members:
+        plan = compile_contest(turn, contest, members)
+        rounds = Rounds(plan, RealDice(_closed))
+        batch = start(plan)
+        standing = [bool(rounds.holding(batch, side)[0]) for side in (ATTACKER, DEFENDER)]
+    if not all(standing):
+        contest.over = True
+        contest.winner = ATTACKER if standing[0] else DEFENDER if standing[1] else None
+
+
+def _leaving(turn: Turn, contests: Sequence[Contest], fallen: dict[str, str]) -> None:
+    """Those who leave after a round: in every battle first the one side, then the other if the first has not gone."""
+    plans: dict[int, list[tuple[Contest, str, dict[str, object]]]] = {ATTACKER: [], DEFENDER: []}
+    gone: set[int] = set()
+    for index, contest in enumerate(contests):
+        first = DEFENDER if contest.row.get("leave", {}).get("both") == "defender" else ATTACKER
+        going = list(aftermath.who_leaves(turn, contest, first))
+        if going:
+            plans[first] += [(contest, who, options) for who, options in going]
+            gone.add(index)
+        else:
+            plans[1 - first] += [(contest, who, options) for who, options in aftermath.who_leaves(turn, contest, 1 - first)]
+    for side in (ATTACKER, DEFENDER):
+        shut = dict(fallen)
+        if side == DEFENDER:
+            shut.update({c.place: "given up" for c, _, _ in plans[side]})
+        for contest, who, options in plans[side]:
+            with turn.journal.entry(contest.rule, subject=contest.subject, audience=contest.audience, keep=False) as entry:
+                left = aftermath.leave(turn, contest, side, who, options, {k: v for k, v in shut.items() if k != contest.place})
+                if left:
+                    from ..battle.record import write_leave
+
+                    write_leave(turn, contest, entry, side, left)
+
+
+__all__ = ["battle_now", "fight_all", "run", "would_fight"]
