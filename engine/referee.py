@@ -115,12 +115,10 @@ def _run(
         head=position.head,
         first=position.entries + 1,
     )
-    moments = dict(position.moments)
     if first:
         first_look(turn)
         begin_turn(turn)
         settle(turn)
-        moments["turn"] = turn.world.moments["turn"]
         waiting = advance(turn, inputs_ready=False)
     else:
         paused = "pause" in (position.waiting or {})
@@ -142,9 +140,8 @@ def _run(
     out = replace(
         position,
         state=turn.state,
-        game_start=moments["game"],
-        turn_start=turn.world.moments.get("turn", moments["turn"]),
-        phase_start=turn.world.moments.get("phase", moments["phase"]),
+        turn_start=turn.world.at("turn").state,
+        phase_start=turn.world.at("phase").state,
         head=turn.journal.head,
         entries=position.entries + len(turn.journal.entries),
         marks=tuple(tuple(m) for m in dice.marks()),
