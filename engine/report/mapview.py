@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -120,11 +121,16 @@ def map_model(ruleset: Ruleset, shown: State, drawing: Drawing, *, title: str = 
     )
 
 
+@lru_cache(maxsize=4)
+def _read_shapes(text: str) -> Shapes:
+    return read_shapes(text)
+
+
 def _shapes(drawing: Drawing, places: Sequence[Mapping[str, Any]]) -> Shapes | None:
     """The shapes, if they are of this map: an overlay with a map of its own is drawn by its coordinates."""
     if not drawing.shapes:
         return None
-    shapes = read_shapes(drawing.shapes)
+    shapes = _read_shapes(drawing.shapes)
     known = sum(row["id"] in shapes.rings for row in places)
     return shapes if places and known * 2 > len(places) else None
 
