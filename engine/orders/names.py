@@ -178,7 +178,7 @@ class _Index:
         for id_, row in rows.items():
             more = _named_after(ruleset, kind, row)
             for source in (row, *([more] if more else ())):
-                extra = [source.get("name"), source.get("plural"), source.get("symbol"), *source.get("aliases", ())]
+                extra = [source.get(key) for key in ("name", "plural", "symbol", "adjective")] + list(source.get("aliases", ()))
                 for name in extra:
                     if name and (joined(name) not in own or self.ids[kind][joined(name)] == (id_,)):
                         self._add(kind, name, id_)

@@ -1,0 +1,76 @@
+"""A file of orders as it comes in: read, checked, and parted into what stands and what does not.
+
+The one way in for the command line, the mail and the desk: `take_in` gives the orders and answers that stand, ready for
+`referee.Inputs`, and every finding at its line and column. What is refused is left out whole; the rest is not touched by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..diagnostics import Diagnostic, has_errors, tidy
+from ..ruleset.model import Ruleset
+from ..turn import Order
+from ..world import World
+from .check import accept_orders
+from .parse import read_orders
+
+
+@dataclass(frozen=True)
+class Intake:
+    """What a file of orders comes to: for which nation, the orders and answers that stand, all findings."""
+
+    nation: str | None
+    orders: tuple[Order, ...] = ()
+    answers: Mapping[str, Any] = field(default_factory=dict)
+    found: tuple[Diagnostic, ...] = ()
+
+    @property
+    def clean(self) -> bool:
+        """Whether every line stands."""
+        return not has_errors(self.found)
+
+
+def take_in(
+    ruleset: Ruleset,
+    text: str,
+    world_of: Callable[[str], World],
+    *,
+    nation: str | None = None,
+    game: str | None = None,
+    turn: int | None = None,
+    file: str = "",
+) -> Intake:
+    """Read and check a file of orders. `world_of` gives the world as a nation knows it; without `nation` the head names it."""
+    state = world_of(nation).state if nation is not None else None
+    reading = read_orders(ruleset, text, nation=nation, game=game, turn=turn, state=state, file=file)
+    whose = nation or reading.head.nation
+    found = list(reading.found)
+    if whose is None:
+        if not found:
+            found.append(Diagnostic("O112", "error", "the file does not say for which nation it is", file, 1, 1, "nation <name>"))
+        return Intake(None, (), {}, tuple(tidy(found)))
+    accepted, more = accept_orders(world_of(whose), whose, reading.orders, file=file)
+    orders = tuple(o for o in accepted if not o["order"].startswith("decisions/"))
+    return Intake(whose, orders, answers_of(accepted), tuple(tidy([*found, *more])))
+
+
+def answers_of(orders: list[Order]) -> dict[str, Any]:
+    """The answers to decisions among orders, as `decision` or `decision/subject` -> answer.
+
+    The slot `answer` holds the answer (without one: the only slot); another slot names what it is about.
+    """
+    out: dict[str, Any] = {}
+    for order in orders:
+        form, _, id_ = order["order"].partition("/")
+        if form != "decisions":
+            continue
+        slots = dict(order.get("slots", {}))
+        answer = slots.pop("answer", None)
+        if answer is None:
+            answer = slots.pop(next(iter(slots)), True) if slots else True
+        subject = next(iter(slots.values()), "")
+        out[f"{id_}/{subject}" if subject else id_] = answer
+    return out
