@@ -1,0 +1,102 @@
+"""Scores: criteria and how they are put together, ranks with ties, and the ends of a game."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wteaw.mechanics import score
+from wteaw.mechanics.score import Scores, combine, hundredths, root
+from wteaw.ruleset.model import Row
+from wteaw.turn import Turn
+
+from .economy import position, rules, turn_of
+
+LAND: Row = {"id": "land", "of": "nation", "is": "100 * total(places(holder=nation), 'worth') / 10"}
+COIN: Row = {"id": "coin", "of": "nation", "is": "stock(nation, 'coin')", "at_most": 90}
+BOTH: Row = {"id": "both", "of": "nation", "parts": ["land", "coin"], "how": "geometric"}
+SIDES: Row = {"id": "sides", "of": "side", "members": "both", "how": "mean"}
+NODE: Row = {"step": "score", "do": "score"}
+
+
+def scored(*ends: Row, stores: dict[str, dict[str, int]] | None = None, **forms: list[Row]) -> Turn:
+    ruleset = rules(**{"criteria": [LAND, COIN, BOTH, SIDES], "ends": list(ends), **forms})
+    turn = turn_of(ruleset, position(stores or {"red": {"coin": 25}, "blue": {"coin": 400}}), step="score")
+    score.run(NODE, turn)
+    return turn
+
+
+def test_criteria_are_bounded_and_put_together() -> None:
+    scores = Scores(scored().world)
+    assert [scores.value(c, "red") for c in ("land", "coin", "both")] == [100, 25, 50]
+    assert scores.value("coin", "blue") == 90
+    assert scores.value("both", "blue") == Fraction(7348, 100), "the root of 60 times 90"
+    assert scores.value("sides", "east") == 50
+
+
+def test_the_best_is_first_and_all_values_are_told() -> None:
+    turn = scored({"id": "long", "when": "turn >= 5", "rank": "both", "side_by": "sides"})
+    entry = turn.journal.entries[-1]
+    assert [(r["who"], r["rank"], r["shown"]) for r in entry.data["ranks"]] == [("blue", 1, "73.48"), ("red", 2, "50")]
+    assert entry.data["sides"][0]["who"] == "west"
+    assert entry.data["values"]["coin"] == {"blue": "90", "red": "25"}
+    assert (turn.state.get("game", "game", "ended"), turn.state.get("game", "game", "winners")) == (True, ["blue"])
+
+
+def test_an_end_whose_time_has_not_come() -> None:
+    turn = scored({"id": "long", "when": "turn >= 6", "rank": "both"})
+    assert not turn.state.get("game", "game", "ended")
+    assert not turn.journal.entries
+
+
+def test_who_cannot_be_first_follows() -> None:
+    turn = scored({"id": "long", "rank": "both", "first": "nation.id == 'red'"})
+    assert [(r["who"], r["rank"]) for r in turn.journal.entries[-1].data["ranks"]] == [("red", 1), ("blue", 2)]
+
+
+@pytest.mark.parametrize(("tie", "winners"), [("share", ["blue", "red"]), ("draw", [])])
+def test_equal_values_share_a_rank(tie: str, winners: list[str]) -> None:
+    turn = scored({"id": "long", "rank": "coin", "tie": tie}, stores={"red": {"coin": 7}, "blue": {"coin": 7}})
+    assert [r["rank"] for r in turn.journal.entries[-1].data["ranks"]] == [1, 1]
+    assert turn.state.get("game", "game", "winners") == winners
+
+
+@pytest.mark.parametrize(("lead", "ended"), [(23, True), (24, False)])
+def test_a_lead_may_be_asked_for(lead: int, ended: bool) -> None:
+    turn = scored({"id": "ahead", "rank": "both", "lead": lead})
+    assert bool(turn.state.get("game", "game", "ended")) == ended
+
+
+def test_outright_victory_comes_before_the_rest() -> None:
+    ends = [
+        {"id": "all", "when": "not some(places(holder=nation('red')))", "wins": "west"},
+        {"id": "town", "wins": "=place('c').side"},
+    ]
+    assert scored(*ends).state.get("game", "game", "winners") == ["west"]
+
+
+def test_standings_may_be_told_while_the_game_goes_on() -> None:
+    turn = scored({"id": "news", "rank": "both", "goes_on": True})
+    assert turn.journal.entries[-1].data["ranks"]
+    assert not turn.state.get("game", "game", "ended")
+
+
+def test_a_criterion_of_nothing_makes_the_geometric_mean_nothing() -> None:
+    assert combine([100, 0, 300], "geometric") == 0
+    assert combine([], "mean") == 0
+
+
+@given(st.integers(0, 10**9), st.integers(1, 6))
+def test_a_root_is_within_half_a_hundredth(value: int, n: int) -> None:
+    found = Fraction(root(Fraction(value), n))
+    half = Fraction(1, 200)
+    assert max(found - half, Fraction(0)) ** n <= value
+    assert (found + half) ** n > value
+
+
+@given(st.fractions(min_value=-1000, max_value=1000))
+def test_shown_figures_are_right_to_the_hundredth(value: Fraction) -> None:
+    assert abs(Fraction(hundredths(value)) - value) <= Fraction(1, 200)
