@@ -196,8 +196,10 @@ class Position:
         for option, value in given.get("options", {}).items():
             known(self.ruleset.rows("options"), option, "option", (*path, "options", option))
             self.state.put("options", "options", option, value)
-        places = given.get("places", {})
-        for place, row in places.items():
+        for nation, row in given.get("nations", {}).items():
+            if "side" in row:  # before anything asks whose members a side has
+                self.state.put("nations", nation, "side", row["side"] or "")
+        for place, row in given.get("places", {}).items():
             self.place(place, row, (*path, "places", place))
         for place, stacks in given.get("units", {}).items():
             self.stacks(place, stacks, (*path, "units", place))

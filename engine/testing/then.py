@@ -314,6 +314,10 @@ class _Reader:
         if isinstance(value, str) and value.startswith("="):
             return evaluate(self.world, value[1:].strip(), names, path)
         if isinstance(value, Mapping):
+            kind, id_ = next(iter(value.items()), ("", None))
+            if len(value) == 1 and KINDS.get(kind) and isinstance(id_, str):
+                known(self.world.ruleset.rows(KINDS[kind]), id_, kind, path)
+                return Entity(kind, id_)
             return {k: self._bound(v, names, path) for k, v in value.items()}
         return value
 
