@@ -30,7 +30,7 @@ def template(
 ) -> None:
     """Write an order file with everything that the nation may order now.
 
-    Example: wteaw orders template --game games/flanders --nation belgium --out orders.txt
+    Example: wteaw orders template --game games/flanders --nation NAME --out orders.txt
     """
     from ..desk import view_world
     from ..orders.template import order_template

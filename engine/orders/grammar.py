@@ -1,8 +1,8 @@
 """The grammar of orders, built from the `form` texts of a ruleset's acts, orders, decisions and order options.
 
 Forms are read by a small lark grammar: words, `{slots}`, alternatives in ( | ) and optional parts in [ ]. A written order is
-then matched against the patterns word by word. Names come from tables and may contain any word of a form ("Gulf of
-Mexico"), so that words and names are matched together, with all ways tried; what fails, fails at the furthest word reached,
+then matched against the patterns word by word. Names come from tables and may contain any word of a form (a "Gulf of"
+something), so that words and names are matched together, with all ways tried; what fails, fails at the furthest word reached,
 with everything that could have stood there.
 """
 

@@ -199,7 +199,7 @@ class _Index:
         if len(words) > 1:
             parts = self.parts.setdefault(kind, {})
             for word in words:
-                if len(word.norm) >= 4 and id_ not in parts.get(word.norm, ()):
+                if len(word.norm) >= 3 and id_ not in parts.get(word.norm, ()):
                     parts[word.norm] = (*parts.get(word.norm, ()), id_)
 
     def with_state(self, state: State) -> _Index:

@@ -362,7 +362,8 @@ class _Reader:
     def _like(self, words: Sequence[Word]) -> str:
         """How orders that begin like this are written."""
         first = self.names.synonym(words[0].norm)
-        forms = [f.row["form"] for f in self.grammar.forms if first in (f.first or ())]
+        near = [first, *nearest(first, self.grammar.openings())]
+        forms = [f.row["form"] for f in self.grammar.forms if any(w in (f.first or ()) for w in near)]
         return f"written like: {_or(forms[:3])}" if forms else ""
 
 
