@@ -15,13 +15,12 @@ from ..turn import Turn
 
 
 def close(turn: Turn, node: Row) -> None:
-    """End every force (with `modes`: only those that go by one of them), and forget what was attacked."""
+    """End every force (with `modes`: only those that go by one of them), and forget what was attacked and who has moved."""
     wanted = set(node["modes"]) if "modes" in node else None
     for force, row in sorted(turn.state.table("forces").items()):
         if wanted is None or row.get("mode") in wanted:
             end(turn, force)
-    if wanted is None:
-        forget(turn)
+    forget(turn)
 
 
 def end(turn: Turn, force: str) -> None:
@@ -73,7 +72,11 @@ def _homes(turn: Turn, going: routes.Going, place: str) -> dict[str, Any]:
     if "keeps" in going.mode:
         return routes.homes(going, place, going.allowance(place))
     near = turn.world.geography.next_to(place, going.links)
-    return {q: 1 for q in near if routes.entry(turn.world, going.nation, q) == "free"}
+    return {
+        q: 1
+        for q in near
+        if routes.entry(turn.world, going.nation, q) == "free" and going.test("home", q, f"{place}>{q}", (place,))
+    }
 
 
 def _group(turn: Turn, mode: Row, force: str, nation: str) -> routes.Going:
@@ -82,15 +85,19 @@ def _group(turn: Turn, mode: Row, force: str, nation: str) -> routes.Going:
 
 
 def forget(turn: Turn) -> None:
-    """Take off what units and places carried for the length of the moves."""
+    """Take off what units without a force, and places, carried for the length of the moves."""
     keeps = {m["keeps"] for m in turn.ruleset.rows("modes").values() if "keeps" in m}
-    passing = {*forces.PASSING, *keeps} - {"aboard"}
+    passing = {*forces.PASSING, *keeps}
+    still = turn.state.table("forces")
     with turn.journal.entry("frame/" + turn.journal.step, keep=False):
         for key, stack in list(turn.state.stacks()):
-            worn = [f for f in passing if f in stack]
+            if stack.get("force") in still or stack.get("aboard") in still:
+                continue
+            worn = [f for f in sorted(passing) if f in stack]
             if worn:
                 turn.journal.alter_units(key, stack["n"], **dict.fromkeys(worn))
         for place, row in sorted(turn.state.table("places").items()):
             if "attacked" in row:
                 turn.journal.set("places", place, "attacked", None)
-        turn.journal.set("game", "game", "forces", None)
+        if not still:
+            turn.journal.set("game", "game", "forces", None)

@@ -19,6 +19,7 @@ from ..ruleset.model import Row
 from ..state import UNIT_CORE, Entity
 from ..turn import Order, Turn, audience_ids
 from ..verbs import put_under_way
+from . import tasks
 from .control import comes_to_fight
 
 
@@ -49,8 +50,6 @@ class March:
 
 def run(node: Row, turn: Turn) -> None:
     """Carry out the moves of a step: `modes` (absent: all), `which` (friendly, hostile, arrive or any)."""
-    from . import tasks
-
     which = node.get("which", "any")
     modes = node_modes(node, turn)
     if which == "arrive":
@@ -62,7 +61,7 @@ def run(node: Row, turn: Turn) -> None:
     if tasked:
         tasks.run(node, turn, tasked)
     modes = [m for m in modes if not m.get("tasks")]
-    if not modes:
+    if not modes and "threats" not in node:
         return
     if which in ("friendly", "any"):
         mark_attacked(turn, [*modes, *(turn.ruleset.row("modes", m) for m in node.get("threats", ()))])
@@ -194,9 +193,12 @@ def _accompanied(turn: Turn, marches: list[March], *, quiet: bool) -> list[March
 def mark_attacked(turn: Turn, modes: Sequence[Row]) -> None:
     """Write down, for this turn, which places are the targets of valid attacks, and whence (`place.attacked`)."""
     threats: dict[str, set[str]] = {}
-    for march in read(turn, [m for m in modes if m.get("threatens", True) and not m.get("tasks")], quiet=True):
+    threatening = [m for m in modes if m.get("threatens", True)]
+    for march in read(turn, [m for m in threatening if not m.get("tasks")], quiet=True):
         if march.hostile:
             threats.setdefault(march.target, set()).add(march.path[-2])
+    for place, start in tasks.threats(turn, [m for m in threatening if m.get("tasks")]):
+        threats.setdefault(place, set()).add(start)
     with turn.journal.entry("frame/" + turn.journal.step, keep=False):
         for place in sorted(threats):
             turn.journal.set("places", place, "attacked", sorted(threats[place]))
@@ -220,7 +222,7 @@ def carry_out(turn: Turn, marches: Sequence[March]) -> None:
     bounce(turn, [m for m in marches if not m.mode.get("arrives")])
     for march in marches:
         if march.hostile and not march.mode.get("arrives"):
-            make_war(turn, march)
+            begin_war(turn, march.mode, march.nation, march.target)
 
 
 def step_in(turn: Turn, march: March) -> None:
@@ -229,7 +231,7 @@ def step_in(turn: Turn, march: March) -> None:
     kinds = _kinds(turn, [*march.picks, *march.stays])
     where = routes.name_of(turn.world, "places", target)
     whence = routes.name_of(turn.world, "places", origin)
-    text = f"{'Attack on' if march.hostile else 'Move to'} {where} from {whence}: {_list(turn, kinds)}."
+    text = f"{'Attack on' if march.hostile else 'Move to'} {where} from {whence}: {list_units(turn, kinds)}."
     data = {"units": kinds, "path": list(march.path), "hostile": march.hostile}
     with turn.journal.entry(
         march.order["order"], subject=f"{nation}:{origin}>{target}", text=text, audience=(nation,), data=data
@@ -269,12 +271,13 @@ def _kept(march: March) -> dict[str, Any]:
     return {name: most - routes.spent_on(march.going, march.path)}
 
 
-def make_war(turn: Turn, march: March) -> None:
+def begin_war(turn: Turn, mode: Row, nation: str, target: str) -> None:
     """An attack without war brings about what the mode says (`undeclared`), before any battle."""
-    tail_row = march.mode.get("undeclared")
+    tail_row = mode.get("undeclared")
+    if isinstance(tail_row, str):
+        tail_row = turn.ruleset.row("modes", tail_row)["undeclared"]
     if not tail_row:
         return
-    nation, target = march.nation, march.target
     holder = turn.world.holder_of(target)
     others = [holder] if holder else [o for o in sorted(turn.state.owners_at(target)) if o != nation]
     for other in others:
@@ -283,7 +286,7 @@ def make_war(turn: Turn, march: March) -> None:
         names = {**turn.loops, "self": Entity("nation", nation), "target": Entity("nation", other)}
         if not turn.world.test(tail_row.get("when"), names):
             continue
-        rule, subject = f"modes/{march.mode['id']}", f"{nation}:{other}"
+        rule, subject = f"modes/{mode['id']}", f"{nation}:{other}"
         readers = audience_ids(turn.world, tail_row.get("audience", "everyone"), names)
         with turn.journal.entry(rule, subject=subject, audience=readers) as entry:
             tail = Tail(turn, entry, rule, subject)
@@ -297,7 +300,7 @@ def depart(turn: Turn, march: March) -> None:
     nation, origin, target = march.nation, march.path[0], march.target
     kinds = _kinds(turn, march.picks)
     where = routes.name_of(turn.world, "places", target)
-    text = f"On the way to {where} from {routes.name_of(turn.world, 'places', origin)}: {_list(turn, kinds)}."
+    text = f"On the way to {where} from {routes.name_of(turn.world, 'places', origin)}: {list_units(turn, kinds)}."
     data = {"units": kinds, "path": list(march.path)}
     with turn.journal.entry(
         march.order["order"], subject=f"{nation}:{origin}>{target}", text=text, audience=(nation,), data=data
@@ -326,7 +329,7 @@ def _kinds(turn: Turn, picks: Sequence[forces.Pick]) -> dict[str, int]:
     return dict(sorted(out.items()))
 
 
-def _list(turn: Turn, kinds: dict[str, int]) -> str:
+def list_units(turn: Turn, kinds: dict[str, int]) -> str:
     words = []
     for kind, n in kinds.items():
         row = turn.ruleset.rows("units").get(kind, {})

@@ -1,0 +1,179 @@
+"""`detect`: who finds whom.
+
+A row of the form `contacts` says who looks, at what, with which value, what lowers it, and how values combine: every unit
+rolls (`any`), or one percentage is rolled (`chance`). Among forces, success is a contact: a row of the table `contacts`, from
+which a battle may come. Of places, it is knowledge. Everything is judged on the state at the start of the step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from .. import forces, routes
+from ..ruleset.model import Row
+from ..state import Entity
+from ..turn import Turn
+from ..world import exact
+from . import scouting
+
+
+def run(node: Row, turn: Turn) -> None:
+    """Settle the contact rows that the node names (`contacts`). Contacts of these rows made before are over."""
+    for id_ in node["contacts"]:
+        row = turn.ruleset.row("contacts", id_)
+        if row["pairs"] == "next_to":
+            scouting.run(turn, row)
+        else:
+            find_forces(turn, row)
+
+
+# ---- forces that meet
+
+
+def find_forces(turn: Turn, row: Row) -> None:
+    """Every pair of forces in one place of which one looks for the other; those found are written down as contacts."""
+    clear(turn, row)
+    looks = [(seeker, foe, not _met_before(turn, row, seeker, foe)) for seeker, foe in pairs(turn, row)]
+    by: dict[tuple[str, str], list[str]] = {}
+    for seeker, foe, first in looks:
+        if finds(turn, row, seeker, foe, first=first):
+            by.setdefault((min(seeker, foe), max(seeker, foe)), []).append(seeker)
+    for (one, other), seekers in sorted(by.items()):
+        place = str(turn.state.get("forces", one, "at"))
+        parties = sorted({str(turn.state.get("forces", f, "owner")) for f in (one, other)})
+        text = f"Contact in {routes.name_of(turn.world, 'places', place)}."
+        data = {"place": place, "pair": [one, other], "by": seekers}
+        with turn.journal.entry(f"contacts/{row['id']}", subject=f"{one}|{other}", audience=parties, text=text, data=data):
+            contact = {"pair": [one, other], "by": seekers, "place": place, "row": row["id"], "gives": row["gives"]}
+            turn.journal.put_row("contacts", f"{row['id']}:{one}|{other}", contact)
+            for force in (one, other):
+                turn.journal.set("forces", force, "contacted", True)
+
+
+def clear(turn: Turn, row: Row) -> None:
+    """Forget the contacts of a row."""
+    old = [k for k, c in sorted(turn.state.table("contacts").items()) if c.get("row") == row["id"]]
+    if old:
+        with turn.journal.entry(f"contacts/{row['id']}", audience=("nobody",)):
+            for key in old:
+                turn.journal.put_row("contacts", key, None)
+
+
+def pairs(turn: Turn, row: Row) -> list[tuple[str, str]]:
+    """(who looks, whom it may find): forces in one place whose owners are enemies or named, as the row's tests allow."""
+    table = turn.state.table("forces")
+    at: dict[str, list[str]] = {}
+    for force, data in sorted(table.items()):
+        at.setdefault(str(data["at"]), []).append(force)
+    out: list[tuple[str, str]] = []
+    for place in sorted(at):
+        for seeker in at[place]:
+            foes = [f for f in at[place] if f != seeker and may_find(turn, row, seeker, f)]
+            if row.get("one") and foes:
+                foes = [max(foes, key=lambda f: (sum(forces.strength(turn.state, f).values()), f))]
+            out.extend((seeker, f) for f in foes)
+    return out
+
+
+def names_of(turn: Turn, seeker: str, foe: str) -> dict[str, Any]:
+    owner = str(turn.state.get("forces", seeker, "owner"))
+    return {
+        "force": Entity("force", seeker),
+        "foe": Entity("force", foe),
+        "self": Entity("nation", owner),
+        "place": Entity("place", str(turn.state.get("forces", seeker, "at"))),
+    }
+
+
+def may_find(turn: Turn, row: Row, seeker: str, foe: str) -> bool:
+    """Whether a force looks for another at all under a row."""
+    state = turn.state
+    a, b = str(state.get("forces", seeker, "owner")), str(state.get("forces", foe, "owner"))
+    named = set(state.get("forces", seeker, "targets") or ())
+    if not turn.world.hostile(a, b) and not named & {foe, b}:
+        return False
+    if row.get("targets_only") and not named & {foe, b}:
+        return False
+    names = names_of(turn, seeker, foe)
+    return turn.world.test(row.get("by"), names) and turn.world.test(row.get("of"), names)
+
+
+def _met_before(turn: Turn, row: Row, seeker: str, foe: str) -> bool:
+    """Whether the special case of forces that began together is past: they did not, or they have looked once already."""
+    if row.get("together_at_start") != "lower":
+        return True
+    one, other = turn.state.row("forces", seeker), turn.state.row("forces", foe)
+    apart = one.get("began") != one.get("at") or other.get("began") != other.get("at")
+    return apart or foe in (one.get("looked") or ()) or len(one.get("path", ())) > 1 or len(other.get("path", ())) > 1
+
+
+def finds(turn: Turn, row: Row, seeker: str, foe: str, *, first: bool = False, subject: str = "") -> bool:
+    """Whether a force finds another now: certain, or by its units' dice. `first`: only the lower of two chances counts.
+
+    Also asked by battles before later rounds, with a `subject` of their own.
+    """
+    names = names_of(turn, seeker, foe)
+    if "certain" in row and turn.world.test(row["certain"], names):
+        return True
+    looks = values(turn, row, seeker, foe)
+    if first and may_find(turn, row, foe, seeker):
+        other = values(turn, row, foe, seeker)
+        if chance_of(row, other) < chance_of(row, looks) or (chance_of(row, other) == chance_of(row, looks) and foe < seeker):
+            return False  # the other one rolls for both
+    if not looks:
+        return False
+    rule = f"contacts/{row['id']}"
+    owner = str(turn.state.get("forces", seeker, "owner"))
+    about = subject or f"{seeker}>{foe}"
+    with turn.journal.entry(rule, subject=about, audience=(owner,), data={"force": seeker, "foe_at": names["place"].id}) as entry:
+        stream = turn.stream(rule, about, entry.audience)
+        success = False
+        for value, n in looks:
+            for _ in range(n):
+                success = stream.roll(row.get("die", "1d10")) <= value or success
+        record = stream.take()
+        if record is not None:
+            entry.dice.append({**record, "need": ", ".join(f"{n} at {v}" for v, n in looks), "hit": success})
+        if first:
+            for one, other_ in ((seeker, foe), (foe, seeker)):
+                looked = turn.state.get("forces", one, "looked") or []
+                turn.journal.set("forces", one, "looked", sorted({*looked, other_}))
+    return success
+
+
+def values(turn: Turn, row: Row, seeker: str, foe: str) -> list[tuple[Any, int]]:
+    """(value, number of units) of those of a force that look, lowered by the best of the units looked at."""
+    lower: Any = 0
+    if "less" in row:
+        lower = max(
+            (_figure(turn, row["less"]["best"], k) for k, _ in forces.stacks_of(turn.state, foe)),
+            default=0,
+        )  # fmt: skip
+    out = []
+    for key, stack in forces.stacks_of(turn.state, seeker):
+        if routes.concerns(turn.world, row.get("who"), stack["kind"]):
+            value = _figure(turn, row.get("value", 0), key)
+            if value > 0:
+                out.append((max(row.get("at_least", 0), value - lower), int(stack["n"])))
+    return out
+
+
+def _figure(turn: Turn, figure: Any, key: str) -> Any:
+    return scouting.figure(turn, figure, Entity("unit", key), {})
+
+
+def chance_of(row: Row, looks: Iterable[tuple[Any, int]]) -> Any:
+    """The exact chance that at least one of these values comes up on the row's die."""
+    from fractions import Fraction
+
+    from ..dice import distribution
+
+    faces = distribution(row.get("die", "1d10"))
+    miss = Fraction(1)
+    for value, n in looks:
+        miss *= (1 - sum((p for face, p in faces.items() if face <= value), Fraction(0))) ** n
+    return exact(1 - miss)
+
+
+__all__: Sequence[str] = ("chance_of", "find_forces", "finds", "may_find", "pairs", "run", "values")

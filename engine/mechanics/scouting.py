@@ -1,0 +1,127 @@
+"""Looking at places: the chance that observers beside (or in) a place see what stands there, and what they learn.
+
+Observers of one neighbouring place form a group; a group's chance is rounded, multiplied by its factor (works on the border),
+the groups are combined and rounded again; all with exact numbers. `gives: know` writes what is learnt into the knowledge of
+those who looked: all of it, or, where they miss, a number drawn below the true one.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from .. import routes
+from ..ruleset.model import Row
+from ..state import Entity
+from ..turn import Turn
+from ..world import round_as
+
+
+def run(turn: Turn, row: Row) -> None:
+    """Every party that looks at every place that somebody else's units stand in, within its sight."""
+    seen: dict[tuple[str, ...], list[str]] = {}
+    for nation in sorted({r["owner"] for _, r in turn.state.stacks()}):
+        seen.setdefault(company(turn, row, nation), []).append(nation)
+    for party in sorted(seen):
+        for place in targets(turn, row, party):
+            look(turn, row, party, place)
+
+
+def company(turn: Turn, row: Row, nation: str) -> tuple[str, ...]:
+    """Who looks together with a nation: itself, or with `shared` its whole side."""
+    if not row.get("shared"):
+        return (nation,)
+    side = turn.world.side_of(nation)
+    mates = [n for n in turn.world.nations() if side is not None and turn.world.side_of(n) == side]
+    return tuple(sorted({nation, *mates}))
+
+
+def targets(turn: Turn, row: Row, party: tuple[str, ...]) -> list[str]:
+    """Places with units of enemies of the party that any of its observers could see."""
+    out = []
+    for place in sorted(set(turn.state.occupied_places())):
+        foes = [o for o in turn.state.owners_at(place) if any(turn.world.hostile(n, o) for n in party)]
+        if not foes:
+            continue
+        names = {"place": Entity("place", place), "self": Entity("nation", party[0])}
+        if turn.world.test(row.get("of"), names) and groups(turn, row, party, place):
+            out.append(place)
+    return out
+
+
+def groups(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> list[tuple[str, Fraction]]:
+    """(link from the observers, their chance together, before the group's factor) for every place with observers."""
+    out = []
+    for near in (place, *turn.world.geography.next_to(place)):
+        miss = Fraction(1)
+        link = f"{near}>{place}"
+        for key, stack in turn.state.stacks(at=near):
+            if stack["owner"] not in party or not routes.concerns(turn.world, row.get("who"), stack["kind"]):
+                continue
+            if not any(turn.world.hostile(stack["owner"], o) for o in turn.state.owners_at(place)):
+                continue
+            unit = Entity("unit", key)
+            names = {"link": Entity("link", link), "place": Entity("place", place), "near": near == place}
+            if not turn.world.test(row.get("by"), {**names, "unit": unit, "self": turn.world.field(unit, "owner")}):
+                continue
+            value = Fraction(figure(turn, row.get("value", 0), unit, names))
+            miss *= max(Fraction(0), 1 - value / 100) ** int(stack["n"])
+        if miss < 1:
+            out.append((link, 1 - miss))
+    return out
+
+
+def chance(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> tuple[int, list[dict[str, Any]]]:
+    """The percentage with which a party sees a place, and its groups for the record."""
+    rule = row.get("groups", {})
+    miss, record = Fraction(1), []
+    for link, seen in groups(turn, row, party, place):
+        percent = round_as(seen * 100, rule.get("round"))
+        names = {"link": Entity("link", link), "place": Entity("place", place), "self": Entity("nation", party[0])}
+        factor = turn.world.number(rule["times"], names) if "times" in rule else 1
+        miss *= 1 - Fraction(percent) * Fraction(factor) / 100
+        record.append({"from": link.partition(">")[0], "percent": str(percent), "times": str(factor)})
+    whole = round_as((1 - miss) * 100, row.get("round", "nearest"))
+    return int(min(100, max(0, whole))), record
+
+
+def look(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> None:
+    """One party looks at one place: one roll of the row's die against its percentage."""
+    percent, record = chance(turn, row, party, place)
+    rule, subject = f"contacts/{row['id']}", f"{party[0]}:{place}"
+    foes = {o for o in turn.state.owners_at(place) if any(turn.world.hostile(n, o) for n in party)}
+    readers = [n for n in party if any(turn.world.hostile(n, o) for o in foes)]
+    with turn.journal.entry(
+        rule, subject=subject, audience=readers, data={"place": place, "chance": percent, "groups": record}
+    ) as entry:
+        stream = turn.stream(rule, subject, entry.audience)
+        success = stream.roll(row.get("die", "1d100")) <= percent
+        units: dict[str, int] = {}
+        for _, stack in turn.state.stacks(at=place):
+            if stack["owner"] in foes:
+                units[stack["kind"]] = units.get(stack["kind"], 0) + stack["n"]
+        number = sum(units.values())
+        found: dict[str, Any] = {"since": turn.number}
+        if success:
+            found.update({"as": "exact", "units": dict(sorted(units.items())), "n": number})
+        elif row.get("miss") == "less":
+            found.update({"as": "number", "n": stream.choice(list(range(number))) if number > 1 else 0})
+        record_ = stream.take()
+        if record_ is not None:
+            entry.dice.append({**record_, "need": f"{percent} or less", "hit": success})
+        where = routes.name_of(turn.world, "places", place)
+        if "n" in found:
+            entry.text = f"{where}: {'' if success else 'at least '}{found['n']} enemy units seen."
+            for nation in readers:
+                turn.journal.set("knowledge", nation, f"{row.get('know', 'units')}:{place}", found)
+
+
+def figure(turn: Turn, value: Any, unit: Entity, names: dict[str, Any]) -> Any:
+    """A number, a quantity or field of a unit, or `=` an expression."""
+    if isinstance(value, int):
+        return value
+    if turn.ruleset.has("quantities", value):
+        return turn.world.quantity(value, unit, names)
+    if str(value).startswith("="):
+        return turn.world.number(value, {**names, "unit": unit, "self": turn.world.field(unit, "owner")}) or 0
+    return turn.world.field(unit, value) or 0

@@ -1,0 +1,143 @@
+"""Who finds whom: contacts between forces with the published chances, and the percentages of looking at places."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from wteaw.dice import ScriptedDice
+from wteaw.mechanics import detect, scouting
+from wteaw.ruleset.model import Row, Ruleset
+from wteaw.state import State
+from wteaw.turn import Turn
+
+SIGHT = {"big": (3, 1), "fast": (5, 2), "hold": (0, 0), "plane": (2, 1)}
+SIGHTING: Row = {
+    "id": "sighting", "pairs": "same_place", "by": "force.stance == 'aggressive'", "value": "sight", "less": {"best": "cover"},
+    "at_least": 1, "die": "1d10", "gives": "battle", "together_at_start": "lower",
+}  # fmt: skip
+LOOK: Row = {
+    "id": "look", "pairs": "next_to", "by": "not near", "value": "view", "groups": {"round": "nearest", "times": "=1 / 2 if link.works == 'wall' else 1"},
+    "round": "nearest", "die": "1d100", "shared": True, "gives": "know", "know": "units", "miss": "less",
+}  # fmt: skip
+
+
+def rules() -> Ruleset:
+    units = [{"id": k, "tags": [], "sight": s, "cover": c} for k, (s, c) in SIGHT.items()]
+    units += [{"id": "foot", "view": 10}, {"id": "gun", "view": 0}]
+    forms: dict[str, list[Row]] = {
+        "places": [{"id": p, "kind": "sea" if p == "z" else "land"} for p in ("a", "b", "c", "z")],
+        "links": [{"id": i, "between": i.split("--"), "kind": "land"} for i in ("a--c", "b--c")],
+        "stances": [{"id": "peace", "default": True}, {"id": "pact", "friendly": True}, {"id": "war", "hostile": True}],
+        "nations": [{"id": "red", "side": "one"}, {"id": "rose", "side": "one"}, {"id": "blue", "side": "two"}],
+        "sides": [{"id": "one"}, {"id": "two"}],
+        "units": units,
+        "fields": [{"id": f, "of": ["unit"], "type": "number", "default": 0} for f in ("sight", "cover", "view")],
+        "contacts": [SIGHTING, LOOK],
+    }
+    return Ruleset("t", "T", {form: {r["id"]: r for r in rows} for form, rows in forms.items()})
+
+
+def fleet(forces: dict[str, tuple[str, dict[str, int], bool]], dice: list[int], *, began: bool = False) -> Turn:
+    """`forces`: id -> (stance, units, ...); the nation is the part before `#`. All stand at z."""
+    state = State({"game": {"game": {"turn": 1}}})
+    for pair in ("blue--red", "blue--rose"):
+        state.put("relations", pair, "*", {"stance": "war"})
+    for force, (stance, units, _) in forces.items():
+        owner = force.split("#")[0]
+        state.put(
+            "forces", force, "*", {"owner": owner, "at": "z", "stance": stance, "began": "z" if began else "y", "path": ["z"]}
+        )
+        for kind, n in units.items():
+            state.put(
+                "units",
+                f"{owner}.{kind}@z[force={force}]",
+                "*",
+                {"owner": owner, "kind": kind, "place": "z", "n": n, "force": force},
+            )
+    return Turn(rules(), state, ScriptedDice(dice))
+
+
+PATROL = ("aggressive", {"big": 1, "fast": 3, "plane": 1}, True)
+CONVOY = ("defensive", {"hold": 3}, True)
+GUARD = ("defensive", {"fast": 2}, True)
+
+
+@pytest.mark.parametrize(
+    ("seeker", "foe", "chance"), [(PATROL, CONVOY, "0.93"), (PATROL, GUARD, "0.72217"), (GUARD, PATROL, "0.51")]
+)
+def test_the_chance_that_a_force_finds_another(
+    seeker: tuple[str, dict[str, int], bool], foe: tuple[str, dict[str, int], bool], chance: str
+) -> None:
+    turn = fleet({"red#1": seeker, "blue#1": foe}, [])
+    found = detect.chance_of(SIGHTING, detect.values(turn, SIGHTING, "red#1", "blue#1"))
+    assert found == Fraction(chance)
+
+
+def test_one_success_is_a_contact_for_both_and_only_the_aggressive_look() -> None:
+    turn = fleet({"red#1": PATROL, "blue#1": GUARD}, [9, 9, 9, 3, 9])
+    detect.run({"contacts": ["sighting"]}, turn)
+    (contact,) = turn.state.table("contacts").values()
+    assert (contact["pair"], contact["by"], contact["place"]) == (["blue#1", "red#1"], ["red#1"], "z")
+
+
+def test_without_success_there_is_no_contact_and_an_old_one_is_over() -> None:
+    turn = fleet({"red#1": PATROL, "blue#1": GUARD}, [1, 9, 9, 9, 9, 10, 10, 10, 10, 10])
+    detect.run({"contacts": ["sighting"]}, turn)
+    assert turn.state.table("contacts")
+    detect.run({"contacts": ["sighting"]}, turn)
+    assert not turn.state.table("contacts")
+
+
+def test_forces_that_were_together_at_the_start_roll_only_the_lower_chance_the_first_time() -> None:
+    hunters = {"red#1": ("aggressive", {"fast": 3}, True), "blue#1": ("aggressive", {"big": 1}, True)}
+    turn = fleet(hunters, [10], began=True)  # only the one ship of blue rolls
+    detect.run({"contacts": ["sighting"]}, turn)
+    turn.dice = ScriptedDice([10, 10, 10, 10])  # then each for itself
+    detect.run({"contacts": ["sighting"]}, turn)
+    assert not turn.state.table("contacts")
+
+
+def watch(units: dict[str, dict[str, int]], wall: bool, dice: list[int]) -> Turn:
+    state = State({"game": {"game": {"turn": 1}}})
+    for pair in ("blue--red", "blue--rose"):
+        state.put("relations", pair, "*", {"stance": "war"})
+    if wall:
+        state.put("links", "a--c", "works@c", "wall")
+    for where, kinds in units.items():
+        owner, place = where.split()
+        for kind, n in kinds.items():
+            state.put("units", f"{owner}.{kind}@{place}", "*", {"owner": owner, "kind": kind, "place": place, "n": n})
+    return Turn(rules(), state, ScriptedDice(dice))
+
+
+@pytest.mark.parametrize(
+    ("units", "wall", "percent"),
+    [
+        ({"red a": {"foot": 4}}, False, 34),
+        ({"red a": {"foot": 3}}, False, 27),
+        ({"red a": {"foot": 4}, "rose b": {"foot": 3}}, False, 52),
+        ({"red a": {"foot": 4}, "red b": {"foot": 3}}, True, 39),
+        ({"red a": {"foot": 4}, "red b": {"foot": 2, "gun": 1}}, False, 47),
+    ],
+)
+def test_the_published_percentages(units: dict[str, dict[str, int]], wall: bool, percent: int) -> None:
+    turn = watch({**units, "blue c": {"foot": 2}}, wall, [])
+    assert scouting.chance(turn, LOOK, ("red", "rose"), "c")[0] == percent
+
+
+def test_seen_is_known_exactly_and_a_miss_shows_a_smaller_number() -> None:
+    turn = watch({"red a": {"foot": 4}, "blue c": {"foot": 2, "gun": 1}}, False, [34, 50, 2])
+    scouting.look(turn, LOOK, ("red", "rose"), "c")
+    assert turn.state.get("knowledge", "red", "units:c") == {"as": "exact", "units": {"foot": 2, "gun": 1}, "n": 3, "since": 1}
+    scouting.look(turn, LOOK, ("red", "rose"), "c")
+    assert turn.state.get("knowledge", "rose", "units:c") == {"as": "number", "n": 1, "since": 1}
+    assert turn.state.get("knowledge", "blue", "units:c") is None
+
+
+def test_both_parties_look_and_nobody_looks_at_friends() -> None:
+    turn = watch({"red a": {"foot": 1}, "rose b": {"foot": 1}, "blue c": {"foot": 1}}, False, [100, 100, 100])
+    detect.run({"contacts": ["look"]}, turn)
+    looked = [(e.subject, e.data["chance"]) for e in turn.journal.entries]
+    assert looked == [("blue:a", 10), ("blue:b", 10), ("red:c", 19)]

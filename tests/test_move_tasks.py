@@ -1,0 +1,218 @@
+"""Task forces: plans of tasks, ticks, gates, cargo and landings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wteaw import forces, routes
+from wteaw.dice import KeyedDice
+from wteaw.mechanics import control, move
+from wteaw.ruleset.model import Row, Ruleset
+from wteaw.state import Entity, State
+from wteaw.turn import Turn
+
+# Sea in a line x - y - z - w with a gate between y and z; land a on x, b on z, c on w. The key of the gate is a.
+SAIL: Row = {
+    "id": "sail", "who": "ship", "links": ["sea"], "steps": "move", "tasks": True, "ashore": "landing",
+    "carries": {"who": "land", "carriers": "barge", "room": "room", "size": "size", "link": ["coast"], "from": "friendly(self, place)"},
+}  # fmt: skip
+LANDING: Row = {"id": "landing", "links": ["coast"], "attack": "unit.kind != 'cart'", "home": "friendly(self, place)"}
+MISSIONS: list[Row] = [
+    {"id": "carry", "stance": "defensive", "members": "barge", "loaded": True, "does": "land"},
+    {"id": "seek", "stance": "aggressive", "never": "barge"},
+    {"id": "watch", "stance": "aggressive", "stays": True, "cuts": True},
+    {"id": "rest", "stance": "defensive", "stance_when": "some(forces(at=place, unloading=True))", "default": "True"},
+]
+
+
+def rules(**gate: Any) -> Ruleset:
+    land = {"a": "red", "b": "blue", "c": "red"}
+    places: list[Row] = [{"id": p, "kind": "land", "owner": o} for p, o in land.items()]
+    places += [{"id": p, "kind": "sea"} for p in "xyzw"]
+    links: list[Row] = [{"between": list(pair), "kind": "sea"} for pair in ("xy", "yz", "zw")]
+    links[1]["guards"] = "narrows"
+    links += [{"between": list(pair), "kind": "coast"} for pair in ("ax", "bz", "cw")]
+    units: list[Row] = [
+        {"id": "cruiser", "tags": ["ship"], "move": 3},
+        {"id": "barge", "tags": ["ship"], "move": 3, "room": 2},
+        {"id": "monitor", "tags": ["ship"], "move": 1},
+        {"id": "foot", "tags": ["land"], "size": 1},
+        {"id": "cart", "tags": ["land"], "size": 2},
+    ]
+    table: dict[str, list[Row]] = {
+        "places": places,
+        "links": [{**r, "id": "--".join(r["between"])} for r in links],
+        "gates": [{"id": "narrows", "between": ["y", "z"], "keys": ["a"], "stops": ["ship"], **gate}],
+        "stances": [
+            {"id": "peace", "default": True, "enter": "fight", "share": "sea"},
+            {"id": "pact", "enter": "free", "friendly": True},
+            {"id": "war", "enter": "fight", "share": "sea", "hostile": True},
+        ],
+        "nations": [{"id": "red"}, {"id": "rose"}, {"id": "blue"}],
+        "units": units,
+        "fields": [{"id": f, "of": ["unit"], "type": "number", "default": 0} for f in ("move", "size", "room")],
+        "quantities": [{"id": "move", "of": "unit", "base": "unit.move"}],
+        "modes": [SAIL, LANDING],
+        "missions": MISSIONS,
+        "control": [{"id": "take", "how": "capture"}],
+        "order_options": [{"id": "guard", "form": "guarding {n}", "gives": "charge"}],
+        "orders": [
+            {"id": "sail", "form": "sail", "step": "sea", "does": "sail", "mission": "rest"},
+            {"id": "ferry", "form": "ferry", "step": "sea", "does": "sail", "mission": "carry"},
+        ],
+    }  # fmt: skip
+    return Ruleset("t", "T", {form: {r["id"]: r for r in rows} for form, rows in table.items()})
+
+
+def begin(units: dict[str, dict[str, int]], orders: list[tuple[str, str, Row]], ruleset: Ruleset | None = None) -> Turn:
+    state = State({"game": {"game": {"turn": 1}}})
+    for pair, stance in {"blue--red": "war", "red--rose": "pact", "blue--rose": "war"}.items():
+        state.put("relations", pair, "*", {"stance": stance})
+    for where, kinds in units.items():
+        owner, place = where.split()
+        for kind, n in kinds.items():
+            state.put("units", f"{owner}.{kind}@{place}", "*", {"owner": owner, "kind": kind, "place": place, "n": n})
+    for number, (nation, form, slots) in enumerate(orders, 1):
+        options = slots.pop("options", {})
+        row = {"nation": nation, "order": f"orders/{form}", "slots": slots, "options": options, "text": form}
+        state.put("orders", f"{nation}/{number:04d}", "*", row)
+    return Turn(ruleset or rules(), state, KeyedDice("11", 1), moments={"game": state.copy(), "turn": state.copy()})
+
+
+def tick(turn: Turn, *ticks: int) -> Turn:
+    for number in ticks:
+        turn.loops = {"tick": number}
+        move.run({"do": "move", "modes": ["sail"]}, turn)
+        move.run({"do": "move", "modes": ["sail"], "which": "ashore"}, turn)
+    return turn
+
+
+def refused(turn: Turn) -> list[str]:
+    return [e.data["refused"] for e in turn.journal.entries if "refused" in e.data]
+
+
+def force(turn: Turn, id_: str = "red#0001") -> Row:
+    return dict(turn.state.row("forces", id_))
+
+
+def sail(units: dict[str, int], origin: str, target: str | None = None, **more: Any) -> Row:
+    slots: Row = {"units": units, "origin": origin, **more}
+    return {**slots, "target": target} if target else slots
+
+
+def ferry(cargo: dict[str, int], origin: str, target: str, zone: str, n: int = 1, **more: Any) -> Row:
+    return {"cargo": cargo, "origin": origin, "target": target, "units": {"barge": n}, "zone": zone, **more}
+
+
+def test_one_place_a_point_and_a_task_that_stays_spends_one() -> None:
+    turn = begin({"red x": {"cruiser": 2}}, [("red", "sail", sail({"cruiser": 2}, "x", "y", tasks=["seek", "watch"]))])
+    tick(turn, 1)
+    assert (force(turn)["at"], force(turn)["mission"], force(turn)["moving"]) == ("y", "seek", True)
+    tick(turn, 2, 3)
+    assert (force(turn)["at"], force(turn)["mission"], force(turn)["stance"]) == ("y", "watch", "aggressive")
+    assert "moving" not in force(turn)
+
+
+def test_a_force_is_as_slow_as_its_slowest_ship() -> None:
+    turn = tick(
+        begin({"red x": {"cruiser": 1, "monitor": 1}}, [("red", "sail", sail({"cruiser": 1, "monitor": 1}, "x", "z"))]), 1
+    )
+    assert refused(turn) == ["it needs 2 points of movement, they have 1"]
+
+
+def test_tasks_say_who_may_take_part() -> None:
+    turn = tick(begin({"red x": {"barge": 1}}, [("red", "sail", sail({"barge": 1}, "x", "y", tasks=["seek"]))]), 1)
+    assert refused(turn) == ["barge cannot take part in seek"]
+
+
+def test_a_closed_gate_stops_a_force_in_the_place_before_it() -> None:
+    turn = begin({"rose x": {"cruiser": 1}}, [("rose", "sail", sail({"cruiser": 1}, "x", "z"))], rules(default="closed"))
+    tick(turn, 1, 2, 3)
+    assert force(turn, "rose#0001")["at"] == "y" and force(turn, "rose#0001")["stopped"]
+
+
+def test_gates_admit_friends_bar_whom_they_name_and_read_the_moment_they_are_judged_by() -> None:
+    turn = begin({"rose y": {"cruiser": 1}, "blue y": {"cruiser": 1}}, [], rules(default="friends", judged="turn"))
+    ship = Entity("unit", "rose.cruiser@y")
+    assert routes.passes_gate(turn.world, "rose", "narrows", ship)
+    assert not routes.passes_gate(turn.world, "blue", "narrows", ship)
+    turn.state.put("places", "a", "holder", "blue")  # taken this turn: the keys change hands with the next
+    assert routes.passes_gate(turn.world, "rose", "narrows", ship)
+    turn.state.put("gates", "narrows", "barred", ["red>rose"])
+    assert not routes.passes_gate(turn.world, "rose", "narrows", ship)
+    turn.state.put("gates", "narrows", "barred", ["blue>rose"])  # who does not hold the keys bars nobody
+    assert routes.passes_gate(turn.world, "rose", "narrows", ship)
+
+
+def test_cargo_comes_aboard_goes_along_and_goes_ashore_among_friends() -> None:
+    turn = begin({"red a": {"foot": 3}, "red x": {"barge": 1}}, [("red", "ferry", ferry({"foot": 2}, "a", "c", "x"))])
+    assert refused(tick(turn, 1)) == ["it needs 4 points of movement, they have 3"]
+    quick = rules()
+    quick.forms["units"]["barge"]["move"] = 4  # type: ignore[index]
+    turn = begin({"red a": {"foot": 3}, "red x": {"barge": 1}}, [("red", "ferry", ferry({"foot": 2}, "a", "c", "x"))], quick)
+    tick(turn, 1)
+    assert [(r["n"], r["place"]) for _, r in forces.cargo_of(turn.state, "red#0001")] == [(2, "y")]
+    tick(turn, 2, 3)
+    assert force(turn)["at"] == "w" and forces.cargo_of(turn.state, "red#0001")
+    tick(turn, 4)
+    assert [(r["n"], r.get("moved")) for _, r in turn.state.stacks(at="c")] == [(2, True)]
+
+
+def test_a_landing_on_enemy_land_is_a_force_of_its_own_that_came_over_the_coast() -> None:
+    turn = begin(
+        {"red a": {"foot": 1}, "red x": {"barge": 1}, "blue b": {"foot": 1}},
+        [("red", "ferry", ferry({"foot": 1}, "a", "b", "x"))],
+    )
+    move.run({"do": "move", "modes": [], "which": "friendly", "threats": ["sail"]}, turn)
+    assert turn.state.get("places", "b", "attacked") == ["z"]
+    tick(turn, 1, 2, 3)
+    landed = force(turn, "red#0002")
+    assert (landed["from"], landed["at"], landed["carrier"]) == ("z", "b", "red#0001")
+    assert [(r["via"], r["landed"]) for _, r in turn.state.stacks(at="b", owner="red")] == [("z>b", True)]
+
+
+def test_cargo_needs_room_and_kinds_that_cannot_land_stay_aboard() -> None:
+    start = {"red a": {"foot": 3, "cart": 1}, "red x": {"barge": 2}}
+    turn = tick(begin(start, [("red", "ferry", ferry({"foot": 3}, "a", "b", "x"))]), 1)
+    assert refused(turn) == ["the cargo takes 3 of 2 places aboard"]
+    turn = tick(begin(start, [("red", "ferry", ferry({"foot": 1, "cart": 1}, "a", "b", "x", n=2))]), 1, 2, 3)
+    assert not turn.state.stacks(at="b", owner="red")
+    assert sum(r["n"] for _, r in forces.cargo_of(turn.state, "red#0001")) == 2
+
+
+def test_forces_that_pass_each_other_do_not_meet() -> None:
+    orders = [("red", "sail", sail({"cruiser": 1}, "x", "y")), ("blue", "sail", sail({"cruiser": 1}, "y", "x"))]
+    turn = tick(begin({"red x": {"cruiser": 1}, "blue y": {"cruiser": 1}}, orders), 1)
+    assert (force(turn)["at"], force(turn, "blue#0001")["at"]) == ("y", "x")
+
+
+def test_units_without_orders_become_a_force_when_enemies_come_and_take_the_mission_that_is_theirs() -> None:
+    turn = tick(begin({"red x": {"cruiser": 1}, "blue y": {"cruiser": 2}}, [("red", "sail", sail({"cruiser": 1}, "x", "y"))]), 1)
+    assert (force(turn, "blue#0001")["mission"], force(turn, "blue#0001")["stance"]) == ("rest", "defensive")
+
+
+def test_stances_are_judged_when_all_have_moved_and_begun_to_unload() -> None:
+    given = {"red a": {"foot": 1}, "red z": {"barge": 1}, "red x": {"barge": 1}, "blue z": {"cruiser": 1}}
+    turn = tick(begin(given, [("red", "ferry", ferry({"foot": 1}, "a", "b", "x"))]), 1, 2)
+    assert force(turn, "blue#0001")["stance"] == "defensive"
+    turn.loops = {"tick": 3}
+    move.run({"do": "move", "modes": ["sail"]}, turn)
+    assert force(turn, "blue#0001")["stance"] == "aggressive"
+
+
+def test_an_escort_names_the_force_it_protects_by_its_number() -> None:
+    guard = {**sail({"cruiser": 1}, "x", "y"), "options": {"guard": 1}}
+    given = {"red a": {"foot": 1}, "red x": {"barge": 1, "cruiser": 1}}
+    turn = tick(begin(given, [("red", "ferry", ferry({"foot": 1}, "a", "b", "x")), ("red", "sail", guard)]), 1)
+    assert force(turn, "red#0002")["charge"] == "red#0001"
+
+
+def test_only_the_forces_of_the_modes_named_end_and_their_units_are_plain_again() -> None:
+    turn = begin({"red a": {"foot": 1}, "red x": {"barge": 1, "cruiser": 1}}, [
+        ("red", "ferry", ferry({"foot": 1}, "a", "b", "x")), ("red", "sail", sail({"cruiser": 1}, "x", tasks=["watch"]))])  # fmt: skip
+    tick(turn, 1, 2, 3)
+    control.run({"do": "control", "close": True, "modes": ["landing"]}, turn)
+    assert turn.world.holder_of("b") == "red" and "red.foot@b" in turn.state.table("units")
+    assert {r["mode"] for r in turn.state.table("forces").values()} == {"sail"}
+    control.run({"do": "control", "rows": [], "close": True}, turn)
+    assert sorted(turn.state.table("units")) == ["red.barge@z", "red.cruiser@x", "red.foot@b"]
