@@ -117,7 +117,7 @@ def test_a_force_is_as_slow_as_its_slowest_ship() -> None:
     turn = tick(
         begin({"red x": {"cruiser": 1, "monitor": 1}}, [("red", "sail", sail({"cruiser": 1, "monitor": 1}, "x", "z"))]), 1
     )
-    assert refused(turn) == ["it needs 2 points of movement, they have 1"]
+    assert refused(turn) == ["it takes 2 moves, they have 1"]
 
 
 def test_tasks_say_who_may_take_part() -> None:
@@ -146,7 +146,7 @@ def test_gates_admit_friends_bar_whom_they_name_and_read_the_moment_they_are_jud
 
 def test_cargo_comes_aboard_goes_along_and_goes_ashore_among_friends() -> None:
     turn = begin({"red a": {"foot": 3}, "red x": {"barge": 1}}, [("red", "ferry", ferry({"foot": 2}, "a", "c", "x"))])
-    assert refused(tick(turn, 1)) == ["it needs 4 points of movement, they have 3"]
+    assert refused(tick(turn, 1)) == ["it takes 4 moves, they have 3"]
     quick = rules()
     quick.forms["units"]["barge"]["move"] = 4  # type: ignore[index]
     turn = begin({"red a": {"foot": 3}, "red x": {"barge": 1}}, [("red", "ferry", ferry({"foot": 2}, "a", "c", "x"))], quick)
@@ -167,7 +167,7 @@ def test_a_landing_on_enemy_land_is_a_force_of_its_own_that_came_over_the_coast(
     assert turn.state.get("places", "b", "attacked") == ["z"]
     tick(turn, 1, 2, 3)
     landed = force(turn, "red#0002")
-    assert (landed["from"], landed["at"], landed["carrier"]) == ("z", "b", "red#0001")
+    assert (landed["from"], landed["at"], landed["brought_by"]) == ("z", "b", "red#0001")
     assert [(r["via"], r["landed"]) for _, r in turn.state.stacks(at="b", owner="red")] == [("z>b", True)]
 
 

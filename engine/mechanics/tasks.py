@@ -265,11 +265,8 @@ def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, *, hostile: bool) -
     kinds: dict[str, int] = {}
     for _, stack in aboard:
         kinds[stack["kind"]] = kinds.get(stack["kind"], 0) + stack["n"]
-    text = (
-        f"No landing in {where}: {why}."
-        if why
-        else f"{'Landing' if hostile else 'Ashore'} in {where}: {list_units(turn, kinds)}."
-    )
+    how = "Ashore against the enemy" if hostile else "Ashore"
+    text = f"Nobody goes ashore in {where}: {why}." if why else f"{how} in {where}: {list_units(turn, kinds)}."
     data: dict[str, Any] = {"place": target, "units": kinds, "hostile": hostile}
     with turn.journal.entry(f"modes/{shore['id']}", subject=f"{force}:{target}", audience=(nation,), text=text, data=data):
         turn.journal.set("forces", force, "unloading", None)

@@ -90,9 +90,9 @@ def understand(turn: Turn, order: Order, mode: Row, left: dict[str, int]) -> Voy
 
 
 def _too_far(turn: Turn, going: routes.Going, start: str, plan: Sequence[Row]) -> str | None:
-    points = going.allowance(start)
-    if points is not None and len(plan) > points:
-        return f"it needs {len(plan)} points of movement, they have {points}"
+    most = going.allowance(start)
+    if most is not None and len(plan) > most:
+        return f"it takes {len(plan)} moves, they have {most}"
     return None
 
 
