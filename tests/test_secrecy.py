@@ -1,0 +1,168 @@
+"""What a nation may not know never shows: not in its report, map, JSON, template or the checker's answers.
+
+Secrets of others are changed at random; whatever is made for the reader must stay the same to the byte. Values that stand
+nowhere else are planted in what is secret, and searched for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from wteaw.canonical import dumps
+from wteaw.journal import Entry
+from wteaw.orders.check import check_orders
+from wteaw.orders.parse import parse_orders
+from wteaw.orders.template import order_template
+from wteaw.report.build import nation_report
+from wteaw.report.mapview import map_svg, read_drawing
+from wteaw.report.render import as_html, as_text
+from wteaw.resources import rulesets
+from wteaw.state import State
+from wteaw.view import readable, view
+from wteaw.world import World
+
+from .world1914 import loaded, played
+
+READERS = ("german-empire", "italy", "switzerland")
+ORDERS = "declare war on belgium\ninfluence sweden\nbuild 900 infantry in berlin\nmove 3 infantry from cologne to belgium\nresearch rockets\n"
+DRAWING = read_drawing(rulesets())
+
+
+def outputs(state: State, entries: list[Entry], reader: str, *, picture: bool = False) -> dict[str, bytes]:
+    """Everything that is made for a reader, as bytes."""
+    _, ruleset, geography = loaded()
+    shown = view(ruleset, state, reader, geography=geography)
+    world = World(ruleset, shown, geography=geography)
+    template = order_template(world, reader, game="secrets")
+    orders, _ = parse_orders(ruleset, ORDERS, nation=reader, state=shown)
+    answers = [asdict(d) for d in check_orders(world, reader, orders)]
+    report = nation_report(ruleset, shown, entries, reader, game="secrets", turn=2, geography=geography, template=template)
+    svg = map_svg(ruleset, shown, DRAWING, entries=readable(entries, world, reader)) if picture else ""
+    return {
+        "text": as_text(report).encode(),
+        "html": as_html(report, svg).encode(),
+        "json": dumps(asdict(report)),
+        "template": template.encode(),
+        "answers": repr(answers).encode(),
+        "map": svg.encode(),
+    }
+
+
+def camp(reader: str) -> set[str]:
+    """The reader and those that share what they know with it."""
+    world = World(loaded()[1], played(2)[-1].position.state)
+    side = world.side_of(reader)
+    return {n for n in world.nations() if n == reader or (side and world.side_of(n) == side)}
+
+
+def hidden_places(reader: str) -> list[str]:
+    """Land where the reader sees nobody and from which nothing of the reader's is next."""
+    _, ruleset, geography = loaded()
+    state = played(2)[-1].position.state
+    world = World(ruleset, state, geography=geography)
+    from wteaw.state import Entity
+
+    me = Entity("nation", reader)
+    return [p for p in ruleset.rows("places") if not world.value("in_sight(self, place)", {"self": me, "place": Entity("place", p)})]
+
+
+CANARY = 918273
+
+secrets = st.sampled_from(["money", "tech", "opinion", "units", "kind", "under_way", "orders", "uses", "held", "knowledge", "mark", "once", "income"])
+
+
+def plant(state: State, reader: str, what: str, pick: int) -> None:
+    """Change something that the reader may not know."""
+    _, ruleset, _ = loaded()
+    others = sorted(n for n in ruleset.rows("nations") if n not in camp(reader))
+    other = others[pick % len(others)]
+    places = hidden_places(reader)
+    place = places[pick % len(places)]
+    if what == "money":
+        state.put("stores", f"{other}/{place}", "money", CANARY)
+    elif what == "tech":
+        state.put("techs", other, "rockets", 3)
+    elif what == "opinion":
+        state.put("tracks", other, "opinion", -CANARY)
+    elif what == "units":
+        key = f"{other}.infantry@{place}"
+        now = state.get("units", key, "n", 0)
+        state.put("units", key, "*", {"owner": other, "kind": "infantry", "place": place, "n": now + CANARY})
+    elif what == "kind":
+        for key, row in state.stacks(at=place):
+            state.put("units", key, "*", None)
+            state.put("units", key.replace(row["kind"], "tank"), "*", {**row, "kind": "tank"})
+            break
+    elif what == "under_way":
+        state.put("under_way", f"{other}#9999", "*", {"nation": other, "what": "tank", "n": CANARY, "at": place, "due": "placement", "since": 1})
+    elif what == "orders":
+        state.put("orders", f"{other}/0001", "*", {"nation": other, "order": "acts/influence", "slots": {"target": "spain"}, "text": f"x{CANARY}"})
+    elif what == "uses":
+        state.put("uses", f"influence|nation|target|turn|{other}|spain", "*", {"n": CANARY, "turn": 3, "nation": other})
+    elif what == "held":
+        state.put("held", f"test#{CANARY}", "*", {"until": "turn_end", "effects": [], "names": {}, "rule": "x", "audience": []})
+    elif what == "knowledge":
+        state.put("knowledge", other, f"units:{place}", {"as": "exact", "seen": str(CANARY), "since": 1})
+    elif what == "mark":
+        state.put("marks", f"nation:{other}", "plots", {"since": CANARY, "seen_by": [other]})
+    elif what == "once":
+        state.put("once", f"plot{CANARY}", "turn", 2)
+    elif what == "income":
+        state.put("nations", other, "income", CANARY)
+
+
+@pytest.fixture(scope="module")
+def plain() -> dict[str, dict[str, bytes]]:
+    result = played(2)[-1]
+    return {r: outputs(result.position.state, list(result.entries), r, picture=r == READERS[0]) for r in READERS}
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(READERS), st.lists(st.tuples(secrets, st.integers(0, 10_000)), min_size=1, max_size=4))
+def test_what_others_hide_changes_nothing_for_the_reader(
+    plain: dict[str, dict[str, bytes]], reader: str, planted: list[tuple[str, int]]
+) -> None:
+    result = played(2)[-1]
+    state = result.position.state.copy()
+    for what, pick in planted:
+        plant(state, reader, what, pick)
+    assert state != result.position.state
+    got = outputs(state, list(result.entries), reader)
+    for name, data in got.items():
+        if name != "map" and not (name == "html" and reader == READERS[0]):
+            assert data == plain[reader][name], f"{name} of {reader} shows {planted}"
+        assert str(CANARY).encode() not in data
+
+
+def test_the_map_hides_as_well(plain: dict[str, dict[str, bytes]]) -> None:
+    result = played(2)[-1]
+    state = result.position.state.copy()
+    for number, what in enumerate(["units", "kind", "under_way", "money", "opinion"]):
+        plant(state, READERS[0], what, number)
+    assert outputs(state, list(result.entries), READERS[0], picture=True)["map"] == plain[READERS[0]]["map"]
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_entries_for_others_leave_no_trace(plain: dict[str, dict[str, bytes]], reader: str) -> None:
+    result = played(2)[-1]
+    other = sorted(set(loaded()[1].rows("nations")) - camp(reader))[0]
+    secret = Entry(0, 2, "influence", "acts/influence", "", other, text=f"canary {CANARY}", audience=(other,), data={"n": CANARY})
+    mixed: list[Any] = []
+    for entry in result.entries:
+        mixed += [secret, entry]
+    got = outputs(result.position.state, mixed, reader)
+    for name in ("text", "json", "template", "answers"):
+        assert got[name] == plain[reader][name]
+
+
+def test_the_owner_does_see_what_is_his(plain: dict[str, dict[str, bytes]]) -> None:
+    """The other way round: the tests above can fail."""
+    result = played(2)[-1]
+    state = result.position.state.copy()
+    state.put("stores", "german-empire/berlin", "money", CANARY)
+    assert str(CANARY).encode() in outputs(state, list(result.entries), "german-empire")["text"]

@@ -1,0 +1,53 @@
+"""The 1914 game for tests: loaded once, played a few turns once, and copied by whoever changes it."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from wteaw.dice import KeyedDice
+from wteaw.geography import Geography
+from wteaw.policies import plan
+from wteaw.referee import Inputs, Position, Resolution, resolve, start, waiting_seats
+from wteaw.resources import scenarios
+from wteaw.ruleset import Ruleset, load_scenario
+from wteaw.scenario import initial_state
+from wteaw.view import Viewer
+from wteaw.world import World
+
+KEY = "5a" * 32
+
+
+@cache
+def loaded() -> tuple[dict[str, Any], Ruleset, Geography]:
+    scenario, ruleset, found = load_scenario(scenarios() / "1914.yaml")
+    assert scenario is not None and ruleset is not None, found
+    return scenario, ruleset, Geography(ruleset)
+
+
+def dice(position: Position, key: str = KEY) -> KeyedDice:
+    return KeyedDice(key, position.turn, marks=position.marks if position.dice_turn == position.turn else ())
+
+
+def orders_by_policy(position: Position) -> dict[str, list[dict[str, Any]]]:
+    """What the built-in policies order at a position."""
+    _, ruleset, geography = loaded()
+    viewer = Viewer(ruleset, position.state, geography=geography)
+    source = dice(position)
+    out = {}
+    for nation in waiting_seats(ruleset, position):
+        world = World(ruleset, viewer.view(nation), moments=position.moments, geography=geography)
+        stream = source.stream(step="input", rule="policies/plan", subject=nation, audience=nation)
+        out[nation] = [dict(o) for o in plan(world, nation, stream)]
+    return out
+
+
+@cache
+def played(turns: int) -> tuple[Resolution, ...]:
+    """The game by policies: the start and so many turns."""
+    scenario, ruleset, geography = loaded()
+    out = [start(ruleset, initial_state(ruleset, scenario), KeyedDice(KEY, 1), geography=geography)]
+    for _ in range(turns):
+        here = out[-1].position
+        out.append(resolve(ruleset, here, Inputs(orders_by_policy(here)), dice(here), geography=geography))
+    return tuple(out)
