@@ -1,4 +1,4 @@
-"""Amounts: whole numbers, ranges drawn evenly, dice, fractions, `all`, or an expression."""
+"""Amounts: whole numbers, ranges drawn evenly (their ends may be expressions), dice, fractions, `all`, or an expression."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from .dice import Stream, parse_die
+from .dice import Die, Stream, parse_die
 from .state import Entity
 from .tables import in_range
 from .world import Names, World, exact
@@ -18,6 +18,9 @@ def amount(world: World, value: Any, names: Names, stream: Callable[[], Stream],
     """The number an amount stands for. `every` is what `all` means here; `stream` opens dice when they are needed."""
     if isinstance(value, int):
         return value
+    if isinstance(value, dict):
+        low, high = (int(world.number(end, names)) for end in value["draw"])
+        return low if high <= low else stream().roll(Die(1, high - low + 1, 0, low))
     if value == ALL:
         return every
     if isinstance(value, str):

@@ -90,6 +90,8 @@ class Turn(Desk):
         self.journal = Journal(ruleset, state, head=head, first=first)
         self.dice = dice
         self.step_row: Row = {}
+        self.moved: dict[tuple[str, str], int] = {}  # tracks moved since thresholds were last read: the value they had
+        self.watched = -1  # the state's version when `becomes` was last looked at
 
     @property
     def state(self) -> State:

@@ -5,6 +5,7 @@ A verb changes the state through the journal entry that the tail has opened, and
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -43,15 +44,13 @@ def _direction(tail: Tail, p: Row, names: dict[str, Any], nation: str) -> int:
 
 
 def move_track(tail: Tail, nation: str, row: Row, direction: int, by: int, *, to_zero: bool = False) -> None:
-    """The one place that changes a track: redirection, bounds, and the thresholds that are reached on the way."""
+    """The one place that changes a track: redirection and bounds. Thresholds are read when all of a step is in (`settle`)."""
     if direction == 0 or by == 0:
         return
     journal, world = tail.journal, tail.world
     track = row["id"]
     redirect = row.get("redirect")
-    if redirect and world.test(
-        redirect["while"], {"nation": Entity("nation", nation), "self": Entity("nation", nation)}
-    ):
+    if redirect and world.test(redirect["while"], {"nation": Entity("nation", nation), "self": Entity("nation", nation)}):
         for side, other in redirect.items():
             if side != "while" and int(world.ruleset.row("sides", side).get("sign", 1)) == direction:
                 track, direction = other, 1
@@ -66,9 +65,7 @@ def move_track(tail: Tail, nation: str, row: Row, direction: int, by: int, *, to
     if new == now:
         return
     journal.set("tracks", nation, track, new)
-    for threshold in row.get("thresholds", ()):
-        if (now < threshold <= new and threshold > 0) or (new <= threshold < now and threshold < 0):
-            journal.fact("reached", by=nation, track=track, at=threshold)
+    tail.turn.moved.setdefault((nation, track), now)
 
 
 _TABLE_OF = {
@@ -113,9 +110,7 @@ def set_works(tail: Tail, place: str, facing: str, works: Any) -> None:
     """Works of a place on its border with another; None or "none" clears them."""
     from .state import pair_key
 
-    tail.journal.set(
-        "links", pair_key(place, facing), f"works@{place}", works if works not in (None, "none", "") else None
-    )
+    tail.journal.set("links", pair_key(place, facing), f"works@{place}", works if works not in (None, "none", "") else None)
 
 
 def pay(tail: Tail, p: Row, names: dict[str, Any]) -> None:
@@ -130,10 +125,27 @@ def pay(tail: Tail, p: Row, names: dict[str, Any]) -> None:
             raise EffectError(f"{plain(source)} has {have} {what}, {wanted} is needed")
         wanted = min(wanted, have)
         take(tail, source, what, wanted)
-    if wanted and target is not None:
+    if not wanted:
+        return
+    if "shares" in p:
+        for who, part in shared(wanted, tail.world.marked(p["shares"], names)).items():
+            stores.gain(tail.journal, purse_of(tail, Entity("nation", who), what), what, part)
+            tail.journal.fact("paid", by=plain(source), of=who, what=what, amount=part)
+        return
+    if target is not None:
         stores.gain(tail.journal, purse_of(tail, target, what), what, wanted)
-    if wanted:
-        tail.journal.fact("paid", by=plain(source), of=plain(target), what=what, amount=wanted)
+    tail.journal.fact("paid", by=plain(source), of=plain(target), what=what, amount=wanted)
+
+
+def shared(amount: Any, weights: Mapping[str, Any]) -> dict[str, int]:
+    """A whole amount in proportion to weights, rounded down; what is over goes to the greatest weight (the first by id)."""
+    total = sum(weights.values())
+    if not total:
+        weights, total = dict.fromkeys(weights, 1), len(weights)
+    out = {who: int(Fraction(amount) * weight / total) for who, weight in sorted(weights.items())}
+    if out:
+        out[max(sorted(weights), key=lambda who: weights[who])] += int(amount) - sum(out.values())
+    return {who: part for who, part in out.items() if part}
 
 
 def purse_of(tail: Tail, thing: Any, what: str) -> str:
@@ -215,13 +227,22 @@ def clear(tail: Tail, p: Row, names: dict[str, Any]) -> None:
 
 
 def relate(tail: Tail, p: Row, names: dict[str, Any]) -> None:
-    """Sets the stance of parties to each other. With `declared`, states that the first declared war on the second."""
+    """Sets the stance of parties to each other. With `declared`, states that the first declared war on the second.
+
+    The fact `declared` says what the second was then: `outside` whether it belonged to no side, `war` the kind of war, and
+    `openly` whether the war was declared before the first shot (`openly: false`: it was not).
+    """
     a_set, b_set = tail.nations(p["a"], names), tail.nations(p["b"], names)
     for a in a_set:
         for b in b_set:
-            relations.relate(tail.turn, a, b, p["stance"], war=p.get("war"), declared_by=a)
+            outside = tail.world.side_of(b) is None
+            if not relations.relate(tail.turn, a, b, p["stance"], war=p.get("war"), declared_by=a):
+                continue
             if p.get("declared"):
-                tail.journal.fact("declared", by=a, of=b, side=tail.world.side_of(a))
+                tail.journal.fact(
+                    "declared", by=a, of=b, side=tail.world.side_of(a), outside=outside, kind=p.get("war"),
+                    openly=p.get("openly", True),
+                )  # fmt: skip
 
 
 def join(tail: Tail, p: Row, names: dict[str, Any]) -> None:
@@ -230,9 +251,7 @@ def join(tail: Tail, p: Row, names: dict[str, Any]) -> None:
     side = found.id if isinstance(found, Entity) and found.kind == "side" else str(plain(found))
     for nation in tail.nations(p["who"], names):
         if tail.world.side_of(nation) != side:
-            relations.join(
-                tail.turn, nation, side, relations.hostile_stance(tail.turn), relations.friendly_stance(tail.turn)
-            )
+            relations.join(tail.turn, nation, side, relations.hostile_stance(tail.turn), relations.friendly_stance(tail.turn))
 
 
 def own(tail: Tail, p: Row, names: dict[str, Any]) -> None:
@@ -325,7 +344,7 @@ def spread(stacks: list[tuple[str, int]], wanted: int, *, by_kind: bool, kind_of
     for key, _ in stacks:
         kinds.setdefault(str(kind_of(key)), []).append(key)
     while wanted > 0 and any(left.values()):
-        for keys in kinds.values():
+        for keys in sorted(kinds.values(), key=lambda of_kind: -sum(left[k] for k in of_kind)):  # the most numerous kind first
             chosen = next((k for k in keys if left[k] > 0), None)
             if chosen is not None and wanted > 0:
                 left[chosen] -= 1
@@ -396,9 +415,7 @@ def queue(tail: Tail, p: Row, names: dict[str, Any]) -> None:
         put_under_way(tail.turn, nation, what, n, at, due, otherwise=p.get("else"))
 
 
-def put_under_way(
-    turn: Any, nation: str, what: str, n: int, at: Any, due: Any, *, otherwise: Any = None, **more: Any
-) -> str:
+def put_under_way(turn: Any, nation: str, what: str, n: int, at: Any, due: Any, *, otherwise: Any = None, **more: Any) -> str:
     """A new row of `under_way`; returns its id."""
     used = [int(k.rpartition("#")[2]) for k in turn.state.table("under_way") if k.startswith(f"{nation}#")]
     key = f"{nation}#{max(used, default=0) + 1:04d}"
@@ -432,19 +449,44 @@ def cancel(tail: Tail, p: Row, names: dict[str, Any]) -> None:
 
 
 def hold(tail: Tail, p: Row, names: dict[str, Any]) -> None:
-    """Keeps effects for a fact. With `draw: now` their dice are rolled at once and the numbers kept."""
+    """Keeps effects for a fact, or for its next `times`. With `draw: now` their dice are rolled at once and the numbers kept."""
     effects = p["effects"]
     if p.get("draw", "now") == "now":
         effects = [_drawn(tail, e, names) for e in effects]
-    plain_names = {k: [v.kind, v.id] for k, v in names.items() if isinstance(v, Entity)}
+    plain_names = {k: kept for k, v in names.items() if (kept := kept_name(v)) is not None}
     key = f"{tail.rule}#{len(tail.world.state.table('held')) + 1:04d}"
     while tail.world.state.row("held", key):
         key += "+"
     until = _bound_fact(tail, p["until"], names)
-    tail.journal.put_row(
-        "held", key, {"until": until, "if": p.get("if"), "effects": effects, "names": plain_names, "rule": tail.rule, "since": tail.turn.number,
-                      "audience": list(tail.entry.audience)},
-    )  # fmt: skip
+    row = {
+        "until": until,
+        "if": p.get("if"),
+        "effects": effects,
+        "names": plain_names,
+        "rule": tail.rule,
+        "since": tail.turn.number,
+        "audience": list(tail.entry.audience),
+        "times": int(tail.world.number(p.get("times", 1), names)),
+    }
+    tail.journal.put_row("held", key, row)
+
+
+def kept_name(value: Any) -> Any:
+    """A name in scope as the state can keep it: a thing as [kind, id], a set as a list of such, weights as they are."""
+    if isinstance(value, Entity):
+        return [value.kind, value.id]
+    if isinstance(value, tuple) and all(isinstance(v, Entity) for v in value):
+        return {"set": [[v.kind, v.id] for v in value]}
+    if isinstance(value, dict) and all(isinstance(v, int) for v in value.values()):
+        return {"weights": dict(value)}
+    return None
+
+
+def kept_value(kept: Any) -> Any:
+    """What `kept_name` kept, as it was."""
+    if isinstance(kept, Mapping):
+        return dict(kept["weights"]) if "weights" in kept else tuple(Entity(*v) for v in kept["set"])
+    return Entity(*kept)
 
 
 def _bound_fact(tail: Tail, fact: Any, names: dict[str, Any]) -> Any:
@@ -549,24 +591,34 @@ def absorb(tail: Tail, p: Row, names: dict[str, Any]) -> None:
 
 
 def vote(tail: Tail, p: Row, names: dict[str, Any]) -> None:
-    """Counts weighted assent of some nations and goes on with `then` or `else`."""
+    """Counts weighted assent of some nations and goes on with `then` or `else`; with `alone` each is bound by its own answer.
+
+    The effects find the names `voters`, `accepts` and `refuses` (sets of nations), and `votes` (the weight of each that is
+    bound by the outcome), for shares. Alone, `then` follows if anybody accepts and `else` if anybody refuses.
+    """
     from .decisions import decide
 
     row = tail.world.ruleset.row("decisions", p["ask"])
-    counts: dict[str, Any] = {}
-    for voter in (
-        tail.nations(p["of"], names)
-        if not str(p["of"]).startswith("nations(")
-        else [t.id for t in as_set(tail.world, tail.set(p["of"], names))]
-    ):
-        scope = {**names, "self": Entity("nation", voter), "nation": Entity("nation", voter)}
-        answer = str(decide(tail.turn, row, scope, tail.stream, who=voter))
-        counts[answer] = counts.get(answer, 0) + (tail.world.number(p["weight"], scope) if "weight" in p else 1)
+    subject = str(plain(tail.who(p["about"], names))) if "about" in p else ""
+    weights: dict[str, int] = {}
+    said: dict[str, list[Entity]] = {"accept": [], "refuse": []}
+    for voter in as_set(tail.world, tail.set(p["of"], names)):
+        scope = {**names, "self": voter, "nation": voter}
+        answer = str(decide(tail.turn, row, scope, tail.stream, who=voter.id, subject=subject))
+        said["accept" if answer == "accept" else "refuse"].append(voter)
+        weights[voter.id] = int(tail.world.number(p["weight"], scope)) if "weight" in p else 1
     tail.note_dice()
-    yes, no = counts.get("accept", 0), counts.get("refuse", 0)
-    tail.entry.data["votes"] = {k: str(v) for k, v in counts.items()}
+    yes, no = (sum(weights[v.id] for v in said[k]) for k in ("accept", "refuse"))
+    tail.entry.data["votes"] = {"accept": yes, "refuse": no}
+    outcome = {"accepts": tuple(said["accept"]), "refuses": tuple(said["refuse"]), "voters": (*said["accept"], *said["refuse"])}
+    if p.get("alone"):
+        bound = {v.id: weights[v.id] for v in said["accept"]}
+        for key, who in (("then", said["accept"]), ("else", said["refuse"])):
+            if who:
+                tail.effects(p.get(key, ()), {**names, **outcome, "votes": bound})
+        return
     passed = yes > no or (yes == no and p.get("tie", "refuse") == "accept")
-    tail.effects(p.get("then" if passed else "else", ()), names)
+    tail.effects(p.get("then" if passed else "else", ()), {**names, **outcome, "votes": weights})
 
 
 def end(tail: Tail, p: Any, names: dict[str, Any]) -> None:
@@ -595,9 +647,7 @@ def fight(tail: Tail, p: Row, names: dict[str, Any]) -> None:
 
     attacker, defender = tail.id_of(p["attacker"], names), tail.id_of(p["defender"], names)
     if p.get("where") == "mixed":
-        places = sorted(
-            q for q in tail.world.state.occupied_places() if {attacker, defender} <= tail.world.state.owners_at(q)
-        )
+        places = sorted(q for q in tail.world.state.occupied_places() if {attacker, defender} <= tail.world.state.owners_at(q))
     else:
         places = [t.id for t in as_set(tail.world, tail.set(p["at"], names))]
     for place in places:

@@ -198,3 +198,84 @@ def test_losses_by_share_are_spread_over_the_kinds() -> None:
     turn = fire(small.ruleset(events=[{"id": "mutiny", "on": "step", "effects": [effect]}]), "step", state=state, step="x")
     assert turn.state.get("units", "red.foot@ash", "n") == 3
     assert turn.state.get("units", "red.horse@ash", "n") == 1
+
+
+def shift(by: int, toward: str = "east") -> dict[str, Any]:
+    return {"shift": {"who": "gray", "track": "mood", "toward": toward, "by": by}}
+
+
+def test_thresholds_are_read_when_all_of_a_step_is_in() -> None:
+    events = [
+        {"id": "one", "on": {"step": "go"}, "effects": [shift(7)]},
+        {"id": "two", "on": {"step": "go"}, "effects": [shift(4, "west")]},
+        {"id": "far", "on": {"reached": {"track": "mood"}}, "effects": [{"mark": {"who": "gray", "as": "far"}}]},
+    ]
+    turn = fire(small.ruleset(events=events), "step", step="go")
+    assert turn.state.get("tracks", "gray", "mood") == 3
+    assert not turn.state.table("marks")
+    turn = fire(small.ruleset(events=[events[0], events[2]]), "step", step="go")
+    assert turn.state.get("marks", "nation:gray", "far")
+
+
+def test_the_ends_of_a_range_may_be_expressions() -> None:
+    grow = {"shift": {"who": "gray", "track": "mood", "up": True, "by": {"draw": [0, "=nation('gray').calm - 3"]}}}
+    rules = small.ruleset(events=[{"id": "grow", "on": {"step": "go"}, "effects": [grow]}])
+    turn = fire(rules, "step", [4], step="go")
+    assert turn.state.get("tracks", "gray", "mood") == 4
+    empty = fire(rules, "step", state=small.state(nations={"gray": {"calm": 2}}), step="go")
+    assert empty.state.get("tracks", "gray", "mood") is None  # nothing to draw from: the lower end, no die
+
+
+def test_a_held_effect_may_come_several_times_and_share_out() -> None:
+    vote = {"vote": {"of": "nations(side='east')", "ask": "mercy", "weight": "=3", "tie": "accept", "then": [
+        {"hold": {"until": {"step": "pay"}, "times": 2, "effects": [
+            {"pay": {"from": "blue", "shares": "=votes", "what": "gold", "amount": 2, "as_far_as": True}}]}}]}}  # fmt: skip
+    rules = small.ruleset(
+        events=[{"id": "plea", "on": {"step": "go"}, "effects": [vote]}],
+        decisions=[{"id": "mercy", "from": ["accept", "refuse"], "default": "accept"}],
+    )
+    turn = fire(rules, "step", step="go")
+    for _ in range(3):
+        with turn.journal.entry("test/pay"):
+            turn.journal.fact("step", step="pay")
+        settle(turn)
+    assert turn.state.get("stores", "blue", "gold") == 1
+    assert turn.state.get("stores", "red", "gold") == 24
+    assert not turn.state.table("held")
+
+
+def test_voters_alone_are_bound_by_their_own_answer() -> None:
+    vote = {"vote": {"of": "these(nation('red'), nation('blue'))", "ask": "mercy", "alone": True, "about": "gray",
+                     "then": [{"mark": {"who": "=accepts", "as": "kind"}}], "else": [{"mark": {"who": "=refuses", "as": "hard"}}]}}  # fmt: skip
+    rules = small.ruleset(
+        events=[{"id": "plea", "on": {"step": "go"}, "effects": [vote]}],
+        decisions=[{"id": "mercy", "from": ["accept", "refuse"], "default": "accept"}],
+    )
+    turn = fire(rules, "step", state=small.state(answers={"blue": {"mercy/gray": "refuse"}}), step="go")
+    assert turn.state.get("marks", "nation:red", "kind") and not turn.state.get("marks", "nation:blue", "kind")
+    assert turn.state.get("marks", "nation:blue", "hard")
+
+
+def test_shares_are_whole_and_what_is_over_goes_to_the_greatest() -> None:
+    from wteaw.verbs import shared
+
+    assert shared(7, {"a": 1, "b": 2}) == {"a": 2, "b": 5}
+    assert shared(1, {"a": 1, "b": 1}) == {"a": 1}
+    assert shared(3, {"a": 0, "b": 0}) == {"a": 2, "b": 1}
+
+
+def test_a_matrix_moves_the_actor_by_cells_toward_zero_only_and_multiplies() -> None:
+    table = {
+        "id": "talk", "track": "mood", "for": "nations()", "columns": [{"near": "nation == object"}, {"far": "rest"}],
+        "hold": {"until": {"joined": {"by": "actor"}}, "if": "neutral(nation)", "when": "neutral(actor)"},
+        "multiply": [{"column": "far", "when": "event.openly == False", "by": 2}],
+        "rows": [{"id": "own", "on": {"declared": {"by": "gray"}}, "cells": {
+                    "far": {"to_zero": True, "by": "0..6", "hold": "none", "when": "nation == actor"}}},
+                 {"id": "raid", "on": {"declared": {}}, "cells": {"far": {"against": "actor", "by": "0..3"}}}],
+    }  # fmt: skip
+    rules = small.ruleset(matrices=[table])
+    mild = fire(rules, "declared", [5], small.state(tracks={"gray": {"mood": 3}}), by="gray", of="blue")
+    assert mild.state.get("tracks", "gray", "mood") == 0
+    # the target is no onlooker and the actor takes nothing against itself: only gray is left, and takes it twice
+    raid = fire(rules, "declared", [3], by="red", of="blue", openly=False)
+    assert raid.state.get("tracks", "gray", "mood") == -6 and not raid.state.table("held")

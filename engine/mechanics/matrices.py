@@ -1,6 +1,7 @@
-"""Matrices: tables of acts by groups of onlookers. One draw per cell and onlooker, toward a side or against the actor, at once or held.
+"""Matrices: tables of acts by groups of onlookers. One draw per cell and onlooker, toward or against a side, at once or held.
 
 A column is a nation, or a named test; a nation that has no column of its own falls into the first column whose test it passes.
+In scope of every test are the `actor` of the act, its `target`, and `object`: the one it befell (the target, else the actor).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Any
 
 from ..amounts import amount
 from ..effects import Tail
-from ..functions import plain
+from ..functions import as_set, plain
 from ..journal import Fact
 from ..ruleset.model import Row
 from ..state import Entity
@@ -25,15 +26,19 @@ def offer(turn: Turn, fact: Fact) -> None:
 
     for matrix in turn.ruleset.rows("matrices").values():
         for row in matrix["rows"]:
-            if "on" not in row:
+            if "on" not in row or not any(matches(turn, w, f, fact) for w, f in triggers(row)):
                 continue
-            if any(matches(turn, w, f, fact) for w, f in triggers(row)):
-                event = view(turn, fact)
-                names: dict[str, Any] = {**turn.loops, "event": event}
-                if turn.world.test(row.get("when"), names):
-                    perform(turn, matrix["id"], row["id"], event.get("actor"), event.get("target"), names=names)
-                    if not row.get("also"):
-                        break
+            event = view(turn, fact)
+            actor, target = event.get("actor"), event.get("target")
+            names: dict[str, Any] = {**turn.loops, **_parties(actor, target), "event": event}
+            if turn.world.test(row.get("when"), names):
+                perform(turn, matrix["id"], row["id"], actor, target, names=names)
+                if not row.get("also"):
+                    break
+
+
+def _parties(actor: Any, target: Any) -> dict[str, Any]:
+    return {"actor": actor, "target": target, "object": target if target is not None else actor}
 
 
 def perform(
@@ -50,22 +55,22 @@ def perform(
     """One row: every onlooker's cell is drawn with dice of its own and moved (or held)."""
     matrix = turn.ruleset.row("matrices", matrix_id)
     row = next(r for r in matrix["rows"] if r["id"] == row_id)
-    scope = {**(names or {}), "actor": actor, "target": other}
+    scope = {**(names or {}), **_parties(actor, other)}
     for nation in onlookers(turn, matrix, scope):
         column = column_of(turn, matrix, nation, scope)
         cell = row["cells"].get(column) if column else None
         if column is None or cell is None or (only is not None and column not in only):
             continue
-        play(turn, matrix, row, cell, nation, {**scope, "nation": Entity("nation", nation)}, times)
+        if nation == plain(actor) and not cell.get("to_zero"):
+            continue  # nobody takes points against himself
+        by = times * _multiple(turn, matrix, column, scope)
+        play(turn, matrix, row, cell, nation, {**scope, "nation": Entity("nation", nation)}, by)
 
 
 def onlookers(turn: Turn, matrix: Row, names: Names) -> list[str]:
-    """The nations whose opinion the matrix moves: those its `for` selects, without actor and target."""
-    from ..functions import as_set
-
+    """The nations whose opinion the matrix may move: those its `for` selects, without the target."""
     chosen = as_set(turn.world, turn.world.value(matrix["for"], names))
-    involved = {plain(names.get("actor")), plain(names.get("target"))}
-    return [t.id for t in chosen if t.id not in involved]
+    return [t.id for t in chosen if t.id != plain(names.get("target"))]
 
 
 def column_of(turn: Turn, matrix: Row, nation: str, names: Names) -> str | None:
@@ -81,6 +86,14 @@ def column_of(turn: Turn, matrix: Row, nation: str, names: Names) -> str | None:
     return None
 
 
+def _multiple(turn: Turn, matrix: Row, column: str, names: Names) -> Any:
+    out: Any = 1
+    for rule in matrix.get("multiply", ()):
+        if rule["column"] == column and turn.world.test(rule.get("when"), names):
+            out *= turn.world.number(rule["by"], names)
+    return out
+
+
 def play(turn: Turn, matrix: Row, row: Row, cell: Any, nation: str, names: Names, times: Any) -> None:
     """One cell: `{toward: side, by: 0..3}`, `{against: actor, by: ...}` or `{to_zero: true, by: ...}`."""
     if not turn.world.test(cell.get("when"), names) or cell.get("by") in (0, None):
@@ -94,33 +107,22 @@ def play(turn: Turn, matrix: Row, row: Row, cell: Any, nation: str, names: Names
         by = amount(turn.world, cell["by"], names, tail.stream)
         tail.note_dice()
         by = int(by * times)
+        to_zero = bool(cell.get("to_zero"))
         direction = _direction(turn, cell, nation, matrix["track"], names)
         held = cell.get("hold", row.get("hold", matrix.get("hold")))
-        if held and held != "none":
-            _hold(
-                turn,
-                entry.audience,
-                rule,
-                subject,
-                held,
-                nation,
-                matrix,
-                direction,
-                by,
-                names,
-                bool(cell.get("to_zero")),
-            )
-            return
-        track = turn.ruleset.row("tracks", matrix["track"])
-        move_track(tail, nation, track, direction, by, to_zero=bool(cell.get("to_zero")))
+        if held and held != "none" and turn.world.test(held.get("when"), names):
+            _hold(turn, entry.audience, rule, subject, held, nation, matrix, direction, by, names, to_zero)
+        else:
+            move_track(tail, nation, turn.ruleset.row("tracks", matrix["track"]), direction, by, to_zero=to_zero)
 
 
 def _direction(turn: Turn, cell: Row, nation: str, track: str, names: Names) -> int:
+    """Up (1), down (-1), or 0 while the one it depends on belongs to no side."""
     if cell.get("to_zero"):
         return -1 if int(turn.state.get("tracks", nation, track, 0)) > 0 else 1
     key = "toward" if "toward" in cell else "against"
     who = cell.get(key, "actor")
-    thing = names.get(who) if who in ("actor", "target") else turn.world.thing(who)
+    thing = names.get(who) if who in ("actor", "target", "object") else turn.world.thing(who)
     side = thing.id if isinstance(thing, Entity) and thing.kind == "side" else turn.world.side_of(str(plain(thing)))
     if side is None:
         return 0

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .. import relations
 from ..effects import EffectError, Tail, fill
 from ..functions import _fits, as_set
 from ..journal import Fact
 from ..ruleset.model import Row
 from ..state import Entity
 from ..turn import Turn, audience_ids
+from ..verbs import kept_value
 
 MAX_CHAIN = 20
 
@@ -36,35 +38,63 @@ class EventView(dict[str, Any]):
 
 
 def run(node: Row, turn: Turn) -> None:
-    """A step that offers the fact of its own name (`events` may restrict it to some rows), then everything pending."""
-    with turn.journal.entry("frame/step", subject=str(node.get("step", "")), keep=False):
-        turn.journal.fact("step", step=node.get("step", turn.journal.step))
+    """A step that offers the fact of its own name, then everything pending; wars whose kind names the step may end in it."""
+    step = str(node.get("step", turn.journal.step))
+    with turn.journal.entry("frame/step", subject=step, keep=False):
+        turn.journal.fact("step", step=step)
+    settle(turn)
+    relations.end_due_wars(turn, step)
     settle(turn)
 
 
 def settle(turn: Turn) -> None:
-    """Offer all pending facts, and the facts that follow from them, to events, matrices and held effects."""
-    from . import matrices, streaks, tallies
+    """Offer all pending facts, and the facts that follow from them, to events, matrices and held effects.
 
+    Thresholds of tracks are read when everything else of the step is in, so that the order of shifts does not matter.
+    """
     index = _index(turn)
     chain: list[str] = []
     rounds = 0
-    while turn.journal.pending:
-        facts, turn.journal.pending = turn.journal.pending, []
-        rounds += 1
-        if rounds > MAX_CHAIN:
-            raise EventChain("events without end: " + " → ".join(chain[-MAX_CHAIN:]))
-        for fact in facts:
-            remember(turn, fact)
-            tallies.offer(turn, fact)
-            streaks.offer(turn, fact)
-            for row in index.get(fact.word, ()):
-                if offer(turn, row, fact):
-                    chain.append(row["id"])
-            matrices.offer(turn, fact)
-            release(turn, fact)
-        changed = watch_changes(turn)
-        chain.extend(changed)
+    while True:
+        if turn.journal.pending:
+            rounds += 1
+            if rounds > MAX_CHAIN:
+                raise EventChain("events without end: " + " → ".join(chain[-MAX_CHAIN:]))
+            _offer_all(turn, index, chain)
+        elif turn.moved:
+            thresholds(turn)
+        elif turn.watched != turn.state.version:
+            turn.watched = turn.state.version
+            chain.extend(watch_changes(turn))
+        else:
+            return
+
+
+def _offer_all(turn: Turn, index: Mapping[str, list[Row]], chain: list[str]) -> None:
+    from . import matrices, streaks, tallies
+
+    facts, turn.journal.pending = turn.journal.pending, []
+    for fact in facts:
+        remember(turn, fact)
+        relations.note_capture(turn, fact)
+        tallies.offer(turn, fact)
+        streaks.offer(turn, fact)
+        for row in index.get(fact.word, ()):
+            if offer(turn, row, fact):
+                chain.append(row["id"])
+        matrices.offer(turn, fact)
+        release(turn, fact)
+
+
+def thresholds(turn: Turn) -> None:
+    """State `reached` for every threshold that a track has come to since it was last looked at, whatever lay between."""
+    moved, turn.moved = turn.moved, {}
+    for (nation, track), before in sorted(moved.items()):
+        now = int(turn.state.get("tracks", nation, track, 0))
+        with turn.journal.entry(f"tracks/{track}", subject=nation, audience=(nation,), keep=False):
+            for threshold in turn.ruleset.row("tracks", track).get("thresholds", ()):
+                if (before < threshold <= now and threshold > 0) or (now <= threshold < before and threshold < 0):
+                    turn.journal.fact("reached", by=nation, track=track, at=threshold)
 
 
 def _index(turn: Turn) -> dict[str, list[Row]]:
@@ -246,11 +276,16 @@ def release(turn: Turn, fact: Fact) -> None:
         word, filters = (row["until"], {}) if isinstance(row["until"], str) else next(iter(row["until"].items()))
         if not matches(turn, word, filters, fact):
             continue
-        names: dict[str, Any] = {k: Entity(*v) for k, v in row.get("names", {}).items()}
+        names: dict[str, Any] = {k: kept_value(v) for k, v in row.get("names", {}).items()}
         names["event"] = view(turn, fact)
+        left = int(row.get("times", 1)) - 1
         with turn.journal.entry(row["rule"], subject=key, audience=row.get("audience", ())) as entry:
-            turn.journal.put_row("held", key, None)
-            if turn.world.test(row.get("if"), names):
-                Tail(turn, entry, row["rule"], key).effects(row["effects"], names)
-            else:
+            if not turn.world.test(row.get("if"), names):
+                turn.journal.put_row("held", key, None)
                 entry.data["void"] = "its condition no longer holds"
+                continue
+            turn.journal.put_row("held", key, {**row, "times": left} if left else None)
+            try:
+                Tail(turn, entry, row["rule"], key).effects(row["effects"], names)
+            except EffectError as error:
+                entry.data["void"] = str(error)
