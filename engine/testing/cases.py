@@ -121,9 +121,28 @@ def read(path: Path, name: str | None = None) -> TestFile:
             continue
         seen[data["id"]] = node
         if shared:
-            data = {**data, "given": merged(shared, data.get("given", {}))}
+            data = {**data, "given": over_fixture(shared, data.get("given", {}))}
         cases.append(Case(data["id"], name, node.line, data, node))
     return TestFile(path, folder, tuple(cases), tuple(found))
+
+
+def over_fixture(shared: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """What a case says over what its file says. What both make up is there; the rest is as `merged` has it."""
+    out: dict[str, Any] = merged(shared, given)
+    below, above = shared.get("made_up", {}), given.get("made_up", {})
+    if below and above:
+        out["made_up"] = {**below, **above}
+        for key in sorted({*below} & {*above} - {"alone"}):
+            one, other = below[key], above[key]
+            if isinstance(one, list) and isinstance(other, list):
+                out["made_up"][key] = [*one, *(x for x in other if x not in one)]
+            else:
+                out["made_up"][key] = merged(_entries(one), _entries(other))
+    return out
+
+
+def _entries(said: Any) -> dict[str, Any]:
+    return dict(said) if isinstance(said, Mapping) else {id_: {} for id_ in said}
 
 
 def merged(below: Any, above: Any) -> Any:
