@@ -279,9 +279,18 @@ def _things(world: World) -> dict[str, Callable[..., Any]]:
         return all(world.side_of(n) is None for n in world.members(who))
 
     def reaches(place: Any, goal: Any, term: str, *rest: Any) -> bool:
-        goals = {t.id for t in as_set(world, goal)}
-        chain = world.geography.reachable(plain(place), lambda p: bool(apply(world, Entity("place", p), term, rest)))
-        return any(p in goals for p in chain)
+        goals: set[str] = set()
+        for thing in as_set(world, goal):
+            goals.update((thing.id,) if thing.kind != "nation" else held_places(world, thing.id))
+        tables = ("places", "units", "relations", "nations", "forces", "marks")
+        known: dict[str, bool] = world.keep(("passes", term, tuple(map(plain, rest))), tables, dict)
+
+        def passes(p: str) -> bool:
+            if p not in known:
+                known[p] = bool(apply(world, Entity("place", p), term, rest))
+            return known[p]
+
+        return any(p in goals for p in world.geography.reachable(plain(place), passes))
 
     return {
         "nation": lambda id_: Entity("nation", plain(id_)),

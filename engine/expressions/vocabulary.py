@@ -172,7 +172,12 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "ordered": _S(("text",), "number", "how many orders of this kind the nation in scope has given", filters="fact"),
     # the map
     "distance": _S(("place", "place", "text"), "number", "steps over links of a kind, -1 if there is no way", optional=1),
-    "reaches": _S(("place", "set", "term"), "truth", "is there a chain to the set whose every place passes", rest="any"),
+    "reaches": _S(
+        ("place", "set", "term"),
+        "truth",
+        "is there a chain to the set (a nation stands for what it holds) whose every place passes",
+        rest="any",
+    ),
     # tables and arithmetic
     "lookup": _S(("id:tables",), "any", "a cell of a table", rest="any"),
     "band": _S(("id:tables", "number"), "any", "the row whose range holds the number"),
