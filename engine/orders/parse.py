@@ -328,6 +328,13 @@ class _Reader:
             hint = _did_you_mean(_or(near)) or f"orders begin with {_or(self.grammar.openings())}"
             self.say("O101", "error", f"no order begins with {words[0].text!r}", number, words[0].column, hint, line)
             return
+        blank = next((i for i, w in enumerate(words) if w.norm == "<"), None)
+        if blank is not None and at <= blank + 1 < len(words):
+            slot = words[blank + 1]
+            self.say(
+                "O102", "error", f"<{slot.text}> is still to be filled in", number, words[blank].column, self._like(words), line
+            )
+            return
         slots = [s for s in matcher.expected if isinstance(s, Slot)]
         expected = self._expected(matcher)
         if at >= len(words):
