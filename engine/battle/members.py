@@ -121,7 +121,7 @@ def hits_to_destroy(group: Group, hits: Any, world: World) -> int:
     """How many hits destroy a unit of a group that stands in the world."""
     if isinstance(hits, int):
         return hits
-    if hits in world.ruleset.rows("quantities"):
+    if hits in world.ruleset.rows("quantities") and group.key in world.state.table("units"):
         return max(1, int(world.quantity(hits, group.entity)))
     return max(1, int(world.unit_row(group.kind, group.owner).get(hits) or 1))
 

@@ -184,6 +184,8 @@ class _Maker:
         limits: Mapping[int, Mapping[str, int]],
     ) -> None:
         self.row, self.setting, self.frozen, self.limits = row, setting, frozen, limits
+        self._sets: dict[int, dict[str, Members]] = {}
+        self._values: dict[tuple[str, int], Value] = {}
         self.reads_round = False  # whether a value goes by the number of the round
         self.virtual_left = {} if virtual_left is None else virtual_left
         self.names = {
@@ -194,8 +196,6 @@ class _Maker:
         self.base = scene(world, missing) if missing else world
         self.troops = [*troops, *self._virtual(troops)]
         ladder = row.get("ladder", {"field": "damage", "hits": "hits"})
-        if len(self.troops) > len(troops):
-            self.base = scene(self.base, {t.key: t.row for t in self.troops[len(troops) :]})
         self.groups = groups_of(self.troops, ladder, self.base)
         unknown = {g.key: g.fields for g in self.groups if g.key not in self.base.state.table("units")}
         self.world = scene(self.base, unknown) if unknown else self.base
@@ -205,7 +205,9 @@ class _Maker:
     # ---- names
 
     def sets(self, side: int) -> dict[str, Members]:
-        return {name: self._members(which) for name, which in (("mine", side), ("foe", 1 - side))}
+        if side not in self._sets:
+            self._sets[side] = {name: self._members(which) for name, which in (("mine", side), ("foe", 1 - side))}
+        return self._sets[side]
 
     def _members(self, side: int) -> Members:
         columns = self.of_side[side]
@@ -318,6 +320,11 @@ class _Maker:
     def value(self, text: Any, index: int) -> Value:
         if isinstance(text, int):
             return fixed(text)
+        if (text, index) not in self._values:
+            self._values[text, index] = self._value(text, index)
+        return self._values[text, index]
+
+    def _value(self, text: str, index: int) -> Value:
         group = self.groups[index]
         scope, sets = self.scope(group.side, group), self.sets(group.side)
         ignored = self._ignored()
@@ -418,7 +425,7 @@ class _Maker:
         """
         named = {kind: place for place, kind in enumerate(self.setting.orders.get(owner, ()))}
         rules = self.row.get("order", ())
-        default = [self._worth(index, rules) for index in range(len(self.groups))]
+        default = {index: self._worth(index, rules) for index in indices}
 
         def key(index: int) -> tuple[Any, ...]:
             group = self.groups[index]
@@ -436,7 +443,8 @@ class _Maker:
         return tuple(out)
 
     def _strength(self, side: int) -> list[Value]:
-        text = _of(self.row.get("shares", 1), side)
+        owners = {self.groups[index].owner for index in self.of_side[side] if not self.groups[index].virtual}
+        text = _of(self.row.get("shares", 1), side) if len(owners) > 1 else 1
         return [self.value(text, index) if not self.groups[index].virtual else fixed(0) for index in self.of_side[side]]
 
     # ---- what else a row may say

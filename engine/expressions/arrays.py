@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -83,6 +84,8 @@ def compile_array(world: World, text: Any, names: Names, sets: Mapping[str, Memb
     if not isinstance(text, str | Expression):
         return constant(text)
     expression = parse(strip_mark(text)) if isinstance(text, str) else text
+    if not expression.names & sets.keys() and not _moves(expression.tree, frozenset(sets)):
+        return constant(world.value(expression, names))
     return _Compiler(world, names, sets).compile(expression.tree)
 
 
@@ -91,19 +94,11 @@ class _Compiler:
         self.world = world
         self.names = {**names, **{name: members.things for name, members in sets.items()}}
         self.sets = sets
-
-    def moves(self, node: ast.AST) -> bool:
-        """Whether the value can change while the battle goes on."""
-        for part in ast.walk(node):
-            if isinstance(part, ast.Name) and part.id in self.sets:
-                return True
-            if _is_round(part):
-                return True
-        return False
+        self.words = frozenset(sets)
 
     def compile(self, node: ast.expr) -> Compiled:
-        if not self.moves(node):
-            return constant(self.world.value(Expression(ast.unparse(node), node, *_EMPTY), self.names))
+        if not _moves(node, self.words):
+            return constant(self.world.value(_part(node), self.names))
         if _is_round(node):
             return Compiled(False, run=lambda counts, round_: round_)
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
@@ -270,6 +265,18 @@ def _ask(world: World, thing: Entity, name: Any, rest: tuple[Any, ...]) -> Any:
     from ..functions import apply
 
     return apply(world, thing, str(name), rest)
+
+
+@lru_cache(maxsize=20_000)
+def _moves(node: ast.AST, sets: frozenset[str]) -> bool:
+    """Whether a value can change while the battle goes on."""
+    return any((isinstance(part, ast.Name) and part.id in sets) or _is_round(part) for part in ast.walk(node))
+
+
+@lru_cache(maxsize=20_000)
+def _part(node: ast.expr) -> Expression:
+    """Part of an expression as one of its own."""
+    return Expression(ast.unparse(node), node, *_EMPTY)
 
 
 def _is_round(node: ast.AST) -> bool:

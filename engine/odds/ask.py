@@ -1,0 +1,130 @@
+"""Odds of a battle that has not been ordered: the units named, at a place, over a border, on a copy of the world.
+
+The world asked is not changed. Units that act from where they stand when others attack (by the modes' `stays`) join as they
+would in the real battle, and attackers from a place of another kind than the one attacked have landed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..battle.members import ATTACKER, DEFENDER, SIDES, Troops
+from ..battle.plan import Plan, Setting, make_plan
+from ..battle.scene import scene, stack
+from ..routes import concerns, place_kind
+from ..ruleset.model import Row
+from ..state import Entity, pair_key, unit_key
+from ..world import World
+from . import solve
+from .result import Odds
+
+Force = Mapping[tuple[str, str], int]
+"""(owner, kind) -> number."""
+WORD = "asked"
+"""The field that keeps units of a question apart from those of the world."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A battle to be judged. `start` is where the attackers come from, `works` what guards that border for the defenders;
+    `orders` give owners' orders of losses, `limits` side -> {"rounds": n, "losses": n} when it would leave."""
+
+    battle: str
+    attackers: Force
+    defenders: Force
+    place: str = ""
+    start: str = ""
+    works: str | None = None
+    orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    limits: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
+
+
+def odds(world: World, question: Question, *, trials: int = 0, seed: int = 1) -> Odds:
+    """Exact odds, or with `trials` sampled ones. KeyError if there is no such battle."""
+    plan = plan_of(world, question)
+    return solve.sample(plan, trials, seed) if trials else solve.exact(plan)
+
+
+def plan_of(world: World, question: Question) -> Plan:
+    """The plan of a question's battle."""
+    row = world.ruleset.row("battles", question.battle)
+    tables = _tables(world, question)
+    there = scene(world, tables["units"], tables=tables)
+    members = []
+    for key, fields in tables["units"].items():
+        side = ATTACKER if fields[WORD] == SIDES[ATTACKER] else DEFENDER
+        join = _joins(there, row, key, fields) if fields.get("force") else None
+        if join is not None or _takes_part(there, row, side, key, question.place):
+            link = fields.get("via", "") if side == ATTACKER else ""
+            members.append(Troops(key, fields, side, link, str(fields.get("force", "")), join))
+    both = row.get("attacks") == "both"
+    setting = Setting(question.place, (True, both), orders=question.orders)
+    return make_plan(there, row, members, setting, limits=question.limits)
+
+
+def _tables(world: World, question: Question) -> dict[str, dict[str, Any]]:
+    """The stacks and forces of the question, and the border as it asks for it."""
+    units: dict[str, Any] = {}
+    forces: dict[str, Any] = {}
+    via = f"{question.start}>{question.place}" if question.start else None
+    landed = bool(question.start) and place_kind(world, question.start) != place_kind(world, question.place)
+    for side, force in ((ATTACKER, question.attackers), (DEFENDER, question.defenders)):
+        for (owner, kind), n in sorted(force.items()):
+            extra: dict[str, Any] = {WORD: SIDES[side]}
+            place = question.place
+            if side == ATTACKER:
+                extra["via"] = via
+                if landed and not _flies(world, kind):
+                    extra["landed"] = True
+                elif _stays(world, kind):
+                    place = question.start or question.place
+                    extra["force"] = f"{owner}#{WORD}"
+                    forces[extra["force"]] = {
+                        "owner": owner, "at": place, "from": place, "stays": True, "targets": [question.place], "path": [place],
+                    }  # fmt: skip
+            row = stack(owner, kind, place, n, **extra)
+            units[unit_key(owner, kind, place, {k: v for k, v in extra.items() if v is not None})] = row
+    out = {"units": units, "forces": forces}
+    if question.works and question.start:
+        out["links"] = {pair_key(question.start, question.place): {f"works@{question.place}": question.works}}
+    return out
+
+
+def _stays(world: World, kind: str) -> bool:
+    modes = world.ruleset.rows("modes").values()
+    return any(bool(m.get("stays")) and concerns(world, m["stays"], kind) and concerns(world, m.get("who"), kind) for m in modes)
+
+
+def _flies(world: World, kind: str) -> bool:
+    return any(bool(m.get("flies")) and concerns(world, m.get("who"), kind) for m in world.ruleset.rows("modes").values())
+
+
+def _joins(world: World, row: Row, key: str, fields: Row) -> Row | None:
+    """The row by which a unit takes part from where it stands; None where the battle has none (it then fights like others)."""
+    names = {"force": Entity("force", fields["force"]), "self": Entity("nation", fields["owner"]), "unit": Entity("unit", key)}
+    for join in row.get("joins", ()):
+        if (
+            join.get("side") in (None, SIDES[ATTACKER])
+            and world.test(join.get("when"), names)
+            and world.test(join.get("who"), names)
+        ):
+            return dict(join)
+    return None
+
+
+def _takes_part(world: World, row: Row, side: int, key: str, place: str) -> bool:
+    who = row.get("who")
+    if isinstance(who, Mapping):
+        who = who.get(SIDES[side])
+    owner = world.state.get("units", key, "owner")
+    names = {
+        "unit": Entity("unit", key),
+        "self": Entity("nation", owner),
+        "nation": Entity("nation", owner),
+        "place": Entity("place", place),
+        "link": Entity("link", str(world.state.get("units", key, "via") or ">")),
+        "battle": {"attacks": side == ATTACKER or row.get("attacks") == "both", "kind": row["id"], "round": 1},
+    }
+    return world.test(who, names)

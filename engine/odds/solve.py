@@ -1,0 +1,135 @@
+"""A plan fought to its end: every outcome with its probability, or many trials.
+
+Rounds that differ from the next (a first shot, a limit in an order) are fought one by one. From then on all rounds are alike,
+and what can happen only leads downwards: positions are settled from the strongest to the weakest, each once, and the chance
+that nothing happens in a round is divided out instead of being waited for.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..battle.batch import Array, Batch, join
+from ..battle.members import GONE
+from ..battle.plan import Plan
+from ..battle.rounds import Rounds, start
+from ..battle.samplers import Distribution, Exact, MonteCarlo
+from .duel import duel
+from .result import Odds, summarize
+
+MAX_ROUNDS = 100_000
+
+
+def exact(plan: Plan, *, fast: bool = True) -> Odds:
+    """The exact odds, to the last place of a double. `fast=False` never takes the short way for plain battles."""
+    if fast:
+        found = duel(plan)
+        if found is not None:
+            return found
+    rounds = Rounds(plan, Exact())
+    ended: list[Batch] = []
+    batch, number = _first_rounds(rounds, start(plan), ended)
+    while len(batch) and plan.most_rounds is not None:
+        number += 1
+        batch = _one_round(rounds, batch, number, ended)
+    _settle_down(rounds, batch, number + 1, ended)
+    return summarize(plan, join(ended))
+
+
+def sample(plan: Plan, trials: int = 100_000, seed: int = 1) -> Odds:
+    """Odds from so many trials. The same seed gives the same odds on one build of NumPy."""
+    rounds = Rounds(plan, MonteCarlo(seed))
+    ended: list[Batch] = []
+    batch = start(plan, np.int64(trials))
+    number, fought = 0, 0.0
+    while len(batch):
+        fought += float(batch.weight.sum())
+        number += 1
+        batch = _one_round(rounds, batch, number, ended)
+        if number > MAX_ROUNDS:
+            raise RuntimeError("a battle without end")
+    return summarize(plan, join(ended), trials=trials, rounds=fought / trials)
+
+
+def _first_rounds(rounds: Rounds, batch: Batch, ended: list[Batch]) -> tuple[Batch, int]:
+    """The rounds that are not like the next."""
+    over = rounds.over(batch, 0)
+    ended.append(batch.keep(over))
+    batch = batch.keep(~over)
+    number = 0
+    while len(batch) and number < rounds.plan.last_special_round:
+        number += 1
+        batch = _one_round(rounds, batch, number, ended)
+    return batch, number
+
+
+def _one_round(rounds: Rounds, batch: Batch, number: int, ended: list[Batch]) -> Batch:
+    """Fight a round, put aside what is over, and merge the rest."""
+    batch = rounds.fight(batch, number)
+    over = _after(rounds, batch, number)
+    batch.more = {}
+    ended.append(batch.keep(over).merge())
+    return batch.keep(~over).merge()
+
+
+def _after(rounds: Rounds, batch: Batch, number: int) -> Array:
+    """Who leaves after a round, and which battles are over then."""
+    over = rounds.over(batch, number)
+    leaving = rounds.leaving(batch, number)
+    for side in (0, 1):
+        going = leaving[side] & ~over
+        if going.any():
+            rounds.leave(batch, side, going)
+            over = over | (going & rounds.over(batch, number))
+    return over
+
+
+def _settle_down(rounds: Rounds, batch: Batch, number: int, ended: list[Batch]) -> None:
+    """Positions from the strongest down; the round's number no longer matters."""
+    depth = depths(rounds.plan)
+    waiting: dict[int, list[Batch]] = {}
+    _sort_in(waiting, batch, depth)
+    while waiting:
+        level = max(waiting)
+        batch = join(waiting.pop(level)).merge()
+        chance = batch.weight
+        batch.weight = np.ones(len(batch))
+        batch.origin = np.arange(len(batch))
+        after = rounds.fight(batch, number)
+        over = _after(rounds, after, number)
+        after.more = {}
+        same = ~over & (after.n @ depth == level)
+        stays = np.bincount(after.origin[same], weights=after.weight[same], minlength=len(chance))
+        moves = 1 - stays
+        stuck = moves <= 1e-12
+        scale = np.where(stuck, 0.0, chance / np.where(stuck, 1.0, moves))
+        if stuck.any():
+            rows = np.flatnonzero(stuck)
+            ended.append(batch.take(rows, chance[rows]))
+        after.weight = after.weight * scale[after.origin]
+        live = ~same & (after.weight > 0)
+        ended.append(after.keep(live & over).merge())
+        _sort_in(waiting, after.keep(live & ~over), depth)
+
+
+def _sort_in(waiting: dict[int, list[Batch]], batch: Batch, depth: Array) -> None:
+    if not len(batch):
+        return
+    levels = batch.n @ depth
+    for level in np.unique(levels):
+        waiting.setdefault(int(level), []).append(batch.keep(levels == level))
+
+
+def depths(plan: Plan) -> Array:
+    """How many hits each group's units can still take: what every loss and every departure makes less."""
+    out = []
+    for group in plan.groups:
+        steps = 1
+        while group.down != GONE:
+            group = plan.groups[group.down]
+            steps += 1
+        out.append(steps)
+    return np.array(out, dtype=np.int64)
+
+
+__all__ = ["Distribution", "depths", "exact", "sample"]
