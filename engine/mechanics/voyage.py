@@ -14,7 +14,7 @@ from typing import Any
 from .. import forces, routes
 from ..ruleset.model import Row, Ruleset
 from ..state import Entity
-from ..turn import Order, Turn
+from ..turn import Desk, Order
 
 
 @dataclass(slots=True)
@@ -45,7 +45,7 @@ def mission_row(ruleset: Ruleset, mission: str | None) -> Row:
     return ruleset.rows("missions").get(mission or "", {})
 
 
-def understand(turn: Turn, order: Order, mode: Row, left: dict[str, int]) -> Voyage | str:
+def understand(turn: Desk, order: Order, mode: Row, left: dict[str, int]) -> Voyage | str:
     """One order as a voyage, or why it cannot be. `left` counts what earlier orders leave of each stack."""
     world, slots, nation = turn.world, order.get("slots", {}), str(order["nation"])
     row = turn.ruleset.rows("orders").get(order["order"].partition("/")[2], {})
@@ -89,7 +89,7 @@ def understand(turn: Turn, order: Order, mode: Row, left: dict[str, int]) -> Voy
     return Voyage(order, mode, start, picks, plan, cargo)
 
 
-def _too_far(turn: Turn, going: routes.Going, start: str, plan: Sequence[Row]) -> str | None:
+def _too_far(turn: Desk, going: routes.Going, start: str, plan: Sequence[Row]) -> str | None:
     most = going.allowance(start)
     if most is not None and len(plan) > most:
         return f"it takes {len(plan)} moves, they have {most}"
@@ -124,7 +124,7 @@ def _open_sea(going: routes.Going, start: str, goal: str) -> routes.Path | None:
     return path
 
 
-def _plan(turn: Turn, going: routes.Going, row: Row, slots: Mapping[str, Any], start: str, via: list[str]) -> list[Row] | str:
+def _plan(turn: Desk, going: routes.Going, row: Row, slots: Mapping[str, Any], start: str, via: list[str]) -> list[Row] | str:
     """Places and tasks put together: a task that stays spends its point where the force is, any other takes the next step."""
     target = slots.get("target")
     stops = [*via, *([target] if target and (not via or via[-1] != target) else [])]
@@ -154,7 +154,7 @@ def _plan(turn: Turn, going: routes.Going, row: Row, slots: Mapping[str, Any], s
     return plan
 
 
-def default_mission(turn: Turn, going: routes.Going, place: str) -> str | None:
+def default_mission(turn: Desk, going: routes.Going, place: str) -> str | None:
     """The mission of ships that are given none: the first whose `default` holds for all of them."""
     for id_, row in turn.ruleset.rows("missions").items():
         if "default" not in row:
@@ -164,7 +164,7 @@ def default_mission(turn: Turn, going: routes.Going, place: str) -> str | None:
     return None
 
 
-def missions_refusal(turn: Turn, plan: Sequence[Row], units: Mapping[str, int], *, loaded: bool) -> str | None:
+def missions_refusal(turn: Desk, plan: Sequence[Row], units: Mapping[str, int], *, loaded: bool) -> str | None:
     """Why units cannot do the tasks of a plan: who may take part, who may not, who must, and cargo."""
     world = turn.world
     for mission in dict.fromkeys(e["mission"] for e in plan if e.get("mission")):
@@ -188,7 +188,7 @@ def missions_refusal(turn: Turn, plan: Sequence[Row], units: Mapping[str, int], 
 
 
 def _with_cargo(
-    turn: Turn, going: routes.Going, row: Row, slots: Mapping[str, Any], nation: str, zone: str, via: list[str],
+    turn: Desk, going: routes.Going, row: Row, slots: Mapping[str, Any], nation: str, zone: str, via: list[str],
     picks: Sequence[forces.Pick], left: dict[str, int],
 ) -> tuple[list[Row], Row] | str:  # fmt: skip
     """The plan of a voyage with cargo: to where it can come aboard, to where it can go ashore, and the landing."""
@@ -258,7 +258,7 @@ def _nearest(going: routes.Going, start: str, goals: Sequence[str]) -> list[str]
     return list(best[1][1:]) if best else None
 
 
-def room_of(turn: Turn, mode: Row, picks: Sequence[forces.Pick]) -> Any:
+def room_of(turn: Desk, mode: Row, picks: Sequence[forces.Pick]) -> Any:
     """How much cargo some units take."""
     carries = mode["carries"]
     total: Any = 0
@@ -268,12 +268,12 @@ def room_of(turn: Turn, mode: Row, picks: Sequence[forces.Pick]) -> Any:
     return total
 
 
-def size_of(turn: Turn, mode: Row, picks: Sequence[forces.Pick]) -> Any:
+def size_of(turn: Desk, mode: Row, picks: Sequence[forces.Pick]) -> Any:
     """How much room some units need."""
     return sum(n * _figure(turn, mode["carries"]["size"], key) for key, n in picks)
 
 
-def _figure(turn: Turn, figure: Any, key: str) -> Any:
+def _figure(turn: Desk, figure: Any, key: str) -> Any:
     """A number, a quantity or a field of a unit."""
     unit = Entity("unit", key)
     if isinstance(figure, int):
