@@ -127,6 +127,21 @@ def _term(world: World, id_: str, row: dict[str, Any]) -> Callable[..., Any]:
 _THING_KINDS = {"nation", "place", "side", "tech", "gate", "unit", "link", "force", "item"}
 
 
+def _first_owned(world: World) -> dict[str, list[Entity]]:
+    """The places that each nation owned when the game began."""
+
+    def make() -> dict[str, list[Entity]]:
+        began = world.at("game")
+        out: dict[str, list[Entity]] = {}
+        for place in world.ruleset.rows("places"):
+            owner = began.owner_of(place)
+            if owner:
+                out.setdefault(owner, []).append(Entity("place", place))
+        return out
+
+    return world.keep("first-owned", () if "game" in world.moments else ("places",), make)  # type: ignore[no-any-return]
+
+
 def _selections(world: World) -> dict[str, Callable[..., Any]]:
     state = world.state
 
@@ -138,6 +153,10 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
         if isinstance(holder, Entity) and holder.kind == "nation":
             del filters["holder"]
             return select(world, (Entity("place", p) for p in held_places(world, holder.id)), filters)
+        first = filters.get("first_owner")
+        if isinstance(first, Entity) and first.kind == "nation":
+            del filters["first_owner"]
+            return select(world, _first_owned(world).get(first.id, ()), filters)
         everything = world.keep("places", (), lambda: tuple(Entity("place", p) for p in world.ruleset.rows("places")))
         return select(world, everything, filters)
 

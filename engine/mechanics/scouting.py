@@ -36,12 +36,25 @@ def company(turn: Turn, row: Row, nation: str) -> tuple[str, ...]:
     return tuple(sorted({nation, *mates}))
 
 
+def foes_of(turn: Turn, party: tuple[str, ...]) -> dict[str, set[str]]:
+    """Owners of units with whom anybody of the party is at war, each with those of the party who are."""
+
+    def make() -> dict[str, set[str]]:
+        owners = sorted({r["owner"] for _, r in turn.state.stacks()})
+        found = {o: {n for n in party if turn.world.hostile(n, o)} for o in owners}
+        return {o: at_war for o, at_war in found.items() if at_war}
+
+    return turn.world.keep(("foes", party), ("units", "relations", "nations"), make)  # type: ignore[no-any-return]
+
+
 def targets(turn: Turn, row: Row, party: tuple[str, ...]) -> list[str]:
     """Places with units of enemies of the party that any of its observers could see."""
+    foes = foes_of(turn, party)
+    if not foes:
+        return []
     out = []
     for place in sorted(set(turn.state.occupied_places())):
-        foes = [o for o in turn.state.owners_at(place) if any(turn.world.hostile(n, o) for n in party)]
-        if not foes:
+        if turn.state.owners_at(place).isdisjoint(foes):
             continue
         names = {"place": Entity("place", place), "self": Entity("nation", party[0])}
         if turn.world.test(row.get("of"), names) and groups(turn, row, party, place):
@@ -51,14 +64,22 @@ def targets(turn: Turn, row: Row, party: tuple[str, ...]) -> list[str]:
 
 def groups(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> list[tuple[str, Fraction]]:
     """(link from the observers, their chance together, before the group's factor) for every place with observers."""
+    kept = ("looks", row["id"], party, place)
+    tables = ("units", "relations", "nations", "places", "links", "techs")
+    return turn.world.keep(kept, tables, lambda: _groups(turn, row, party, place))  # type: ignore[no-any-return]
+
+
+def _groups(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> list[tuple[str, Fraction]]:
+    foes = foes_of(turn, party)
+    eyes = set().union(*(foes.get(o, ()) for o in turn.state.owners_at(place)))
     out = []
     for near in (place, *turn.world.geography.next_to(place)):
+        if turn.state.owners_at(near).isdisjoint(eyes):
+            continue
         miss = Fraction(1)
         link = f"{near}>{place}"
         for key, stack in turn.state.stacks(at=near):
-            if stack["owner"] not in party or not routes.concerns(turn.world, row.get("who"), stack["kind"]):
-                continue
-            if not any(turn.world.hostile(stack["owner"], o) for o in turn.state.owners_at(place)):
+            if stack["owner"] not in eyes or not routes.concerns(turn.world, row.get("who"), stack["kind"]):
                 continue
             unit = Entity("unit", key)
             names = {"link": Entity("link", link), "place": Entity("place", place), "near": near == place}
