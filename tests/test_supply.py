@@ -1,0 +1,87 @@
+"""Traces: penalties of units that are cut off, abandoned ships that decay, and places without a line to a center."""
+
+from __future__ import annotations
+
+from wteaw.dice import KeyedDice
+from wteaw.mechanics import supply
+from wteaw.ruleset.model import Row, Ruleset
+from wteaw.state import State
+from wteaw.turn import Turn
+
+# a - b - c in a line; a is the capital of red
+CUT_OFF: Row = {
+    "id": "cut-off", "over": "units(tag='land')", "ok": "reaches(place, these(place('a')), 'held_by', self)", "counter": "misses",
+    "clear": "place.id == 'a'", "at": {"4": [{"remove": {"units": "unit"}}]},
+}  # fmt: skip
+
+
+def begin(rows: list[Row], units: dict[str, int], holders: dict[str, str]) -> Turn:
+    forms: dict[str, list[Row]] = {
+        "places": [{"id": p, "kind": "land", "owner": "red"} for p in "abc"],
+        "links": [{"id": "a--b", "between": ["a", "b"]}, {"id": "b--c", "between": ["b", "c"]}],
+        "nations": [{"id": "red"}, {"id": "blue"}],
+        "units": [{"id": "foot", "tags": ["land"]}, {"id": "ship", "tags": ["ship"]}],
+        "terms": [{"id": "held_by", "of": ["place", "nation"], "is": "place.holder == nation"}],
+        "traces": rows,
+    }
+    state = State({"game": {"game": {"turn": 1}}})
+    for where, n in units.items():
+        kind, place = where.split("@")
+        state.put("units", f"red.{where}", "*", {"owner": "red", "kind": kind, "place": place, "n": n})
+    for place, holder in holders.items():
+        state.put("places", place, "holder", holder)
+    return Turn(Ruleset("t", "T", {f: {r["id"]: r for r in those} for f, those in forms.items()}), state, KeyedDice("11", 1))
+
+
+def run(turn: Turn, times: int = 1) -> list[dict[str, object]]:
+    for _ in range(times):
+        supply.run({"do": "supply"}, turn)
+    return [dict(row) for _, row in turn.state.stacks()]
+
+
+def test_units_that_are_cut_off_collect_penalties_and_leave_at_four() -> None:
+    turn = begin([CUT_OFF], {"foot@c": 3}, {"b": "blue"})
+    assert [r.get("misses") for r in run(turn)] == [1]
+    assert [(r["n"], r.get("misses")) for r in run(turn, 2)] == [(3, 3)]
+    assert run(turn) == []
+    gone = [f.roles["n"] for e in turn.journal.entries for f in e.facts if f.word == "destroyed"]
+    assert sum(gone) == 3  # type: ignore[arg-type]
+
+
+def test_in_range_of_supply_old_penalties_stay_and_at_the_source_they_go() -> None:
+    turn = begin([CUT_OFF], {"foot@c": 1}, {"b": "blue"})
+    run(turn, 2)
+    turn.state.put("places", "b", "holder", "red")
+    assert [r["misses"] for r in run(turn)] == [2]
+    key = next(k for k, _ in turn.state.stacks())
+    with turn.journal.entry("test"):
+        turn.journal.alter_units(key, 1, place="a")
+    assert [r.get("misses") for r in run(turn)] == [None]
+
+
+def test_a_later_row_sees_what_an_earlier_one_did() -> None:
+    lost: Row = {"id": "lost", "over": "units(tag='ship')", "ok": "unit.condition == 'adrift'", "counter": "misses",
+                 "at": {"2": [{"convert": {"units": "unit", "condition": "adrift"}}]}}  # fmt: skip
+    decay: Row = {
+        "id": "decay",
+        "over": "units(condition='adrift')",
+        "ok": "False",
+        "counter": "ticks",
+        "at": {"4": [{"remove": {"units": "unit"}}]},
+    }
+    turn = begin([lost, decay], {"ship@c": 1}, {})
+    assert [(r.get("condition"), r.get("ticks")) for r in run(turn, 2)] == [("adrift", 1)]
+    assert [r["ticks"] for r in run(turn, 2)] == [3]
+    assert run(turn) == []
+
+
+def test_places_are_traced_and_marked_every_turn() -> None:
+    line: Row = {"id": "line", "over": "places()", "ok": "reaches(place, these(place('a')), 'held_by', 'red')", "counter": "cut",
+                 "miss": [{"mark": {"who": "place", "as": "cut"}}], "met": [{"clear": {"who": "place", "as": "cut"}}]}  # fmt: skip
+    turn = begin([line], {}, {"b": "blue"})
+    run(turn, 2)
+    assert turn.state.table("marks") == {"place:c": {"cut": {"since": 1}}}
+    assert turn.state.table("streaks") == {"place:c": {"cut": 2}}
+    turn.state.put("places", "b", "holder", "red")
+    run(turn)
+    assert not turn.state.table("marks") and not turn.state.table("streaks")
