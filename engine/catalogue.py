@@ -370,7 +370,7 @@ class Market:
 
     def _purse(self, row: Row, site: str) -> tuple[str, str]:
         what = str(row.get("what", self._main))
-        if not site:
+        if not site or ("pays" not in row and self.world.holder_of(site) != self.nation):
             return stores.main_purse(self.world, self.nation, what), what
         if "pays" not in row:
             return self._purse_of(site, what), what

@@ -107,6 +107,8 @@ def main_purse(world: World, nation: str, resource: str) -> str:
 def purse_at(world: World, nation: str, place: str | None, resource: str) -> str:
     """The id of the purse that a nation's place draws on; without a place, of its main purse.
 
+    The main purse is the capital's; without a capital in its hands the richest, or that of its largest part.
+
     A region's purse is the one whose seat lies in it (the richest if several do); a region without one gets a purse seated
     at the nation's capital if it is there, else at its first place.
     """
@@ -124,7 +126,12 @@ def purse_at(world: World, nation: str, place: str | None, resource: str) -> str
             held = purses(world, nation, resource)
             if held:
                 return max(held, key=lambda k: (held[k], k))
-            return nation if capital is None else f"{nation}/{capital}"
+            if capital is not None:
+                return f"{nation}/{capital}"
+            parts = regions(world, nation, row)
+            if not parts:
+                return nation
+            place = max(parts, key=len)[0]
     part = region_of(world, nation, place, row)
     found = {k: v for k, v in purses(world, nation, resource).items() if k.partition("/")[2] in part}
     if found:
