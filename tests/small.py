@@ -14,7 +14,8 @@ Rows = list[dict[str, Any]]
 
 
 def by_id(rows: Rows) -> dict[str, dict[str, Any]]:
-    return {r.get("id") or "--".join(sorted(r["between"])): r for r in rows}
+    named = [r if "id" in r else {"id": "--".join(sorted(r["between"])), **r} for r in rows]
+    return {r["id"]: r for r in named}
 
 
 BASE: dict[str, Rows] = {

@@ -282,18 +282,16 @@ class Game:
         return result
 
     def rollback(self, number: int, reason: str) -> None:
-        """Go back to an earlier stage; what came after is gone from the game, and the correction is recorded.
+        """Go back to an earlier stage, with the orders that were in for it; what came after is dropped, the correction recorded.
 
-        The turn that is played again has fresh dice if its own had been shown (`attempt` + 1).
+        The dice stay the same, so that a corrected order leaves all other luck alone; `again` gives fresh ones.
         """
         last = self.stage().number
         if number >= last:
             raise StoreError(f"the game stands at {last}; choose an earlier stage")
         with self.engine.begin() as db:
-            for table in (entries, inputs, positions):
-                column = table.c.position if table is not positions else table.c.number
-                limit = number if table is not inputs else number - 1
-                db.execute(delete(table).where(table.c.game == self.id, column > limit))
+            for table, column in ((entries, entries.c.position), (inputs, inputs.c.position), (positions, positions.c.number)):
+                db.execute(delete(table).where(table.c.game == self.id, column > number))
             self._correct(db, "rollback", {"to": number, "from": last, "reason": reason})
         self._stage = None
 
