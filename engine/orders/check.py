@@ -7,23 +7,24 @@ A line is accepted or refused whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .. import routes, stores
-from ..catalogue import Market, Quote, is_for
+from .. import forces, routes, stores
+from ..catalogue import Market, Quote
 from ..diagnostics import Diagnostic, Severity
 from ..effects import fill
-from ..frame import inputs, steps
 from ..functions import as_set, plain
-from ..mechanics import act
-from ..ruleset.model import Row, Ruleset
+from ..mechanics import act, voyage
+from ..ruleset.model import Row
 from ..turn import Desk
 from ..world import World
 from . import ways
-from .grammar import ALL, Slot, slot_of
+from .grammar import Slot, slot_of
+from .match import ALL
 from .names import Names
 from .parse import Order
+from .rows import is_purchase, late_money, open_to, orders_now, unit_slots
 
 
 def check_orders(world: World, nation: str, orders: Sequence[Order], *, file: str = "") -> list[Diagnostic]:
@@ -69,6 +70,7 @@ class Checker:
         self.now = orders_now(world)
         self.before_income = late_money(world.ruleset)
         self.loads: dict[tuple[str, str], int] = {}  # units by mode and place, where capacity is short
+        self.left: dict[str, int] = {}  # what committing orders leave of each stack
         self.taken: list[tuple[str, str, str, int]] = []  # row, place, kind, number
 
     # ---- one order
@@ -227,64 +229,83 @@ class Checker:
         self, row: Row, order: Order, mode: Row | None, notes: list[tuple[str, str, str]]
     ) -> tuple[Order, list[Callable[[], None]]]:
         slots = dict(order.get("slots", {}))
-        origin = slots.get(ways.ORIGIN)
-        wanted: dict[str, Any] = dict(slots.get(ways.UNITS) or {})
-        uses: list[Callable[[], None]] = []
         if "for" in row and not open_to(self.world, row["for"], self.nation):
             raise Refused("O201", "this is not open to your nation")
-        if wanted and origin is not None:
-            wanted = self._numbers(row, wanted, str(origin), mode)
-            slots[ways.UNITS] = wanted
+        for name, where in unit_slots(row):
+            if slots.get(name) and slots.get(where) is not None:
+                slots[name] = self._numbers(row, slots[name], str(slots[where]), mode if name == ways.UNITS else None, name)
         order = {**order, "slots": slots}
         names = self.desk.order_names(order)
         self._slots(row, order, names)
         self._needs(row, order, names)
-        if wanted and origin is not None:
-            left = self._left(row["id"], str(origin))
+        uses: list[Callable[[], None]] = []
+        picked: dict[str, int] = {}
+        for name, where in unit_slots(row):
+            wanted, place = slots.get(name), slots.get(where)
+            if not wanted or place is None:
+                continue
+            left = self._left(row, str(place))
             for kind, number in wanted.items():
                 if number > left.get(kind, 0):
-                    raise Refused("O205", *self._too_many(kind, number, str(origin), left))
-            if mode is not None:
-                uses.extend(self._way(mode, order, wanted, notes))
-
-            def use() -> None:
-                self.taken.extend((row["id"], str(origin), k, int(n)) for k, n in wanted.items())
-
-            uses.append(use)
+                    raise Refused("O205", *self._too_many(kind, number, str(place), left, name))
+            for key, n in forces.pick(self._stacks(row, str(place)), wanted) or ():
+                picked[key] = picked.get(key, 0) + n
+            uses.append(lambda p=str(place), w=wanted: self.taken.extend((row["id"], p, k, int(n)) for k, n in w.items()))  # type: ignore[misc]
+        if mode is not None and mode.get("tasks"):
+            found = voyage.understand(self.desk, order, mode, dict(self.left))
+            if isinstance(found, str):
+                raise Refused("O206", found, ways.TARGET)
+        elif mode is not None and slots.get(ways.UNITS) and slots.get(ways.ORIGIN) is not None:
+            uses.extend(self._way(mode, order, slots[ways.UNITS], notes))
+        if "commits" in row:
+            uses.append(lambda: self._commit(picked))
         return order, uses
 
-    def _numbers(self, row: Row, wanted: Mapping[str, Any], origin: str, mode: Row | None) -> dict[str, Any]:
+    def _commit(self, picked: Mapping[str, int]) -> None:
+        for key, n in picked.items():
+            self.left[key] = self.left.get(key, int(self.world.state.get("units", key, "n", 0))) - n
+
+    def _numbers(self, row: Row, wanted: Mapping[str, Any], origin: str, mode: Row | None, slot: str) -> dict[str, Any]:
         """A list of units with numbers in the place of `all`."""
-        left = self._left(row["id"], origin)
+        left = self._left(row, origin)
         if "*" in wanted:
             fits = {k: n for k, n in left.items() if n > 0 and (mode is None or ways.goes_by(self.world, mode, k))}
             if not fits:
                 where = self.names.printed("place", origin)
-                raise Refused("O205", f"no units in {where} are free to go this way", ways.UNITS)
+                raise Refused("O205", f"no units in {where} are free to go this way", slot)
             return fits
         out = {}
         for kind, number in wanted.items():
             out[kind] = left.get(kind, 0) if number == ALL else int(number)
             if out[kind] <= 0 and number != ALL:
-                raise Refused("O208", "the number must be at least 1", ways.UNITS)
+                raise Refused("O208", "the number must be at least 1", slot)
             if out[kind] <= 0:
-                raise Refused("O205", *self._too_many(kind, 1, origin, left))
+                raise Refused("O205", *self._too_many(kind, 1, origin, left, slot))
         return out
 
-    def _left(self, row_id: str, place: str) -> dict[str, int]:
+    def _stacks(self, row: Row, place: str) -> list[tuple[str, Row]]:
+        """The stacks at a place that are free to go; for orders that commit units, less what earlier ones took."""
+        free = routes.free_stacks(self.world, self.nation, place)
+        if "commits" not in row:
+            return free
+        now = [(k, {**r, "n": self.left.get(k, int(r["n"]))}) for k, r in free]
+        return [(k, r) for k, r in now if r["n"] > 0]
+
+    def _left(self, row: Row, place: str) -> dict[str, int]:
         """Units at a place that this order may still take: less those whose orders exclude it."""
-        left = dict(ways.free_units(self.world, self.nation, place))
+        left: dict[str, int] = {}
+        for _, stack in self._stacks(row, place):
+            left[stack["kind"]] = left.get(stack["kind"], 0) + int(stack["n"])
         rows = self.ruleset.rows("orders")
-        mine = rows[row_id]
         for other, where, kind, number in self.taken:
             theirs = rows[other]
-            both = other == row_id or ("commits" in mine and "commits" in theirs)
-            named = other in mine.get("excludes", ()) or row_id in theirs.get("excludes", ())
-            if where == place and (both or named):
+            if where != place or ("commits" in row and "commits" in theirs):
+                continue
+            if other == row["id"] or other in row.get("excludes", ()) or row["id"] in theirs.get("excludes", ()):
                 left[kind] = left.get(kind, 0) - number
         return left
 
-    def _too_many(self, kind: str, number: int, origin: str, left: Mapping[str, int]) -> tuple[str, str, str]:
+    def _too_many(self, kind: str, number: int, origin: str, left: Mapping[str, int], slot: str) -> tuple[str, str, str]:
         there = ways.free_units(self.world, self.nation, origin).get(kind, 0)
         where = self.names.printed("place", origin)
         what = self.names.printed("unit-kind", kind, 2)
@@ -298,14 +319,14 @@ class Checker:
             hint = f"there are {what} in {', '.join(self.names.printed('place', p) for p in near)}" if near else ""
         else:
             hint = f"at most {left[kind]}" if left.get(kind, 0) > 0 else ""
-        return message, ways.UNITS, hint
+        return message, slot, hint
 
     def _way(
         self, mode: Row, order: Order, wanted: Mapping[str, int], notes: list[tuple[str, str, str]]
     ) -> list[Callable[[], None]]:
         slots = order["slots"]
         origin, target = str(slots[ways.ORIGIN]), slots.get(ways.TARGET)
-        if target is None or mode.get("tasks"):
+        if target is None:
             return []
         via = slots.get(ways.VIA, [])
         try:
@@ -329,7 +350,8 @@ class Checker:
         drawn = routes.drawn_places(mode, path)
         for place in drawn:
             most = routes.capacity(self.world, mode, place)
-            left = None if most is None else most - routes.used(self.world, mode, place) - self.loads.get((mode["id"], place), 0)
+            used = routes.used(self.world, mode, place) + self.loads.get((mode["id"], place), 0)
+            left = None if most is None else most - used
             if left is not None and left < count:
                 hint = f"at most {left}" if left > 0 else "earlier orders take all of it"
                 raise Refused("O206", f"no room for {count} in {self.names.printed('place', place)}", ways.UNITS, hint)
@@ -407,88 +429,4 @@ class Checker:
 _GRAVITY = {"O204": 0, "O205": 1, "O206": 2, "O203": 2, "O210": 2, "O208": 3, "O209": 3, "O202": 4, "O207": 4, "O201": 6}
 
 
-def open_to(world: World, wanted: Any, nation: str) -> bool:
-    """Whether a row's `for` takes in a nation."""
-    return is_for(world, wanted, nation)
-
-
-def is_purchase(ruleset: Ruleset, row: Row) -> bool:
-    """Whether a row of the form `orders` is carried out by a purchase."""
-    if row.get("step") in ruleset.derived("purchase steps", lambda: _purchase_steps(ruleset)):
-        return True
-    return "item" in row.get("slots", {}) or ruleset.has("catalogue", row.get("does"))
-
-
-def _purchase_steps(ruleset: Ruleset) -> set[str]:
-    return {str(n.get("step", n["do"])) for n in steps(ruleset.frame) if n["do"] == "purchase"}
-
-
-def orders_now(world: World) -> set[str] | None:
-    """The orders that the input point at which the game waits takes; None: all (the frame has one input point)."""
-    ruleset = world.ruleset
-    points = ruleset.derived("input points", lambda: _points(ruleset))
-    if len(points) < 2:
-        return None
-    cursor = world.state.get("game", "game", "cursor") or []
-    here = tuple(level["i"] for level in cursor)
-    found: set[str] | None = points.get(here)
-    return found
-
-
-def _points(ruleset: Ruleset) -> dict[tuple[int, ...], set[str]]:
-    """Where the input points stand in the frame, and the orders taken at each: those of the steps up to the next."""
-    flat: list[tuple[tuple[int, ...], Row]] = []
-
-    def walk(nodes: Iterable[Row], at: tuple[int, ...]) -> None:
-        for i, node in enumerate(nodes):
-            flat.append(((*at, i), node))
-            walk(node.get("steps", ()), (*at, i))
-
-    walk(ruleset.frame, ())
-    out: dict[tuple[int, ...], set[str]] = {}
-    here: set[str] = set()
-    for at, node in flat:
-        if "input" in node:
-            here = out.setdefault(at, set())
-        elif "do" in node:
-            here.update(step_orders(ruleset, node))
-    if len(inputs(ruleset.frame)) < 2:
-        return {}
-    every = {f"decisions/{d}" for d in ruleset.rows("decisions")}
-    for taken in out.values():
-        taken |= every
-    return out
-
-
-def step_orders(ruleset: Ruleset, node: Row) -> list[str]:
-    """The orders that a step of the frame carries out, as "form/id"."""
-    step = str(node.get("step", node["do"]))
-    acts = [f"acts/{a}" for a in node.get("acts", ())]
-    return acts + [f"orders/{id_}" for id_, row in ruleset.rows("orders").items() if row.get("step") == step]
-
-
-def late_money(ruleset: Ruleset) -> set[str]:
-    """The orders before whose step, after the orders are given, resources are collected: lack of means only warns."""
-
-    def make() -> set[str]:
-        out: set[str] = set()
-        collected = False
-        for node in _in_order(ruleset.frame):
-            if "input" in node:
-                collected = False
-            elif node.get("do") == "collect":
-                collected = True
-            elif "do" in node and collected:
-                out.update(step_orders(ruleset, node))
-        return out
-
-    return ruleset.derived("late money", make)  # type: ignore[no-any-return]
-
-
-def _in_order(nodes: Iterable[Row]) -> Iterable[Row]:
-    for node in nodes:
-        yield node
-        yield from _in_order(node.get("steps", ()))
-
-
-__all__ = ["Checker", "Refused", "accept_orders", "check_orders", "is_purchase", "late_money", "orders_now"]
+__all__ = ["Checker", "Refused", "accept_orders", "check_orders"]

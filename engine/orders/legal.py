@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
+from .. import routes
 from ..catalogue import Market, Offer
 from ..expressions import parse
 from ..expressions.parse import ExpressionError
@@ -24,9 +25,9 @@ from ..state import Entity
 from ..turn import Desk
 from ..world import World
 from . import ways
-from .check import is_purchase, open_to, orders_now
 from .grammar import Slot, slot_of
 from .names import FORM_OF, Names
+from .rows import is_purchase, open_to, orders_now
 from .text import order_text
 
 MAX_WAYS = 4_000
@@ -264,7 +265,9 @@ def legal_moves(world: World, nation: str, row: Row) -> list[Legal]:
 
     def make() -> list[Legal]:
         mode = ways.mode_of(world.ruleset, row)
-        out = []
+        out: list[Legal] = []
+        if mode is not None and "cargo" in row.get("slots", {}):
+            return _voyages(world, nation, row, mode)
         for place in ways.places_with_units(world, nation):
             counts = ways.free_units(world, nation, place)
             if not counts:
@@ -281,3 +284,16 @@ def legal_moves(world: World, nation: str, row: Row) -> list[Legal]:
         return out
 
     return world.keep(("moves", nation, row["id"]), ways.READ, make)  # type: ignore[no-any-return]
+
+
+def _voyages(world: World, nation: str, row: Row, mode: Row) -> list[Legal]:
+    """Orders to carry others: where the carriers are; whom, whence and where to is open."""
+    carriers = mode.get("carries", {}).get("carriers")
+    out = []
+    for place in ways.places_with_units(world, nation):
+        counts = ways.free_units(world, nation, place)
+        fits = {k: n for k, n in counts.items() if ways.goes_by(world, mode, k) and routes.concerns(world, carriers, k)}
+        if fits:
+            slots = {ways.UNITS: fits, "zone": place}
+            out.append(Legal(f"orders/{row['id']}", nation, slots, open=("cargo", ways.ORIGIN, ways.TARGET)))
+    return out

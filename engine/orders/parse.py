@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from ..diagnostics import Diagnostic, Severity, nearest
 from ..ruleset.model import Ruleset
 from ..state import State
-from .grammar import Fixed, Found, Grammar, Matcher, OrderForm, Slot
+from .grammar import Fixed, Grammar, OrderForm, Slot
+from .match import MAX_STEPS, Found, Matcher
 from .names import Names
 from .words import Word, joined, split
 
@@ -184,7 +185,7 @@ class _Reader:
             readings = self._readings(matcher)
             if readings:
                 break
-        if matcher.steps > 20_000:
+        if matcher.steps > MAX_STEPS:
             self.say("O105", "error", "this can be read in too many ways", number, 1, line=line)
             return
         if not readings:

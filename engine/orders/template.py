@@ -13,9 +13,9 @@ from .. import stores
 from ..ruleset.model import Row, Ruleset
 from ..world import World
 from . import ways
-from .check import step_orders
 from .legal import Legal, legal_orders
 from .names import Names
+from .rows import step_orders
 
 MOST_LINES = 12
 """Lines of one order form with its targets written out; beyond that the targets share lines."""

@@ -17,6 +17,7 @@ from .buy import give_purchases
 from .front import Front
 from .give import Giver
 from .march import give_attacks, give_marches
+from .sea import give_voyages
 
 __all__ = ["plan", "policy_of"]
 
@@ -32,6 +33,7 @@ def plan(world: World, nation: str, stream: Stream) -> list[Order]:
         front = Front(world, nation, row["war"], opened)
         give_attacks(giver, front)
         give_purchases(giver, row.get("purchases", ()), front)
+        give_voyages(giver, front)
         give_marches(giver, front)
     else:
         give_purchases(giver, row.get("purchases", ()), None)

@@ -38,7 +38,7 @@ def give_purchases(giver: Giver, rules: Sequence[Row], front: Front | None) -> N
 
 
 def _purchase_rows(giver: Giver) -> list[str]:
-    from ..orders.check import is_purchase
+    from ..orders.rows import is_purchase
 
     rows = giver.world.ruleset.rows("orders")
     return [f"orders/{i}" for i, r in rows.items() if is_purchase(giver.world.ruleset, r)]

@@ -1,0 +1,253 @@
+"""Matching a written order against patterns, word by word, with all ways tried; what fails, fails at the furthest word.
+
+`Matcher.match` yields every way to read the words; `expected` are the things that could have stood at the furthest word that
+any way reached. With `loose`, small slips of spelling are forgiven at a cost, so that the reading that needs least is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from .grammar import Fixed, Pattern, Slot
+from .names import Names
+from .words import Word, distance, normal, run_together, slips, split
+
+MAX_STEPS = 20_000
+_SPELLED = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+NUMBERS = {word: n for n, word in enumerate(_SPELLED)}
+ALL = "all"
+"""In a list of units: as many as there are. The checker puts the number in its place."""
+
+
+class Value(NamedTuple):
+    """What a slot was given: the value, the columns it stands in, and a note if it was read with forgiveness."""
+
+    value: Any
+    column: int
+    end: int
+    note: str = ""
+
+
+class Found(NamedTuple):
+    """A way to read the words: the values of the slots, the word after the last, and how much had to be forgiven."""
+
+    values: dict[str, Value]
+    end: int
+    cost: int
+
+
+class Ambiguous(NamedTuple):
+    """A name that could be several things."""
+
+    at: int
+    end: int
+    kind: str
+    ids: tuple[str, ...]
+
+
+class Matcher:
+    """One line of words against patterns; keeps the furthest failure over all of them.
+
+    `loose` permits slips of spelling. `expected` are the things that could have stood at word `furthest`.
+    """
+
+    def __init__(self, words: tuple[Word, ...], names: Names, loose: bool = False) -> None:
+        self.words = words
+        self.names = names
+        self.loose = loose
+        self.furthest = 0
+        self.expected: list[Fixed | Slot] = []
+        self.ambiguous: list[Ambiguous] = []
+        self.steps = 0
+
+    def match(self, pattern: Pattern, at: int = 0) -> Iterator[Found]:
+        """Every way to read the words from `at` on as the pattern. It need not reach the last word."""
+        yield from self._walk(pattern, at, {}, 0)
+
+    def fail(self, at: int, wanted: Fixed | Slot) -> None:
+        if at > self.furthest:
+            self.furthest, self.expected = at, []
+        if at == self.furthest and wanted not in self.expected:
+            self.expected.append(wanted)
+
+    def _walk(self, nodes: Pattern, at: int, values: dict[str, Value], cost: int) -> Iterator[Found]:
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            return
+        if not nodes:
+            yield Found(values, at, cost)
+            return
+        node, rest = nodes[0], nodes[1:]
+        if isinstance(node, Fixed):
+            price = self._same(node.word, at)
+            if price is None:
+                self.fail(at, node)
+            else:
+                yield from self._walk(rest, at + 1, values, cost + price)
+        elif isinstance(node, Slot):
+            some = False
+            for end, value, price in self._spans(node, at):
+                some = True
+                yield from self._walk(rest, end, {**values, node.name: value}, cost + price)
+            if not some:
+                self.fail(at, node)
+        else:
+            for way in node.ways:
+                yield from self._walk(way + rest, at, values, cost)
+
+    def _same(self, word: str, at: int) -> int | None:
+        if at >= len(self.words):
+            return None
+        written = self.words[at].norm
+        if written == word or self.names.synonym(written) == word:
+            return 0
+        most = slips(len(written) + 1) if self.loose else 0
+        if most and len(word) >= 4 and (off := distance(written, word, most)) <= most:
+            return off
+        return None
+
+    # each gives (word after, value, cost)
+
+    def _spans(self, slot: Slot, at: int) -> Iterator[tuple[int, Value, int]]:
+        if at >= len(self.words):
+            return
+        if slot.many:
+            yield from self._list(slot, at)
+            return
+        yield from self._one(slot, at)
+
+    def _one(self, slot: Slot, at: int) -> Iterator[tuple[int, Value, int]]:
+        if at >= len(self.words):
+            return
+        if slot.kind == "number":
+            number = self._number(at)
+            if number is not None:
+                yield at + 1, self._value(at, at + 1, number), 0
+        elif slot.kind == "units":
+            yield from self._units(at)
+        elif slot.kind == "link":
+            yield from self._link(at)
+        elif slot.kind == "text":
+            yield from self._text(at)
+        elif slot.kind == "choice":
+            yield from self._choice(slot, at)
+        else:
+            yield from self._name(slot.kind, at)
+
+    def _value(self, at: int, end: int, value: Any, note: str = "") -> Value:
+        return Value(value, self.words[at].column, self.words[end - 1].end, note)
+
+    def _number(self, at: int) -> int | None:
+        if at >= len(self.words):
+            return None
+        word = self.words[at]
+        if word.is_number and len(word.norm) <= 9:
+            return int(word.norm)
+        return NUMBERS.get(word.norm)
+
+    def _name(self, kind: str, at: int) -> Iterator[tuple[int, Value, int]]:
+        start = at + 1 if self.words[at].norm == "the" and at + 1 < len(self.words) else at
+        most = self.names.longest(kind)
+        exact = False
+        for end in range(min(start + most, len(self.words)), start, -1):
+            ids = self.names.find(kind, run_together(self.words[start:end]))
+            if len(ids) == 1:
+                exact = True
+                yield end, self._value(start, end, ids[0]), 0
+            elif ids:
+                exact = True
+                self.ambiguous.append(Ambiguous(start, end, kind, ids))
+        if exact or not self.loose:
+            return
+        for end in range(min(start + most, len(self.words)), start, -1):
+            written = run_together(self.words[start:end])
+            near = self.names.near(kind, written)
+            if len(near) > 1:
+                self.ambiguous.append(Ambiguous(start, end, kind, tuple(n.id for n in near)))
+            elif near:
+                as_written = " ".join(w.text for w in self.words[start:end])
+                note = f"{as_written!r} was read as {self.names.printed(kind, near[0].id)!r}"
+                yield end, self._value(start, end, near[0].id, note), near[0].slips or 1
+
+    def _units(self, at: int) -> Iterator[tuple[int, Value, int]]:
+        """A list of counted kinds, longest first: `6 guards, 2 guns and 1 car`, `all guns`, `all`."""
+        found: list[tuple[int, Value, int]] = []
+
+        def go_on(here: int, counts: dict[str, Any], note: str, cost: int) -> None:
+            if here >= len(self.words):
+                return
+            every = self.words[here].norm == ALL
+            number = ALL if every else self._number(here)
+            if number is None:
+                return
+            if every and not counts:
+                found.append((here + 1, self._value(at, here + 1, {"*": ALL}, note), cost))
+            slot = Slot("units", "unit-kind")
+            for end, kind, price in self._one(slot, here + 1):
+                if kind.value in counts:
+                    continue
+                now = {**counts, kind.value: number}
+                notes = "; ".join(filter(None, (note, kind.note)))
+                found.append((end, self._value(at, end, now, notes), cost + price))
+                after = end
+                while after < len(self.words) and self.words[after].norm in (",", "and", "+"):
+                    after += 1
+                if after > end:
+                    go_on(after, now, notes, cost + price)
+            if here + 1 <= len(self.words) and not every:
+                self.fail(here + 1, slot)
+
+        go_on(at, {}, "", 0)
+        yield from sorted(found, key=lambda f: -f[0])
+
+    def _link(self, at: int) -> Iterator[tuple[int, Value, int]]:
+        for middle, a, cost in self._name("place", at):
+            after = middle
+            if after < len(self.words) and self.words[after].norm in ("and", "to", "/", ">", "with"):
+                after += 1
+            if after >= len(self.words):
+                self.fail(after, Slot("place", "place"))
+                continue
+            some = False
+            for end, b, more in self._name("place", after):
+                some = True
+                note = "; ".join(filter(None, (a.note, b.note)))
+                yield end, self._value(at, end, f"{a.value}>{b.value}", note), cost + more
+            if not some:
+                self.fail(after, Slot("place", "place"))
+
+    def _text(self, at: int) -> Iterator[tuple[int, Value, int]]:
+        for end in range(len(self.words), at, -1):
+            text = " ".join(w.text for w in self.words[at:end]).strip('" ')
+            yield end, self._value(at, end, text), 0
+
+    def _choice(self, slot: Slot, at: int) -> Iterator[tuple[int, Value, int]]:
+        for choice in slot.choices:
+            words = split(choice)
+            here = self.words[at : at + len(words)]
+            if [w.norm for w in words] == [w.norm for w in here]:
+                yield at + len(words), self._value(at, at + len(words), choice), 0
+            elif self.loose and run_together(words) and here:
+                written, most = run_together(here), slips(len(normal(choice)))
+                if most and (off := distance(written, run_together(words), most)) <= most:
+                    note = f"{written!r} was read as {choice!r}"
+                    yield at + len(here), self._value(at, at + len(here), choice, note), off
+
+    def _list(self, slot: Slot, at: int) -> Iterator[tuple[int, Value, int]]:
+        """Several of a kind, between commas or `and`; the longest list first."""
+        found: list[tuple[int, Value, int]] = []
+
+        def go_on(here: int, items: tuple[Any, ...], note: str, cost: int) -> None:
+            for end, value, price in self._one(slot, here):
+                now = (*items, value.value)
+                notes = "; ".join(filter(None, (note, value.note)))
+                found.append((end, self._value(at, end, list(now), notes), cost + price))
+                after = end
+                while after < len(self.words) and self.words[after].norm in (",", "and", "+"):
+                    after += 1
+                if end < after < len(self.words) and len(now) < 40:
+                    go_on(after, now, notes, cost + price)
+
+        go_on(at, (), "", 0)
+        yield from sorted(found, key=lambda f: -f[0])

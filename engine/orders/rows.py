@@ -1,0 +1,111 @@
+"""What rows of orders are and when: which are purchases, which slots hold units, at which input point each is taken.
+
+Read from the ruleset alone, once; the checker, the list of legal orders and the policies share it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..catalogue import is_for
+from ..frame import inputs, steps
+from ..ruleset.model import Row, Ruleset
+from ..world import World
+from . import ways
+
+
+def open_to(world: World, wanted: Any, nation: str) -> bool:
+    """Whether a row's `for` takes in a nation."""
+    return is_for(world, wanted, nation)
+
+
+def unit_slots(row: Row) -> list[tuple[str, str]]:
+    """The slots of an order that hold units, each with the slot that says where they stand.
+
+    Those who go stand at `origin`; of an order with `cargo` that is where the cargo stands, and the carriers are in `zone`.
+    """
+    slots = row.get("slots", {})
+    names = [n for n, kind in slots.items() if (kind["kind"] if isinstance(kind, dict) else kind) == "units"]
+    if "cargo" in slots and "zone" in slots:
+        return [(n, ways.ORIGIN if n == "cargo" else "zone") for n in names]
+    return [(n, ways.ORIGIN) for n in names]
+
+
+def is_purchase(ruleset: Ruleset, row: Row) -> bool:
+    """Whether a row of the form `orders` is carried out by a purchase."""
+    if row.get("step") in ruleset.derived("purchase steps", lambda: _purchase_steps(ruleset)):
+        return True
+    return "item" in row.get("slots", {}) or ruleset.has("catalogue", row.get("does"))
+
+
+def _purchase_steps(ruleset: Ruleset) -> set[str]:
+    return {str(n.get("step", n["do"])) for n in steps(ruleset.frame) if n["do"] == "purchase"}
+
+
+def orders_now(world: World) -> set[str] | None:
+    """The orders that the input point at which the game waits takes; None: all (the frame has one input point)."""
+    ruleset = world.ruleset
+    points = ruleset.derived("input points", lambda: _points(ruleset))
+    if len(points) < 2:
+        return None
+    cursor = world.state.get("game", "game", "cursor") or []
+    here = tuple(level["i"] for level in cursor)
+    found: set[str] | None = points.get(here)
+    return found
+
+
+def _points(ruleset: Ruleset) -> dict[tuple[int, ...], set[str]]:
+    """Where the input points stand in the frame, and the orders taken at each: those of the steps up to the next."""
+    flat: list[tuple[tuple[int, ...], Row]] = []
+
+    def walk(nodes: Iterable[Row], at: tuple[int, ...]) -> None:
+        for i, node in enumerate(nodes):
+            flat.append(((*at, i), node))
+            walk(node.get("steps", ()), (*at, i))
+
+    walk(ruleset.frame, ())
+    out: dict[tuple[int, ...], set[str]] = {}
+    here: set[str] = set()
+    for at, node in flat:
+        if "input" in node:
+            here = out.setdefault(at, set())
+        elif "do" in node:
+            here.update(step_orders(ruleset, node))
+    if len(inputs(ruleset.frame)) < 2:
+        return {}
+    every = {f"decisions/{d}" for d in ruleset.rows("decisions")}
+    for taken in out.values():
+        taken |= every
+    return out
+
+
+def step_orders(ruleset: Ruleset, node: Row) -> list[str]:
+    """The orders that a step of the frame carries out, as "form/id"."""
+    step = str(node.get("step", node["do"]))
+    acts = [f"acts/{a}" for a in node.get("acts", ())]
+    return acts + [f"orders/{id_}" for id_, row in ruleset.rows("orders").items() if row.get("step") == step]
+
+
+def late_money(ruleset: Ruleset) -> set[str]:
+    """The orders before whose step, after the orders are given, resources are collected: lack of means only warns."""
+
+    def make() -> set[str]:
+        out: set[str] = set()
+        collected = False
+        for node in _in_order(ruleset.frame):
+            if "input" in node:
+                collected = False
+            elif node.get("do") == "collect":
+                collected = True
+            elif "do" in node and collected:
+                out.update(step_orders(ruleset, node))
+        return out
+
+    return ruleset.derived("late money", make)  # type: ignore[no-any-return]
+
+
+def _in_order(nodes: Iterable[Row]) -> Iterable[Row]:
+    for node in nodes:
+        yield node
+        yield from _in_order(node.get("steps", ()))
