@@ -307,9 +307,7 @@ class KeyedDice(CountingDice):
     rolling for another then raises DiceError. `mix` is what `fairness.mix_salts` gives, empty for none.
     """
 
-    def __init__(
-        self, key: bytes | str | Mapping[str, bytes | str], turn: int, *, mix: str = "", marks: Marks = ()
-    ) -> None:
+    def __init__(self, key: bytes | str | Mapping[str, bytes | str], turn: int, *, mix: str = "", marks: Marks = ()) -> None:
         super().__init__(marks)
         self._label = [turn, mix]
         self._turn_key = None if isinstance(key, Mapping) else key
@@ -330,8 +328,8 @@ class ScriptedDice(CountingDice):
     """Dice typed in: real dice on a table, or the dice of a rule test.
 
     `dice` is a list, used in order by whoever asks next, or a mapping from ``rule@subject``, from ``rule`` or from
-    ``*`` (anyone) to such lists; a draw takes what the most exact name still has, then the next. The values are faces
-    as they lie, before anything is added; for a choice, which one it is, counted from 1.
+    ``*`` (anyone) to such lists; a subject of several parts (``place:round``) is found under its first parts as well. A draw
+    takes what the most exact name still has, then the next. The values are faces as they lie, before anything is added; for a choice, which one it is, counted from 1.
 
     A draw for which nothing is left goes to `fallback`, or raises DiceExhausted; a draw is never made partly of typed
     dice and partly of others. A value that the die does not have raises DiceImpossible.
@@ -348,7 +346,9 @@ class ScriptedDice(CountingDice):
         return {name: list(values) for name, values in self._left.items() if values}
 
     def drawer(self, name: StreamName, use: int) -> Drawer:
-        asked = (f"{name.rule}@{name.subject}", name.rule, "*")
+        parts = name.subject.split(":")
+        exact = [f"{name.rule}@{':'.join(parts[:n])}" for n in range(len(parts), 0, -1)]
+        asked = (*exact, name.rule, "*")
         queues = [self._left[each] for each in asked if each in self._left]
         beyond: Drawer | None = None
 
@@ -402,9 +402,7 @@ class RecordedDice(CountingDice):
                 raise DiceMismatch(f"the record has {drawn['die']}, not {die}, for {where}", name, str(die))
             fair = len(faces) == die.n and all(die.low <= face <= die.high for face in faces)
             if not fair or total != sum(faces) + die.plus:
-                raise DiceMismatch(
-                    f"the record has {faces}, total {total}, which {die} cannot give, for {where}", name, str(die)
-                )
+                raise DiceMismatch(f"the record has {faces}, total {total}, which {die} cannot give, for {where}", name, str(die))
             queue.popleft()
             return list(faces), drawn.get("typed", False)
 

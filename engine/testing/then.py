@@ -80,6 +80,7 @@ class _Reader:
             "values": self.values,
             "asks": self.asks,
             "figures": self.figures,
+            "odds": self.odds,
             "journal": self.journal,
             "facts": self.facts,
             "state": self.tables,
@@ -296,6 +297,13 @@ class _Reader:
                     thing = Entity(kind, unit_key(owner, id_, "") if kind == "unit" else id_)
                     scope = names if kind == "unit" else {**names, "self": Entity("nation", owner)}
                     yield from _unless(value, self._quantity(quantity, thing, scope, here), here)
+
+    def odds(self, said: Sequence[Mapping[str, Any]], path: Path) -> Iterator[Mismatch]:
+        from .odds import wrong_odds  # needs NumPy: only where odds are asked
+
+        for number, battle in enumerate(said):
+            for where, wanted, got in wrong_odds(self.world, battle, (*path, number)):
+                yield Mismatch(where, wanted, got)
 
     def _quantity(self, id_: str, thing: Entity, names: Mapping[str, Any], path: Path) -> Any:
         try:
