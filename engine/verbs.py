@@ -75,8 +75,11 @@ _TABLE_OF = {
 
 
 def change(tail: Tail, p: Row, names: dict[str, Any]) -> None:
-    """Sets, adds to or multiplies a declared field of one or more things."""
+    """Sets, adds to or multiplies a declared field of one or more things; a field that lists things takes in or drops some."""
     for thing in as_set(tail.world, tail.who(p["of"], names)):
+        if "add" in p or "drop" in p:
+            _change_list(tail, thing, p, names)
+            continue
         value = tail.world.field(thing, p["field"]) if "to" not in p else None
         if "to" in p:
             new = tail.plain(p["to"], {**names, thing.kind: thing})
@@ -90,13 +93,27 @@ def change(tail: Tail, p: Row, names: dict[str, Any]) -> None:
             new = min(new, tail.world.number(p["at_most"], names))
         if isinstance(new, Fraction) and new.denominator == 1:
             new = int(new)
+        if isinstance(new, tuple):
+            new = [plain(v) for v in new]
         set_field(tail, thing, p["field"], new)
+
+
+def _change_list(tail: Tail, thing: Entity, p: Row, names: dict[str, Any]) -> None:
+    """A list of ids; with `said_by` every item is written `who>item`: it holds as what that nation has said."""
+    head = f"{tail.id_of(p['said_by'], names)}>" if "said_by" in p else ""
+    now = [str(plain(v)) for v in tail.world.field(thing, p["field"]) or ()]
+    new, old = (
+        {f"{head}{plain(v)}" for v in as_set(tail.world, tail.set(p[k], names))} if k in p else set() for k in ("add", "drop")
+    )
+    out = sorted(({*now} | new) - old)
+    if out != now:
+        set_field(tail, thing, p["field"], out)
 
 
 def set_field(tail: Tail, thing: Entity, field: str, value: Any) -> None:
     if thing.kind == "unit":
         n = int(tail.world.state.get("units", thing.id, "n", 0))
-        tail.journal.alter_units(thing.id, n, **{field: value})
+        tail.journal.alter_units(thing.id, n, **{field: _unless_default(tail, field, value)})
     elif thing.kind == "link":
         a, _, b = thing.id.partition(">")
         set_works(tail, a, b, value if field == "works" else None)
@@ -268,7 +285,12 @@ def own(tail: Tail, p: Row, names: dict[str, Any]) -> None:
 
 def create(tail: Tail, p: Row, names: dict[str, Any]) -> None:
     """New units, facilities or works at places. A kind that is a field of places is a facility and is set there."""
-    kind = str(tail.plain(p["units"], names))
+    listed = tail.plain(p["units"], names)
+    if isinstance(listed, dict):  # the units that an order lists, by kind
+        for each, number in sorted(listed.items()):
+            create(tail, {**p, "units": each, "n": int(number)}, names)
+        return
+    kind = str(listed)
     ruleset = tail.world.ruleset
     places = as_set(tail.world, tail.set(p["at"], names)) if "at" in p else ()
     n = int(tail.amount(p.get("n", 1), names))
@@ -280,9 +302,10 @@ def create(tail: Tail, p: Row, names: dict[str, Any]) -> None:
             whose = owner or tail.world.holder_of(place.id)
             if whose is None:
                 raise EffectError(f"nobody to own new units in {place.id}")
-            if n > 0:
-                tail.journal.units(whose, kind, place.id, n)
-                tail.journal.fact("placed", by=whose, place=place.id, kind=kind, n=n)
+            made = n if "pool" not in p else min(n, left_in_pool(tail, whose, kind, p["pool"]))
+            if made > 0:
+                tail.journal.units(whose, kind, place.id, made)
+                tail.journal.fact("placed", by=whose, place=place.id, kind=kind, n=made)
     elif "facing" in p:
         for place in places:
             for other in as_set(tail.world, tail.who(p["facing"], names)):
@@ -292,6 +315,12 @@ def create(tail: Tail, p: Row, names: dict[str, Any]) -> None:
             tail.journal.set("places", place.id, kind.replace("-", "_"), True)
     else:
         raise EffectError(f"no kind of unit, works or facility is called {kind}")
+
+
+def left_in_pool(tail: Tail, owner: str, kind: str, field: str) -> int:
+    """How many more units of a kind an owner may have on the map, by a field of the kind that says how many there are."""
+    there = sum(r["n"] for _, r in tail.world.state.stacks(owner=owner) if r["kind"] == kind)
+    return max(0, int(tail.world.unit_row(kind, owner).get(field, there)) - there)
 
 
 def remove(tail: Tail, p: Row, names: dict[str, Any]) -> None:
@@ -370,7 +399,7 @@ def _take_units(tail: Tail, key: str, n: int) -> None:
 
 def convert(tail: Tail, p: Row, names: dict[str, Any]) -> None:
     """Units change owner, kind or condition."""
-    fields = {k: tail.plain(p[k], names) for k in ("owner", "kind", "condition") if k in p}
+    fields = {k: _unless_default(tail, k, tail.plain(p[k], names)) for k in ("owner", "kind", "condition") if k in p}
     chosen = as_set(tail.world, tail.set(p["units"], names))
     single = "unit" in names and chosen == (names["unit"],)
     for unit in chosen:
@@ -378,6 +407,12 @@ def convert(tail: Tail, p: Row, names: dict[str, Any]) -> None:
         if now:
             n = int(tail.amount(p["n"], names, every=now)) if "n" in p else 1 if single else now
             tail.journal.alter_units(unit.id, min(n, now), **fields)
+
+
+def _unless_default(tail: Tail, field: str, value: Any) -> Any:
+    """None for the declared default of a field, so that units in their ordinary condition are one stack."""
+    declared = tail.world.ruleset.rows("fields").get(field)
+    return None if declared is not None and declared.get("default") == value else value
 
 
 def relocate(tail: Tail, p: Row, names: dict[str, Any]) -> None:
@@ -437,9 +472,19 @@ def cancel(tail: Tail, p: Row, names: dict[str, Any]) -> None:
     """Drops orders or things under way of a nation."""
     if "under_way" in p:
         wanted = plain(tail.plain(p["under_way"], names))
+        who = tail.nations(p["of"], names) if "of" in p else None
+        at = tail.plain(p["at"], names) if "at" in p else None
+        left = int(tail.amount(p["n"], names)) if "n" in p else None
         for key, row in sorted(tail.world.state.table("under_way").items()):
-            if wanted in ("all", key, row["what"], row.get("at")):
+            fits = wanted in ("all", key, row["what"], row.get("at")) and (who is None or row["nation"] in who)
+            if not fits or at not in (None, row.get("at")) or left == 0:
+                continue
+            gone = int(row.get("n", 1)) if left is None else min(left, int(row.get("n", 1)))
+            left = None if left is None else left - gone
+            if gone == int(row.get("n", 1)):
                 tail.journal.put_row("under_way", key, None)
+            else:
+                tail.journal.set("under_way", key, "n", int(row["n"]) - gone)
     if "orders" in p:
         who = tail.nations(p["of"], names) if "of" in p else [plain(names["self"])]
         wanted = tail.plain(p["orders"], names)

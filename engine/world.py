@@ -35,6 +35,9 @@ _TABLE = {
 }
 
 
+_LISTED = ("nation", "place")  # a field that lists rows of these kinds gives things; kinds of units and the like stay words
+
+
 def exact(value: Any) -> Any:
     """Whole fractions become integers."""
     if isinstance(value, Fraction) and value.denominator == 1:
@@ -229,6 +232,8 @@ class World:
             if wrap and isinstance(value, str):
                 return Entity(wrap, value)
             if isinstance(value, list):
+                if wrap in _LISTED:
+                    return tuple(Entity(wrap, v) if isinstance(v, str) else v for v in value)
                 return tuple(value)
             return value
 

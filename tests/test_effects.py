@@ -279,3 +279,23 @@ def test_a_matrix_moves_the_actor_by_cells_toward_zero_only_and_multiplies() -> 
     # the target is no onlooker and the actor takes nothing against itself: only gray is left, and takes it twice
     raid = fire(rules, "declared", [3], by="red", of="blue", openly=False)
     assert raid.state.get("tracks", "gray", "mood") == -6 and not raid.state.table("held")
+
+
+def test_lists_take_in_and_drop_what_somebody_says() -> None:
+    events = [
+        {"id": "add", "on": {"step": "go"}, "effects": [
+            {"change": {"of": "gray", "field": "shuns", "add": "these('red', 'blue')", "said_by": "=nation('gray')"}}]},
+        {"id": "drop", "on": {"step": "go"}, "effects": [
+            {"change": {"of": "gray", "field": "shuns", "drop": "=nation('red')", "said_by": "=nation('gray')"}}]},
+    ]  # fmt: skip
+    rules = small.ruleset(events=events, fields=[{"id": "shuns", "of": ["nation"], "type": "list", "default": []}])
+    assert fire(rules, "step", step="go").state.get("nations", "gray", "shuns") == ["gray>blue"]
+
+
+def test_fields_that_list_nations_give_nations() -> None:
+    rules = small.ruleset(
+        nations=[{"id": "gray", "name": "Gray", "side": None, "near": ["red"]}],
+        fields=[{"id": "near", "of": ["nation"], "type": "list", "form": "nations", "default": []}],
+    )
+    turn = small.turn(rules)
+    assert turn.world.value("count(nation('gray').near, 'neutral') == 0 and 'red' in nation('gray').near", {})

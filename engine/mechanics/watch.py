@@ -79,10 +79,10 @@ def _offer_all(turn: Turn, index: Mapping[str, list[Row]], chain: list[str]) -> 
         relations.note_capture(turn, fact)
         tallies.offer(turn, fact)
         streaks.offer(turn, fact)
+        matrices.offer(turn, fact)  # before the events: a matrix scores an act on the state the act has left
         for row in index.get(fact.word, ()):
             if offer(turn, row, fact):
                 chain.append(row["id"])
-        matrices.offer(turn, fact)
         release(turn, fact)
 
 
