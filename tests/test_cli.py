@@ -1,0 +1,154 @@
+"""The commands as a user types them, on the 1914 game: what they print, what they leave, and how they take a wrong input."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from wteaw.cli import COMMANDS, _run
+
+BROKEN = """\
+# ten ways to get an order wrong, and one right line
+move 2 infantry from berlin to leipzig
+attak belgium
+declare war on blgm
+declare war on austria-hungary
+influence germany
+build 2 infantry in paris
+build 99 artillery in berlin
+move 3 infantry from cologne to moscow
+move 90 infantry from cologne to belgium
+research teleportation
+build 1 dreadnoughts in hamburg
+"""
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = _run(list(arguments))
+    out = capsys.readouterr()
+    return code, out.out, out.err
+
+
+@pytest.fixture(scope="module")
+def game(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("games") / "flanders"
+    code = _run(["new", "1914", "--game", str(folder), "--player", "german-empire", "--player", "french-empire", "--seed", "5a" * 32])
+    assert code == 0
+    return folder
+
+
+def test_help_names_every_command_and_each_has_an_example(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "--help")
+    assert code == 0
+    for command in COMMANDS:
+        if command.exists:
+            assert f"  {command.name} " in out
+            code, text, _ = run(capsys, command.name, "--help")
+            assert code == 0 and ("Example:" in text or "Commands" in text), command.name
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["reslove"], "did you mean"),
+        (["new", "1915", "--game", "x"], "no scenario 1915"),
+        (["resolve", "--game", "/nowhere"], "holds no game"),
+        (["report", "--game", "/nowhere"], "holds no game"),
+        (["map"], "name a scenario"),
+        (["validate", "/nowhere"], "does not exist"),
+        (["show", "infantrie"], "infantry"),
+        (["play", "1914", "--seed", "xyz"], "hex"),
+    ],
+)
+def test_a_wrong_call_says_what_is_wrong(capsys: pytest.CaptureFixture[str], arguments: list[str], says: str) -> None:
+    code, out, err = run(capsys, *arguments)
+    assert code in (1, 2) and says in out + err and "Traceback" not in err
+
+
+def test_a_broken_order_file_is_refused_line_by_line(capsys: pytest.CaptureFixture[str], game: Path, tmp_path: Path) -> None:
+    file = tmp_path / "orders.txt"
+    file.write_text(BROKEN)
+    code, out, _ = run(capsys, "orders", "check", str(file), "--game", str(game), "--nation", "german-empire")
+    assert code == 1
+    for number in range(3, 13):
+        assert f"{file}:{number}:" in out, f"line {number} is reported"
+    assert f"{file}:2:" not in out and "1 orders stand" in out, out
+    assert "belgium" in out.lower() and "did you mean" in out
+    code, out, _ = run(capsys, "orders", "check", str(file), "--game", str(game), "--nation", "german-empire", "--format", "json")
+    assert code == 1 and {d["line"] for d in json.loads(out)} == set(range(3, 13))
+
+
+def test_the_template_is_an_order_file_that_stands(capsys: pytest.CaptureFixture[str], game: Path, tmp_path: Path) -> None:
+    code, out, _ = run(capsys, "orders", "template", "--game", str(game), "--nation", "Germany")
+    assert code == 0 and "declare war on" in out
+    file = tmp_path / "template.txt"
+    file.write_text(out)
+    assert run(capsys, "orders", "check", str(file), "--game", str(game))[0] == 0
+
+
+def test_a_turn_from_orders_to_reports(capsys: pytest.CaptureFixture[str], game: Path, tmp_path: Path) -> None:
+    code, out, err = run(capsys, "resolve", "--game", str(game))
+    assert code == 1 and "no orders yet from" in err and "french-empire" in err
+    for nation, text in (("german-empire", "declare war on belgium\nmove 10 infantry from cologne to belgium\n"), ("french-empire", "# nothing\n")):
+        file = tmp_path / f"{nation}.txt"
+        file.write_text(f"game flanders nation {nation} turn 1\n{text}")
+        assert run(capsys, "orders", "submit", str(file), "--game", str(game))[0] == 0
+    code, out, _ = run(capsys, "resolve", "--game", str(game), "--dry-run")
+    assert code == 0 and "nothing was kept" in out
+    code, out, _ = run(capsys, "resolve", "--game", str(game))
+    assert code == 0 and "declares war on Belgium" in out and "turn 2 waits" in out
+    code, out, _ = run(capsys, "report", "--game", str(game), "--nation", "german-empire")
+    assert code == 0 and "German Empire" in out and "Your next orders" in out and "Belgium" in out
+    code, out, _ = run(capsys, "report", "--game", str(game), "--nation", "german-empire", "--format", "html")
+    assert code == 0 and "<svg" in out and "http://" not in out.replace("http://www.w3.org", "")
+    code, out, _ = run(capsys, "report", "--game", str(game), "--nation", "spain", "--format", "json")
+    assert code == 0 and json.loads(out)["reader"] == "spain"
+    code, out, _ = run(capsys, "explain", "german-empire belgium", "--game", str(game))
+    assert code == 0 and "diplomacy.yaml:" in out
+    code, _, err = run(capsys, "explain", "nonsense", "--game", str(game))
+    assert code == 1 and "nothing in the journal" in err
+
+
+def test_dice_are_verified_from_a_file_alone(capsys: pytest.CaptureFixture[str], game: Path, tmp_path: Path) -> None:
+    assert run(capsys, "dice", "commit", "--game", str(game))[0] == 0
+    file = tmp_path / "dice.json"
+    assert run(capsys, "dice", "reveal", "--game", str(game), "--turn", "1", "--nation", "german-empire", "--out", str(file))[0] == 0
+    code, out, err = run(capsys, "dice", "verify", str(file))
+    assert code == 0 and "come out the same" in out, err
+    data = json.loads(file.read_text())
+    shown = [r for r in data["dice"] if r["audience"] in {o["audience"] for o in data["openings"]}]
+    assert shown, "the nation has dice it may check"
+    drawn = shown[0]["drawn"][0]
+    drawn["faces"][0] = drawn["faces"][0] % 10 + 1
+    drawn["total"] = sum(drawn["faces"])
+    file.write_text(json.dumps(data))
+    code, _, err = run(capsys, "dice", "verify", str(file))
+    assert code == 1 and "was not rolled so" in err
+    assert run(capsys, "dice", "reveal", "--game", str(game), "--turn", "9")[0] == 1
+
+
+def test_rollback_goes_back(capsys: pytest.CaptureFixture[str], game: Path) -> None:
+    code, out, _ = run(capsys, "rollback", "--game", str(game))
+    assert code == 0 and out.count("waits for orders") == 2
+    code, _, err = run(capsys, "rollback", "--game", str(game), "--turn", "1")
+    assert code == 2 and "--reason" in err
+    code, out, _ = run(capsys, "rollback", "--game", str(game), "--turn", "1", "--reason", "test")
+    assert code == 0 and "turn 1" in out
+
+
+def test_the_map_is_drawn(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "map.svg"
+    assert run(capsys, "map", "1914", "--out", str(file))[0] == 0
+    assert file.read_text().startswith("<svg") and "Berlin" in file.read_text()
+    code, _, err = run(capsys, "map", "1914", "--out", str(tmp_path / "map.gif"))
+    assert code == 2 and ".svg or .png" in err
+
+
+def test_help_starts_without_the_heavy_libraries() -> None:
+    code = "import sys; from wteaw.cli import _run; _run(['--help']); print([m for m in ('numpy','networkx','ruamel','sqlalchemy','lark','jinja2') if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out.rstrip().endswith("[]")
