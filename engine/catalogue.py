@@ -69,8 +69,16 @@ class Offer:
 
 
 def purchasable(world: World, nation: str, *, all_sites: bool = False) -> list[Offer]:
-    """What a nation can buy, item by item and site by site; with `all_sites` also where it cannot, and why."""
-    return list(Market(world, nation).offers(all_sites=all_sites))
+    """What a nation can buy, item by item and site by site; with `all_sites` also where it cannot, and why.
+
+    The list is kept for as long as nothing changes in the state, so that asking again costs nothing.
+    """
+    key = ("offers", nation, all_sites)
+    kept = world._kept.get(key)
+    if kept is None or kept[0] != world.state.version:
+        kept = (world.state.version, tuple(Market(world, nation).offers(all_sites=all_sites)))
+        world._kept[key] = kept
+    return list(kept[1])
 
 
 def check_purchase(

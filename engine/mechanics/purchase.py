@@ -114,9 +114,18 @@ def buy(turn: Turn, quote: Quote, order: Order | None = None) -> str:
     readers = audience_ids(world, row["audience"], names) if "audience" in row else (quote.nation,)
     before = world.state.get("stores", quote.purse, quote.what, 0)
     data = {
-        "order": order.get("text", "") if order else "", "item": quote.item, "n": quote.n, "site": quote.site, "price": str(quote.price), "fee": str(quote.fee),
-        "dear": quote.dear, "cost": str(quote.cost), "purse": quote.purse, "before": str(before), "rows": list(quote.rows),
-    }  # fmt: skip
+        "order": order.get("text", "") if order else "",
+        "item": quote.item,
+        "n": quote.n,
+        "site": quote.site,
+        "price": str(quote.price),
+        "fee": str(quote.fee),
+        "dear": quote.dear,
+        "cost": str(quote.cost),
+        "purse": quote.purse,
+        "before": str(before),
+        "rows": list(quote.rows),
+    }
     what = _what(turn, row)
     due = row.get("due")
     if isinstance(due, str) and due.startswith("="):
