@@ -1,0 +1,87 @@
+"""Times of the 1914 game. Compare within one run: a turn against a copy of its state, validation cold against compiled."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.world1914 import dice, loaded, orders_by_policy, played
+from wteaw.orders.template import order_template
+from wteaw.referee import Inputs, resolve
+from wteaw.resources import rulesets
+from wteaw.ruleset import compile_ruleset, load_ruleset
+from wteaw.view import Viewer, view
+from wteaw.world import World
+
+pytestmark = pytest.mark.benchmark(group="game")
+
+
+@pytest.mark.benchmark(group="start")
+def test_python_alone(benchmark: Any) -> None:
+    benchmark.pedantic(lambda: subprocess.run([sys.executable, "-c", "pass"], check=True), rounds=5)
+
+
+@pytest.mark.benchmark(group="start")
+def test_wteaw_help(benchmark: Any) -> None:
+    code = "from wteaw.cli import _run; _run(['--help'])"
+    benchmark.pedantic(lambda: subprocess.run([sys.executable, "-c", code], check=True, capture_output=True), rounds=5)
+
+
+@pytest.mark.benchmark(group="validate")
+def test_validate_compiled(benchmark: Any) -> None:
+    load_ruleset(rulesets())
+    benchmark.pedantic(lambda: load_ruleset(rulesets()), rounds=5)
+
+
+@pytest.mark.benchmark(group="validate")
+def test_validate_cold(benchmark: Any) -> None:
+    benchmark.pedantic(lambda: compile_ruleset(rulesets()), rounds=2)
+
+
+def test_state_copy(benchmark: Any) -> None:
+    """The yardstick: what a turn cannot do without."""
+    benchmark(played(2)[-1].position.state.copy)
+
+
+def test_state_hash(benchmark: Any) -> None:
+    benchmark(played(2)[-1].position.state.hash)
+
+
+def test_one_turn_with_orders_of_every_nation(benchmark: Any) -> None:
+    _, ruleset, geography = loaded()
+    here = played(2)[-1].position
+    orders = orders_by_policy(here)
+    benchmark.pedantic(lambda: resolve(ruleset, here, Inputs(orders), dice(here), geography=geography), rounds=10, warmup_rounds=1)
+
+
+def test_orders_of_every_nation_by_policy(benchmark: Any) -> None:
+    here = played(2)[-1].position
+    benchmark.pedantic(lambda: orders_by_policy(here), rounds=3, warmup_rounds=1)
+
+
+def test_view_of_one_nation(benchmark: Any) -> None:
+    _, ruleset, geography = loaded()
+    state = played(2)[-1].position.state
+    benchmark.pedantic(lambda: Viewer(ruleset, state, geography=geography).view("german-empire"), rounds=5)
+
+
+def test_template_of_one_nation(benchmark: Any) -> None:
+    _, ruleset, geography = loaded()
+    shown = view(ruleset, played(2)[-1].position.state, "german-empire", geography=geography)
+    benchmark.pedantic(lambda: order_template(World(ruleset, shown, geography=geography), "german-empire"), rounds=5)
+
+
+def test_memory_of_a_turn(benchmark: Any, tmp_path: Path) -> None:
+    """Peak memory that a resolved turn adds, in MB, as extra info."""
+    _, ruleset, geography = loaded()
+    here = played(2)[-1].position
+    orders = orders_by_policy(here)
+    tracemalloc.start()
+    benchmark.pedantic(lambda: resolve(ruleset, here, Inputs(orders), dice(here), geography=geography), rounds=1)
+    benchmark.extra_info["peak_mb"] = round(tracemalloc.get_traced_memory()[1] / 1e6, 1)
+    tracemalloc.stop()
