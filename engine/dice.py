@@ -328,8 +328,9 @@ class ScriptedDice(CountingDice):
     """Dice typed in: real dice on a table, or the dice of a rule test.
 
     `dice` is a list, used in order by whoever asks next, or a mapping from ``rule@subject``, from ``rule`` or from
-    ``*`` (anyone) to such lists; a subject of several parts (``place:round``) is found under its first parts as well. A draw
-    takes what the most exact name still has, then the next. The values are faces as they lie, before anything is added; for a choice, which one it is, counted from 1.
+    ``*`` (anyone) to such lists; a subject of several parts (``place:round``) is found under its first parts as well.
+    A draw takes what the most exact name still has, then the next. The values are faces as they lie, before anything
+    is added; for a choice, which one it is, counted from 1.
 
     A draw for which nothing is left goes to `fallback`, or raises DiceExhausted; a draw is never made partly of typed
     dice and partly of others. A value that the die does not have raises DiceImpossible.
