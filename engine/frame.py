@@ -1,8 +1,9 @@
 """The frame of the turn: a tree of nodes and a cursor through it.
 
 Nodes are `phase` (names a run of steps), `input` (the resolution stops until it is there), `do` (a mechanic), `each` (nested
-turns), `passes` (one order of a kind each, until nobody has any), `ticks` (everything spends its k-th point), and `when` on
-any of them. The cursor stands in the state, so a turn can stop at an input and go on later, in another process.
+turns, in a given order or one that is `rolled`), `passes` (one order of a kind each, until nobody has any), `ticks`
+(everything spends its k-th point), and `when` on any of them. The cursor stands in the state, so a turn can stop at an input
+and go on later, in another process.
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .dice import Stream
+from .effects import fill, printed
 from .functions import as_set, plain
+from .journal import EVERYONE
 from .mechanics import mechanic
 from .mechanics.watch import settle
 from .ruleset.model import Row
 from .state import Entity
-from .turn import Turn
+from .turn import Desk, Turn
 
 Level = dict[str, Any]
 """One level of the cursor: `i` the node's index, and for a loop `k` the round and `over` its members."""
@@ -107,8 +111,10 @@ def _start_rounds(turn: Turn, node: Row, levels: list[Level]) -> bool:
     level = levels[-1]
     if "each" in node:
         members = [plain(t) for t in _order(turn, node)]
-        level.update(k=0, over=members)
-        return bool(members)
+        if "rolled" in node and turn.world.test(node["rolled"].get("when"), turn.names()):
+            members = _rolled(turn, node, members)
+        level.update(k=-1, over=members)
+        return _begin_round(turn, node, level)
     if "ticks" in node:
         most = int(turn.world.value(str(node["ticks"]["most"]).removeprefix("="), turn.names()))
         level.update(k=0, over=list(range(1, most + 1)))
@@ -125,11 +131,76 @@ def _order(turn: Turn, node: Row, key: str = "order") -> tuple[Any, ...]:
     return as_set(turn.world, turn.world.value(text.removeprefix("="), turn.names()))
 
 
+def _begin_round(turn: Turn, node: Row, level: Level) -> bool:
+    """The next round of an `each`, past nations that are no more. False if there is none.
+
+    With `own_turn` the round is a turn of its own for whoever has it: `was(.., 'turn')` reads its start.
+    """
+    kind = str(node["each"])
+    level["k"] += 1
+    while level["k"] < len(level["over"]) and kind == "nation" and not alive(turn, level["over"][level["k"]]):
+        level["k"] += 1
+    if level["k"] >= len(level["over"]):
+        return False
+    member = Entity(kind, level["over"][level["k"]])
+    if node.get("own_turn"):
+        turn.world.moments["turn"] = turn.state.copy()
+    if "says" in node:
+        name = _node_name(node)
+        turn.journal.step = name
+        text = fill(turn.world, node["says"], {**turn.loops, kind: member, "self": member})
+        with turn.journal.entry(f"frame/{name}", subject=member.id, text=text, audience=(EVERYONE,)):
+            pass
+    return True
+
+
+def _rolled(turn: Turn, node: Row, members: list[str]) -> list[str]:
+    """The members by a die each, the highest first; those who tie roll again among themselves."""
+    name = _node_name(node)
+    turn.journal.step = name
+    streams: dict[str, Stream] = {}
+
+    def ranked(those: list[str]) -> list[str]:
+        if len(those) < 2:
+            return those
+        faces: dict[int, list[str]] = {}
+        for member in those:
+            if member not in streams:
+                streams[member] = turn.stream(f"frame/{name}", member)
+            faces.setdefault(streams[member].roll(node["rolled"].get("die", "1d10")), []).append(member)
+        return [m for face in sorted(faces, reverse=True) for m in ranked(faces[face])]
+
+    with turn.journal.entry(f"frame/{name}", audience=(EVERYONE,)) as entry:
+        order = ranked(members)
+        for member in sorted(streams):
+            record = streams[member].take()
+            if record is not None:
+                entry.dice.append({**record, "subject": member})
+        entry.data["order"] = order
+        entry.text = f"Order of play: {', '.join(printed(turn.world, Entity(str(node['each']), m)) for m in order)}."
+    return order
+
+
+def _node_name(node: Row) -> str:
+    return str(next((node[k] for k in ("id", "step", "phase", "each") if k in node), "turn"))
+
+
+def alive(turn: Desk, nation: str) -> bool:
+    """Whether a nation is still in the game."""
+    return turn.state.get("nations", nation, "alive") is not False
+
+
 def _next_round(turn: Turn, levels: list[Level]) -> None:
     """A list of steps is done: the next round of its loop, or on to the next node."""
     level = levels[-1]
     node = node_at(turn, levels)
     assert node is not None
+    if "each" in node:
+        if _begin_round(turn, node, level):
+            levels.append({"i": 0})
+        else:
+            _leave(level)
+        return
     level["k"] += 1
     if "passes" in node:
         if level["k"] % len(level["over"]) == 0 and not _pass_left(turn, node, level):
@@ -152,9 +223,7 @@ def _leave(level: Level) -> None:
 def _pass_left(turn: Turn, node: Row, level: Level) -> bool:
     """Whether anybody still has what a round of passes uses up (`while`, tested for each member)."""
     test = node["passes"].get("while", True)
-    return any(
-        turn.world.test(test, {"self": Entity("nation", m), "nation": Entity("nation", m)}) for m in level["over"]
-    )
+    return any(turn.world.test(test, {"self": Entity("nation", m), "nation": Entity("nation", m)}) for m in level["over"])
 
 
 def _bind(turn: Turn, levels: Sequence[Level]) -> None:

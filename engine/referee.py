@@ -12,7 +12,7 @@ from typing import Any
 
 from .calendar import begin_turn, end_turn
 from .dice import CountingDice, Marks
-from .frame import advance, cursor, node_at
+from .frame import advance, alive, cursor, node_at
 from .geography import Geography
 from .journal import Entry
 from .mechanics.watch import first_look, settle
@@ -159,6 +159,8 @@ def take_in(turn: Turn, inputs: Inputs) -> None:
         with turn.journal.entry(
             "frame/input", subject=nation, audience=(nation,), data={"orders": len(orders)}
         ) as entry:
+            for old in [k for k, row in turn.state.table("orders").items() if row["nation"] == nation]:
+                turn.journal.put_row("orders", old, None)  # those of an earlier input point have had their steps
             if nation in inputs.missing:
                 entry.text = "No orders came in."
                 turn.journal.fact("missed", by=nation)
@@ -182,17 +184,13 @@ def waiting_seats(ruleset: Ruleset, position: Position) -> list[str]:
     _bind(turn, cursor(turn))
     assert node_at(turn, cursor(turn)) is not None
     if wanted in turn.loops and isinstance(turn.loops[wanted], Entity):
-        return [turn.loops[wanted].id]
+        return [n for n in (turn.loops[wanted].id,) if seat_of(turn, n) not in ("none", "vacant") and alive(turn, n)]
     return turn.world.members(turn.world.value(str(wanted).removeprefix("="), turn.names()))
 
 
 def seat_of(turn: Turn, nation: str) -> str:
     seat = turn.state.get("nations", nation, "seat") or turn.ruleset.rows("nations").get(nation, {}).get("seat")
     return str(seat or "policy")
-
-
-def alive(turn: Turn, nation: str) -> bool:
-    return turn.state.get("nations", nation, "alive") is not False
 
 
 class _NoDice(CountingDice):

@@ -109,6 +109,12 @@ class Turn(Desk):
 
     # ---- orders
 
+    @property
+    def mover(self) -> str | None:
+        """The nation whose own turn it is, or None where all nations act together."""
+        mine = self.loops.get("nation")
+        return mine.id if isinstance(mine, Entity) else None
+
     def orders(self, ids: Iterable[str] | None = None, nation: str | None = None) -> list[Order]:
         """Accepted orders of these rows ("form/id" or bare ids), in order of nation and line."""
         wanted = set(ids) if ids is not None else None

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from typing import Any
 
-from wteaw.dice import KeyedDice
+from wteaw.dice import KeyedDice, ScriptedDice
 from wteaw.frame import inputs
 from wteaw.journal import replay
 from wteaw.referee import Inputs, resolve, start, waiting_seats
@@ -158,3 +158,80 @@ def test_another_process_gives_the_same_bytes() -> None:
 def test_input_points_are_found_however_deep() -> None:
     frame = [{"input": "a"}, {"phase": "p", "steps": [{"each": "nation", "steps": [{"input": "b"}]}]}]
     assert [n["input"] for n in inputs(frame)] == ["a", "b"]
+
+
+# ---- turns of players
+
+
+def own_turns(**more: Any) -> list[dict[str, Any]]:
+    steps = [{"input": "orders", "from": "nation"}, {"step": "go", "do": "watch"}]
+    return [{"id": "turns", "each": "nation", "order": "these('blue', 'red')", "steps": steps, **more}]
+
+
+def test_an_order_of_play_is_rolled_anew_and_ties_roll_again() -> None:
+    rules = small.ruleset(own_turns(rolled={"die": "1d10"}), events=noting("go"))
+    dice = ScriptedDice({"frame/turns@blue": [4, 7, 8], "frame/turns@red": [9, 7, 2]})
+    opening = start(rules, small.state(game={"game": {"turn": 0}}), dice)
+    assert waiting_seats(rules, opening.position) == ["red"]
+    second = resolve(rules, opening.position, Inputs(), dice)
+    assert waiting_seats(rules, second.position) == ["blue"]
+    third = resolve(rules, second.position, Inputs(), dice)
+    assert third.position.turn == 2 and waiting_seats(rules, third.position) == ["blue"]
+    rolled = next(e for e in third.entries if e.rule == "frame/turns")
+    assert rolled.data["order"] == ["blue", "red"]
+    assert [d["subject"] for d in rolled.dice] == ["blue", "red"]
+
+
+def test_an_order_of_play_may_be_rolled_under_a_condition() -> None:
+    rules = small.ruleset(own_turns(rolled={"die": "1d10", "when": "turn > 1"}), events=noting("go"))
+    opening = start(rules, small.state(game={"game": {"turn": 0}}), DICE)
+    assert waiting_seats(rules, opening.position) == ["blue"]
+
+
+def test_the_start_of_an_own_turn_is_the_start_of_the_turn() -> None:
+    """What the first player did is there when the second player's own turn begins."""
+    told_by = {"id": "t", "on": {"step": "go"}, "effects": [
+        {"say": "{self} {was('red', 'calm', 'turn')}"},
+        {"change": {"of": "red", "field": "calm", "by": 1}}], "audience": "everyone"}  # fmt: skip
+    for own, expected in ((False, ["Blue 7", "Red 7"]), (True, ["Blue 7", "Red 8"])):
+        results = play(small.ruleset(own_turns(own_turn=own), events=[told_by]), {}, {})
+        assert [text for r in results for text in told(r)] == expected
+
+
+def test_a_nation_that_is_no_more_has_no_turn_and_a_vacant_seat_is_not_waited_for() -> None:
+    rules = small.ruleset(own_turns(says="{nation} has the turn."), events=noting("go"))
+    gone = small.state(game={"game": {"turn": 0}}, nations={"blue": {"alive": False}})
+    opening = start(rules, gone, DICE)
+    assert waiting_seats(rules, opening.position) == ["red"]
+    assert [e.text for e in opening.entries if e.rule == "frame/turns"] == ["Red has the turn."]
+    vacant = small.state(game={"game": {"turn": 0}}, nations={"blue": {"seat": "vacant"}})
+    assert waiting_seats(rules, start(rules, vacant, DICE).position) == []
+
+
+def test_only_the_mover_buys_and_gets_what_is_ready() -> None:
+    steps = [{"input": "orders", "from": "nation"}, {"step": "buy", "do": "purchase"}, {"step": "get", "do": "complete"}]
+    frame = [{"each": "nation", "order": "these('blue', 'red')", "steps": steps}]
+    item = {"id": "foot", "makes": "foot", "price": "=1", "due": "get", "site": "place.holder == self", "site_else": "no"}
+    orders = [{"id": "build", "form": "build", "step": "buy", "slots": {"item": "item", "site": "place"}}]
+    rules = small.ruleset(frame, catalogue=[item], orders=orders)
+    position = start(
+        rules,
+        small.state(
+            game={"game": {"turn": 0}},
+            stores={"red": {"gold": 5}, "blue": {"gold": 5}},
+            under_way={
+                "red#0001": {"nation": "red", "what": "foot", "item": "foot", "n": 1, "at": "ash", "due": "get", "since": 0}
+            },
+        ),
+        DICE,
+    ).position
+    order = {"order": "orders/build", "slots": {"item": "foot", "site": "cedar"}, "text": "build", "line": 1}
+    theirs = {"order": "orders/build", "slots": {"item": "foot", "site": "ash"}, "text": "build", "line": 1}
+    after = resolve(rules, position, Inputs({"blue": [order], "red": [theirs]}), DICE).position
+
+    def feet(at: str, state: Any) -> int:
+        return sum(r["n"] for _, r in state.stacks(at=at) if r["kind"] == "foot")
+
+    assert feet("cedar", after.state) == feet("cedar", position.state) + 1
+    assert feet("ash", after.state) == feet("ash", position.state)
+    assert after.state.get("stores", "red", "gold") == 5

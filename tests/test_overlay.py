@@ -184,12 +184,26 @@ def names(nodes: list[dict[str, object]] | tuple[dict[str, object], ...]) -> lis
             [("turns", ["orders", ("talk", ["one", "two"]), "three", "x"])],
         ),
         ("node: three, set: {id: last}", ["orders", ("talk", ["one", "two"]), "last"]),
+        (
+            "node: orders, through: talk, wrap: {id: turns, each: nation}",
+            [("turns", ["orders", ("talk", ["one", "two"])]), "three"],
+        ),
+        ("node: one, through: two, wrap: {id: in}", ["orders", ("talk", [("in", ["one", "two"])]), "three"]),
+        ("node: talk/two, drop: true", ["orders", ("talk", ["one"]), "three"]),
     ],
 )
 def test_nodes_of_the_frame_are_changed_by_id(tmp_path: Path, change: str, expected: list[object]) -> None:
     folder = over(tmp_path, f"frame_changes:\n- {{id: change, {change}}}\n", dict(FRAME))
     assert names(loaded(folder).frame) == expected
     assert names(loaded(tmp_path / "base").frame) == ["orders", ("talk", ["one", "two"]), "three"]
+
+
+def test_of_two_nodes_of_one_name_the_outer_is_meant(tmp_path: Path) -> None:
+    base = {"tables/f.yaml": "frame:\n- phase: talk\n  steps: [{step: talk, do: watch}, {step: two, do: watch}]\n"}
+    outer = loaded(over(tmp_path / "a", "frame_changes:\n- {id: c, node: talk, set: {id: chat}}\n", dict(base)))
+    assert names(outer.frame) == [("chat", ["talk", "two"])]
+    inner = loaded(over(tmp_path / "b", "frame_changes:\n- {id: c, node: talk/talk, drop: true}\n", dict(base)))
+    assert names(inner.frame) == [("talk", ["two"])]
 
 
 def test_a_frame_given_again_replaces_the_frame(tmp_path: Path) -> None:
@@ -203,6 +217,10 @@ def test_a_frame_given_again_replaces_the_frame(tmp_path: Path) -> None:
         ("node: two", ("E226", 2, 3)),
         ("node: two, drop: true, set: {x: 1}", ("E226", 2, 3)),
         ("node: all, drop: true", ("E226", 2, 27)),
+        ("node: one, through: three, wrap: {id: x}", ("E226", 2, 36)),
+        ("node: two, through: one, wrap: {id: x}", ("E226", 2, 36)),
+        ("node: one, through: two, drop: true", ("E226", 2, 36)),
+        ("node: talk/three, drop: true", ("E226", 2, 22)),
     ],
 )
 def test_a_change_that_cannot_be_made_is_told(tmp_path: Path, change: str, expected: tuple[str, int, int]) -> None:

@@ -19,7 +19,7 @@ from ..verbs import set_works
 
 
 def run(node: Row, turn: Turn) -> None:
-    """Finish everything that is due in this step.
+    """Finish everything that is due in this step; inside a nation's own turn, only what is its own.
 
     Due is what names this step (or the node's `due`), or a turn that has come. `orders` names the order rows that put what is
     in hand at a site (slots n, item, site, into); `hand: SITE-LESS` items stay in hand without one.
@@ -30,6 +30,8 @@ def run(node: Row, turn: Turn) -> None:
     new: dict[tuple[str, str], set[str]] = {}
     for key, row in sorted(turn.state.table("under_way").items()):
         when = row.get("due")
+        if turn.mover not in (None, row["nation"]):
+            continue
         if when == due or (isinstance(when, int) and when <= turn.number and "item" in row):
             placed = finish(turn, key)
             if placed is not None:
@@ -147,7 +149,7 @@ def _done(turn: Turn, row: Row, item: Row) -> str:
 def _from_hand(node: Row, turn: Turn, step: str) -> None:
     """Orders that put what is in hand at a site: each is tested like a purchase, but costs nothing."""
     ids = node.get("orders")
-    for order in turn.orders([f"orders/{i}" for i in ids]) if ids else ():
+    for order in turn.orders([f"orders/{i}" for i in ids], turn.mover) if ids else ():
         slots = order.get("slots", {})
         nation, wanted, n = order["nation"], str(plain(slots.get("item"))), int(slots.get("n") or 1)
         hand = [

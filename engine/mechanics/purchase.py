@@ -21,7 +21,7 @@ __all__ = ["Offer", "check_purchase", "purchasable", "run"]
 
 
 def run(node: Row, turn: Turn) -> None:
-    """Carry out the orders to buy of this step.
+    """Carry out the orders to buy of this step; inside a nation's own turn, only that nation's.
 
     `orders` names the order rows (absent: those whose `step` is this one); `all_or_none` refuses all of a nation's lines if one
     of them cannot be bought; `absent: true` lets the rows of form `absence` buy for nations that sent no orders.
@@ -30,7 +30,7 @@ def run(node: Row, turn: Turn) -> None:
     step = str(node.get("step", turn.journal.step))
     ids = node.get("orders") or [i for i, r in turn.ruleset.rows("orders").items() if r.get("step") == step]
     orders: dict[str, list[Order]] = {}
-    for order in turn.orders([f"orders/{i}" for i in ids]) if ids else ():
+    for order in turn.orders([f"orders/{i}" for i in ids], turn.mover) if ids else ():
         orders.setdefault(order["nation"], []).append(order)
     for nation in sorted(orders):
         market = Market(turn.world, nation)
@@ -45,7 +45,8 @@ def run(node: Row, turn: Turn) -> None:
             _count(market, found)
     if node.get("absent"):
         for nation in turn.world.nations():
-            _for_absent(turn, nation)
+            if turn.mover in (None, nation):
+                _for_absent(turn, nation)
 
 
 def unite_purses(turn: Turn) -> None:

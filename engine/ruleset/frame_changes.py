@@ -1,9 +1,10 @@
 """Changes of single nodes of the frame, by their ids.
 
-A node's id is its `id`, else its `step`, `phase` or `input`. A row of `frame_changes` names a node and says one of:
-`drop` it, `replace` it by nodes, put nodes `before` or `after` it, `set` keys of it, `wrap` it in a node (whose
-`steps` then hold it). The node `all` stands for the whole frame and can only be wrapped, or have nodes put before
-or after it.
+A node's id is its `id`, else its `step`, `phase` or `input`; where a node and one inside it have the same, the outer one is
+meant, and the inner one is written `outer/inner`. A row of `frame_changes` names a node and says one of: `drop` it, `replace`
+it by nodes, put nodes `before` or `after` it, `set` keys of it, `wrap` it in a node (whose `steps` then hold it); with
+`through`, all the nodes from it up to that one beside it are wrapped together. The node `all` stands for the whole frame and
+can only be wrapped, or have nodes put before or after it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ __all__ = ["WHOLE", "change_frame", "frame_nodes", "node_id"]
 
 WHOLE = "all"
 STEPS = "steps"
+THROUGH = "through"
 NAMES = ("id", "step", "phase", "input")
 MAX_DEPTH = 20
 """How deep nodes may stand inside nodes: a change that leads deeper is refused."""
@@ -52,15 +54,54 @@ def change_frame(nodes: list[Node], changes: list[Node]) -> tuple[list[Node], li
             nodes = _whole(nodes, change, actions[0], found)
             nodes = _not_too_deep(nodes, before, change, found)
             continue
-        ids = [node_id(n) for n in frame_nodes(nodes)]
-        if ids.count(target) != 1:
-            several = f"{ids.count(target)} nodes called {target!r}" if target in ids else f"no node {target!r}"
-            hint = did_you_mean(target, [i for i in ids if i]) or ("give one of them an `id`" if target in ids else "")
-            found.append(diagnose("E226", "error", f"the frame has {several}", change.get("node"), hint=hint))
+        aim = _aim(nodes, target, change, "node", found)
+        last = aim
+        if aim is not None and change.get(THROUGH) is not None:
+            last = _aim(nodes, str(change.text(THROUGH)), change, THROUGH, found)
+            if last is not None and (actions[0] != "wrap" or not _beside(nodes, aim, last)):
+                message = f"`through` goes with `wrap`, to a node that comes later beside {target!r}"
+                found.append(diagnose("E226", "error", message, change.get(THROUGH)))
+                last = None
+        if aim is None or last is None:
             continue
-        nodes = _changed(nodes, target, change, actions[0], found)
+        nodes = _changed(nodes, (aim, last), change, actions[0], found)
         nodes = _not_too_deep(nodes, before, change, found)
     return nodes, found
+
+
+def _aim(nodes: list[Node], target: str, change: Node, key: str, found: list[Diagnostic]) -> Node | None:
+    """The one node of that name (or path of names), or None with what is wrong."""
+    paths = _paths(nodes, ())
+    words = tuple(target.split("/"))
+    fits = [(path, node) for path, node in paths if path[-len(words) :] == words]
+    outer = [node for path, node in fits if not any(path[: len(p)] == p and len(p) < len(path) for p, _ in fits)]
+    if len(outer) == 1:
+        return outer[0]
+    ids = [i for path, _ in paths for i in path[-1:] if i]
+    several = f"{len(outer)} nodes called {target!r}" if outer else f"no node {target!r}"
+    hint = "give one of them an `id`, or name the node around it: OUTER/INNER" if outer else did_you_mean(target, ids) or ""
+    found.append(diagnose("E226", "error", f"the frame has {several}", change.get(key), hint=hint))
+    return None
+
+
+def _paths(nodes: list[Node], above: tuple[str, ...]) -> list[tuple[tuple[str, ...], Node]]:
+    """Every node with the names of those around it and its own."""
+    out: list[tuple[tuple[str, ...], Node]] = []
+    for node in nodes:
+        path = (*above, node_id(node) or "")
+        out.append((path, node))
+        inner = node.get(STEPS)
+        if inner is not None:
+            out += _paths(list(inner.members()), path)
+    return out
+
+
+def _beside(nodes: list[Node], one: Node, other: Node) -> bool:
+    """Whether two nodes stand in one list, the second not before the first."""
+    if any(n is one for n in nodes):
+        places = {id(n): i for i, n in enumerate(nodes)}
+        return id(other) in places and places[id(one)] <= places[id(other)]
+    return any(_beside(list(inner.members()), one, other) for n in nodes if (inner := n.get(STEPS)) is not None)
 
 
 def _not_too_deep(nodes: list[Node], before: list[Node], change: Node, found: list[Diagnostic]) -> list[Node]:
@@ -88,14 +129,18 @@ def _whole(nodes: list[Node], change: Node, action: str, found: list[Diagnostic]
     return nodes
 
 
-def _changed(nodes: list[Node], target: str, change: Node, action: str, found: list[Diagnostic]) -> list[Node]:
+def _changed(nodes: list[Node], aim: tuple[Node, Node], change: Node, action: str, found: list[Diagnostic]) -> list[Node]:
     out: list[Node] = []
     what = change.value[action]
+    first, last = aim
+    if any(n is first for n in nodes) and action == "wrap" and what.is_map:
+        start, end = (next(i for i, n in enumerate(nodes) if n is a) for a in (first, last))
+        return [*nodes[:start], _wrapped(nodes[start : end + 1], what), *nodes[end + 1 :]]
     for node in nodes:
-        if node_id(node) != target:
+        if node is not first:
             inner = node.get(STEPS)
-            if inner is not None and target in map(node_id, frame_nodes(list(inner.members()))):
-                steps = Node(_changed(list(inner.members()), target, change, action, found), inner.file, inner.line, inner.column)
+            if inner is not None and any(n is first for n in frame_nodes(list(inner.members()))):
+                steps = Node(_changed(list(inner.members()), aim, change, action, found), inner.file, inner.line, inner.column)
                 node = node.with_entries({**node.value, STEPS: steps}, node.keys)
             out.append(node)
             continue
@@ -110,8 +155,6 @@ def _changed(nodes: list[Node], target: str, change: Node, action: str, found: l
                 out += [node, *what.members()]
             case "set" if what.is_map:
                 out.append(node.with_entries({**node.value, **what.value}, {**node.keys, **what.keys}))
-            case "wrap" if what.is_map:
-                out.append(_wrapped([node], what))
             case _:
                 found.append(diagnose("E226", "error", f"{action!r} must be a map", what))
                 out.append(node)
