@@ -14,8 +14,9 @@ from wteaw import forces
 from wteaw.dice import ScriptedDice
 from wteaw.journal import Entry
 from wteaw.resources import rulesets
-from wteaw.ruleset.compile import compile_ruleset
+from wteaw.ruleset.load import load_bytes
 from wteaw.ruleset.model import Row, Ruleset
+from wteaw.ruleset.nodes import plain
 from wteaw.state import State, unit_key
 from wteaw.turn import Turn
 
@@ -34,9 +35,15 @@ FIGURES = {
 
 @cache
 def base() -> Ruleset:
-    ruleset, found = compile_ruleset(rulesets())
-    assert ruleset is not None, [d for d in found if d.severity == "error"]
-    return ruleset
+    """The base ruleset's tables as they are written; what battles have nothing to do with is not looked at."""
+    forms: dict[str, dict[str, Row]] = {}
+    for path in sorted((rulesets() / "tables").glob("*.yaml")):
+        node, found = load_bytes(path.read_bytes(), path.name)
+        assert node is not None, found
+        for form, rows in plain(node).items():
+            if form != "frame":
+                forms.setdefault(form, {}).update({r["id"]: r for r in rows if "id" in r})
+    return Ruleset("base", "Base", forms)
 
 
 def by_id(rows: Sequence[Row]) -> dict[str, Row]:
@@ -117,6 +124,29 @@ class Field:
             if not stays:
                 forces.go(self.turn, force, [start, goal], **({"landed": True} if landed else {}))
         return force
+
+    def fleet(
+        self,
+        owner: str,
+        place: str = "sea",
+        *,
+        mission: str | None = None,
+        options: Mapping[str, Any] | None = None,
+        **kinds: int,
+    ) -> str:
+        """A force of ships; a number may be a dict of further fields with `n`."""
+        picks = []
+        for kind, n in kinds.items():
+            extra = dict(n) if isinstance(n, dict) else {"n": n}
+            count = extra.pop("n")
+            picks.append((self.put(owner, kind.replace("_", "-"), place, count, **extra), count))
+        with self.turn.journal.entry("test/setup"):
+            return forces.create(self.turn, owner, place, picks, mission=mission, options=dict(options or {}))
+
+    def contact(self, seeker: str, foe: str, row: str = "sighting") -> None:
+        pair = sorted((seeker, foe))
+        contact = {"pair": pair, "by": [seeker], "row": row, "gives": "battle", "place": "sea"}
+        self.state.put("contacts", f"{row}:{'|'.join(pair)}", "*", contact)
 
     def fight(self, *dice: int, battle: str = "land") -> list[Entry]:
         """Fight with these dice in order; gives the entries. Every die must be used."""

@@ -11,7 +11,7 @@ from ..effects import Tail
 from ..ruleset.model import Row
 from ..state import UNIT_CORE, Entity, Fields
 from ..turn import Turn
-from .contest import Contest, order_options, party_stacks, would_fight
+from .contest import Contest, order_options, party_stacks, takes_part, would_fight
 from .members import ATTACKER, DEFENDER, GONE, SIDES, Group
 from .plan import Plan
 
@@ -134,16 +134,18 @@ def who_leaves(turn: Turn, contest: Contest, side: int) -> Iterator[tuple[str, d
     rule = contest.row.get("leave", {}).get(SIDES[side])
     if not isinstance(rule, Mapping) or contest.number < int(rule.get("after", 1)):
         return
-    must = "must" in rule and _must(turn, contest, side, rule["must"])
+    if "may" in rule and not _holds(turn, contest, side, rule["may"]):
+        return
+    must = "must" in rule and _holds(turn, contest, side, rule["must"])
     words = contest.row.get("options", {})
     for who, options in order_options(turn, contest, side).items():
         if must or _wants(contest, side, who, options, words, turn):
             yield who, options
 
 
-def _must(turn: Turn, contest: Contest, side: int, test: str) -> bool:
+def _holds(turn: Turn, contest: Contest, side: int, test: str) -> bool:
     sets = {
-        name: tuple(Entity("unit", k) for k, _ in party_stacks(turn, contest, which))
+        name: tuple(Entity("unit", k) for k, r in party_stacks(turn, contest, which) if takes_part(turn, contest, which, k, r))
         for name, which in (("mine", side), ("foe", 1 - side))
     }
     owner = next((r["owner"] for _, r in party_stacks(turn, contest, side)), "")

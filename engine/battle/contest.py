@@ -48,6 +48,11 @@ class Contest:
     virtual_left: dict[tuple[str, int], int] = field(default_factory=dict)
     began: dict[int, dict[str, dict[str, int]]] = field(default_factory=dict)
     lost: dict[int, dict[str, dict[str, int]]] = field(default_factory=lambda: {0: {}, 1: {}})
+    meets: list[tuple[str, str, str]] = field(default_factory=list)
+    """Who found whom, by which row of `contacts`: asked again before later rounds if the battle's row says so."""
+    touch_lost: bool = False
+    calls_home: bool = False
+    """Nobody else is left in the place: forces in it that act elsewhere must defend it."""
     lost_by_force: dict[str, int] = field(default_factory=dict)
     audience: tuple[str, ...] = ()
 
@@ -115,20 +120,38 @@ def _recalled(turn: Turn, contest: Contest, busy: Mapping[str, str]) -> Iterator
                 yield Troops(key, stack, DEFENDER)
 
 
+def at_home(turn: Turn, contest: Contest) -> list[str]:
+    """Forces of the defence that stand in the place but act upon another one, as long as they are not needed."""
+    if not contest.parties[DEFENDER].place:
+        return []
+    nations = {row["owner"] for _, row in party_stacks(turn, contest, ATTACKER)}
+    out = []
+    for force, row in sorted(turn.state.table("forces").items()):
+        if row["at"] == contest.place and row.get("stays") and any(would_fight(turn, n, row["owner"]) for n in nations):
+            out += [force] if forces.stacks_of(turn.state, force) else []
+    return out
+
+
 def supporters(turn: Turn, contest: Contest) -> Iterator[tuple[int, str, Row]]:
     """Forces that act upon the battle from another place, with the side they help and the row that lets them join."""
     rows = contest.row.get("joins", ())
     if not rows:
         return
     owners = [sorted({row["owner"] for _, row in party_stacks(turn, contest, side)}) for side in (ATTACKER, DEFENDER)]
+    origins = {place for f in contest.parties[ATTACKER].forces for place in (turn.state.get("forces", f, "path") or ())[-2:-1]}
     for force, row in sorted(turn.state.table("forces").items()):
-        if row["at"] == contest.place or contest.place not in (row.get("targets") or ()):
+        if row["at"] == contest.place or force in contest.parties[ATTACKER].forces:
+            continue
+        named = contest.place in (row.get("targets") or ())
+        if not named and row["at"] not in origins:
             continue
         side = _helps(turn, row["owner"], owners)
         if side is None:
             continue
         names = {"force": Entity("force", force), "self": Entity("nation", row["owner"]), "place": Entity("place", contest.place)}
         for join in rows:
+            if not named and not join.get("from_origin"):
+                continue
             if join.get("side") in (None, SIDES[side]) and turn.world.test(join.get("when"), names):
                 yield side, force, join
                 break

@@ -129,7 +129,11 @@ def _camps(turn: Turn, invading: Sequence[str]) -> list[list[str]]:
 
 def contacts(turn: Turn, row: Row) -> list[Contest]:
     """Forces that have found each other, connected into one battle each. Who made contact attacks; if both did, both do."""
-    found = [c for _, c in sorted(turn.state.table("contacts").items()) if c.get("gives", "battle") == "battle"]
+    wanted = row.get("contacts")
+    found = [
+        c for _, c in sorted(turn.state.table("contacts").items())
+        if c.get("gives", "battle") == "battle" and (wanted is None or c.get("row") in wanted)
+    ]  # fmt: skip
     groups: list[tuple[set[str], list[Row]]] = []
     for contact in found:
         ends = set(contact["pair"])
@@ -140,7 +144,7 @@ def contacts(turn: Turn, row: Row) -> list[Contest]:
         groups = [g for g in groups if g not in linked] + [(members, [c for g in linked for c in g[1]] + [contact])]
     out = []
     for members, rows in groups:
-        by = {f for c in rows for f in ([c["by"]] if isinstance(c.get("by"), str) else c.get("by", ()))}
+        by = {f for c in rows for f in _list(c.get("by", ()))}
         lead = min(by or members)
         sides = _sides(turn, members, lead)
         place = str(turn.state.get("forces", lead, "at"))
@@ -149,8 +153,32 @@ def contacts(turn: Turn, row: Row) -> list[Contest]:
         both = bool(by & sides[0]) and bool(by & sides[1])
         parties = (Party(forces=sides[0]), Party(forces=sides[1]))
         subject = f"{place}:{min(members)}"
-        out.append(Contest(row, place, subject, parties, (True, both or row.get("attacks") == "both")))
+        contest = Contest(row, place, subject, parties, (True, both or row.get("attacks") == "both"))
+        for contact in rows:
+            one, other = contact["pair"]
+            contest.meets += [
+                (one if f == one else other, other if f == one else one, contact["row"]) for f in _list(contact["by"])
+            ]
+        out.append(contest)
     return out
+
+
+def _list(by: str | Sequence[str]) -> Sequence[str]:
+    return [by] if isinstance(by, str) else by
+
+
+def in_touch(turn: Turn, contest: Contest) -> bool:
+    """Whether somebody still finds somebody before a later round, where the battle's row asks for it."""
+    if not contest.row.get("contact_again") or not contest.meets:
+        return True
+    from ..mechanics.detect import finds
+
+    touch = False
+    for seeker, foe, row in sorted(set(contest.meets)):
+        if forces.stacks_of(turn.state, seeker) and forces.stacks_of(turn.state, foe):
+            about = f"{seeker}>{foe}:{contest.number + 1}"
+            touch = finds(turn, turn.ruleset.row("contacts", row), seeker, foe, subject=about) or touch
+    return touch
 
 
 def _sides(turn: Turn, members: set[str], lead: str) -> tuple[set[str], set[str]]:

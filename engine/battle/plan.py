@@ -150,6 +150,7 @@ class Leave:
     after: int
     groups: list[int]
     must: Compiled | None
+    may: Compiled | None
     rounds: int | None = None
     losses: int | None = None
     first: bool = False
@@ -475,8 +476,9 @@ class _Maker:
         who = [i for i in self.of_side[side] if self.passes(row.get("who"), i) and not self.groups[i].row]
         limits = self.limits.get(side, {})
         must = self.compile(row["must"], side) if "must" in row else None
+        may = self.compile(row["may"], side) if "may" in row else None
         first = self.row["leave"].get("both", SIDES[ATTACKER]) == SIDES[side]
-        return Leave(side, int(row.get("after", 1)), who, must, limits.get("rounds"), limits.get("losses"), first)
+        return Leave(side, int(row.get("after", 1)), who, must, may, limits.get("rounds"), limits.get("losses"), first)
 
 
 def _of(value: Any, side: int) -> Any:

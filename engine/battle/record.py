@@ -149,14 +149,15 @@ def end_entry(turn: Turn, contest: Contest) -> None:
     """The end of a battle: who stands, and what it cost everybody."""
     winner = SIDES[contest.winner] if contest.winner is not None else None
     words = {"attacker": "the attackers have the field", "defender": "the defenders hold", None: "nobody has the field"}
+    outcome = "the forces have lost each other" if contest.touch_lost else words[winner]
     with turn.journal.entry(
         contest.rule,
         subject=contest.subject,
-        text=f"The battle of {place_name(turn, contest)} is over after {_rounds(contest.number)}: {words[winner]}.",
+        text=f"The battle of {place_name(turn, contest)} is over after {_rounds(contest.number)}: {outcome}.",
         audience=contest.audience,
         data={
-            **_head(contest), "event": "end", "rounds": contest.number, "winner": winner, "sides": _sides(contest),
-            "lost": {SIDES[s]: kinds for s, kinds in contest.lost.items()},
+            **_head(contest), "event": "end", "rounds": contest.number, "winner": winner, "lost_touch": contest.touch_lost,
+            "sides": _sides(contest), "lost": {SIDES[s]: kinds for s, kinds in contest.lost.items()},
         },
     ):  # fmt: skip
         by, of = sorted(contest.began[ATTACKER]), sorted(contest.began[DEFENDER])

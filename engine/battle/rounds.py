@@ -182,6 +182,8 @@ class Rounds:
     def _shots(self, stage: Stage, volley: Volley, batch: Batch, number: int) -> list[Shots]:
         """What each group of a side throws: dice by its living, value with what the living give it."""
         allowed = np.broadcast_to(volley.when.truth(batch.n, number), (len(batch),))
+        if stage.row.get("resolve") != "sum":  # nobody shoots where there is nothing to hit
+            allowed = allowed & batch.n[:, volley.targets].any(axis=1)
         if not allowed.any():
             return []
         fired = batch.more.get("fired")
@@ -205,9 +207,8 @@ class Rounds:
             out = _strongest(out, np.asarray(volley.most(batch.n, number)))
         if stage.row.get("resolve", "under") == "under":
             out = self._supported(volley, batch, out)
-            alive = batch.n[:, volley.targets].any(axis=1)
             for shot in out:
-                batch.more["armed"] |= (shot.dice > 0) & (shot.value > 0) & alive
+                batch.more["armed"] |= (shot.dice > 0) & (shot.value > 0)
         elif out:
             batch.more["armed"][:] = True
         return out
@@ -288,6 +289,8 @@ class Rounds:
             out |= self.lost(batch, leave.side) > leave.losses
         if leave.must is not None:
             out |= np.broadcast_to(leave.must.truth(batch.n, number), out.shape)
+        if leave.may is not None:
+            out &= np.broadcast_to(leave.may.truth(batch.n, number), out.shape)
         return out
 
     def leave(self, batch: Batch, side: int, mask: Array) -> None:

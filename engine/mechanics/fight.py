@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from ..battle import aftermath
-from ..battle.contest import Contest, Party, compile_contest, troops, would_fight
-from ..battle.found import contested, meetings, rivals
+from ..battle.contest import Contest, Party, at_home, compile_contest, troops, would_fight
+from ..battle.found import contested, in_touch, meetings, rivals
 from ..battle.members import ATTACKER, DEFENDER
 from ..battle.record import begin_entry, describe, end_entry
 from ..battle.rounds import Rounds, start
@@ -82,7 +82,9 @@ def _stands(turn: Turn, contest: Contest) -> bool:
     batch = start(plan)
     if not contest.began:
         contest.began = describe(plan)
-    return bool(rounds.holding(batch, ATTACKER)[0] and rounds.holding(batch, DEFENDER)[0])
+    if not rounds.holding(batch, ATTACKER)[0]:
+        return False
+    return bool(rounds.holding(batch, DEFENDER)[0]) or bool(at_home(turn, contest))
 
 
 def _closed(stage: str, side: int, number: int) -> Stream:
@@ -97,7 +99,10 @@ def _to_the_end(turn: Turn, contests: Sequence[Contest]) -> None:
         number += 1
         busy = _busy(turn, running, number)
         for contest in running:
-            _round(turn, contest, busy)
+            if number > 1 and not in_touch(turn, contest):
+                contest.over, contest.touch_lost = True, True
+            else:
+                _round(turn, contest, busy)
         for contest in running:
             if contest.over and contest.winner == ATTACKER:
                 fallen[contest.place] = "fallen"
@@ -126,7 +131,8 @@ def _busy(turn: Turn, running: Sequence[Contest], number: int) -> dict[str, str]
         target = row["targets"][0]
         rule = _recall(running, target)
         elsewhere = attacked.get(row["at"], set()) - {target}
-        recalled = rule is not None and number > int(rule.get("after", 1)) and elsewhere
+        called = any(c.calls_home and c.place == row["at"] for c in running)
+        recalled = called or (rule is not None and number > int(rule.get("after", 1)) and elsewhere)
         out[force] = row["at"] if recalled else target
     return out
 
@@ -160,8 +166,10 @@ def _round(turn: Turn, contest: Contest, busy: dict[str, str]) -> None:
         cargo = aftermath.sink_cargo(turn, contest, plan)
         aftermath.spend(turn, contest, plan)
         write_round(turn, contest, entry, plan, rounds, dice, lost, cargo)
-    contest.over = over
     standing = [bool(rounds.holding(batch, side)[0]) for side in (ATTACKER, DEFENDER)]
+    if over and standing[0] and not standing[1] and not contest.calls_home and at_home(turn, contest):
+        contest.calls_home, over = True, False
+    contest.over = over
     if over:
         contest.winner = ATTACKER if standing[0] and not standing[1] else DEFENDER if standing[1] and not standing[0] else None
 
@@ -185,7 +193,9 @@ def _check(turn: Turn, contest: Contest) -> None:
         rounds = Rounds(plan, RealDice(_closed))
         batch = start(plan)
         standing = [bool(rounds.holding(batch, side)[0]) for side in (ATTACKER, DEFENDER)]
-    if not all(standing):
+    if standing[0] and not standing[1] and at_home(turn, contest):
+        contest.calls_home = True
+    elif not all(standing):
         contest.over = True
         contest.winner = ATTACKER if standing[0] else DEFENDER if standing[1] else None
 
