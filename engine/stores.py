@@ -145,11 +145,17 @@ def unite(world: World, journal: Journal, nation: str, resource: str) -> None:
     if row["per"] != "region":
         return
     found = purses(world, nation, resource)
-    if len(found) < 2:
+    if len(found) < 2 and nation not in found:
         return
+    parts = regions(world, nation, row)
     seat = world.field(Entity("nation", nation), "capital")
     capital = seat.id if isinstance(seat, Entity) else None
-    for part in regions(world, nation, row):
+    if nation in found and parts:  # kept while the nation held nothing: it goes to its capital, else to its largest part
+        home = next((part for part in parts if capital in part), max(parts, key=len))
+        journal.add("stores", purse_at(world, nation, home[0], resource), resource, found[nation])
+        journal.set("stores", nation, resource, None)
+        found = purses(world, nation, resource)
+    for part in parts:
         inside = [k for k in sorted(found) if k.partition("/")[2] in part]
         if len(inside) < 2:
             continue

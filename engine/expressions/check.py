@@ -266,6 +266,8 @@ class _Checker:
             return
         special = {"unit": {"at", "on_map", "tag"}, "tech": {"known", "of"}, "war": {"party"}, "place": {"near"}}
         typ = BUILT_IN.get(kind, {}).get(field) or self.words.field_type(kind, field)
+        if typ is None and self.words.term(field) is not None and self.words.term(field)[0] == (kind,):  # type: ignore[index]
+            return  # a term of the thing is read like a field
         if typ is None and field not in special.get(kind, set()):
             known = [*BUILT_IN.get(kind, {}), *special.get(kind, set()), *self.fields_of(kind)]
             self.fail("E304", f"a {kind} has no field {field}", keyword.value, near(field, known))
