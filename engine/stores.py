@@ -151,8 +151,8 @@ def unite(world: World, journal: Journal, nation: str, resource: str) -> None:
     seat = world.field(Entity("nation", nation), "capital")
     capital = seat.id if isinstance(seat, Entity) else None
     if nation in found and parts:  # kept while the nation held nothing: it goes to its capital, else to its largest part
-        home = next((part for part in parts if capital in part), max(parts, key=len))
-        journal.add("stores", purse_at(world, nation, home[0], resource), resource, found[nation])
+        largest = next((part for part in parts if capital in part), max(parts, key=len))
+        journal.add("stores", purse_at(world, nation, largest[0], resource), resource, found[nation])
         journal.set("stores", nation, resource, None)
         found = purses(world, nation, resource)
     for part in parts:
