@@ -316,3 +316,43 @@ def test_neutral_land_is_not_flown_over_unless_the_stance_lets_aircraft_pass() -
     world = begin(position({"red c": {"plane": 1}}, {"blue--red": "peace"}), [], rules).world
     found = routes.reach(world, "red", "flight", "c", ["plane"])
     assert "d" in found and "e" not in found  # d could be attacked, but not flown over
+
+
+# ---- going on from a place just taken
+
+
+def onward(options: dict[str, Any], *, taken: bool = True) -> Turn:
+    rules = ruleset(
+        {**MARCH, "onward": "unit.kind == 'horse'"},
+        order_options=[{"id": "then", "form": "then {place}", "slots": {"place": "place"}, "gives": "onward"}],
+    )
+    given = position({"red c": {"foot": 1, "horse": 2}, "blue e": {"foot": 1}})
+    turn = play(begin(given, [("red", {"foot": 1, "horse": 2}, "c", "d")], rules, **options))
+    if taken:
+        control.run({"do": "control"}, turn)
+    move.run({"do": "move", "modes": ["march"], "which": "onward"}, turn)
+    return turn
+
+
+def test_those_who_may_go_on_into_the_next_place_and_only_once() -> None:
+    turn = onward({"then": "e"})
+    assert standing(turn) == {"blue foot e": 1, "red foot d": 1, "red horse e": 2}
+    second = turn.state.row("forces", "red#0002")
+    assert (second["from"], second["at"], second["path"]) == ("d", "e", ["d", "e"])
+    turn.state.put("places", "e", "holder", "red")
+    turn.state.put("units", "blue.foot@e", "*", None)
+    move.run({"do": "move", "modes": ["march"], "which": "onward"}, turn)
+    assert standing(turn) == {"red foot d": 1, "red horse e": 2}
+
+
+def test_they_go_on_into_friendly_land_without_a_fight() -> None:
+    turn = onward({"then": "c"})
+    assert standing(turn) == {"blue foot e": 1, "red foot d": 1, "red horse c": 2}
+    assert list(turn.state.table("forces")) == ["red#0001"]
+
+
+def test_nobody_goes_on_from_a_place_that_was_not_taken_or_unasked() -> None:
+    turn = onward({"then": "e"}, taken=False)
+    assert standing(turn) == {"blue foot e": 1, "red foot d": 1, "red horse d": 2}
+    assert turn.journal.entries[-1].text == "Nobody goes on to e: d was not taken."
+    assert standing(onward({})) == standing(turn)

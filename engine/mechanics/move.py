@@ -17,7 +17,7 @@ from .. import forces, routes
 from ..effects import Tail, fill
 from ..ruleset.model import Row
 from ..state import UNIT_CORE, Entity
-from ..turn import Order, Turn, audience_ids
+from ..turn import Desk, Order, Turn, audience_ids
 from ..verbs import put_under_way
 from . import tasks
 from .control import comes_to_fight
@@ -56,6 +56,11 @@ def run(node: Row, turn: Turn) -> None:
         from .arrive import bring_in
 
         bring_in(turn, modes)
+        return
+    if which == "onward":
+        from .onward import go_on
+
+        go_on(turn, modes)
         return
     tasked = [m for m in modes if m.get("tasks")]
     if tasked:
@@ -99,13 +104,27 @@ def read(turn: Turn, modes: Sequence[Row], *, quiet: bool = False) -> list[March
     """The marches of the open orders, each tested; those that cannot be are dropped with a reason (`quiet`: left alone)."""
     out: list[March] = []
     left: dict[str, int] = {}
+    first: dict[tuple[str, str], Order] = {}
     for order, mode in orders_of(turn, modes):
-        found = understand(turn, order, mode, left)
+        found: March | str | None = unlike(turn, order, first.get((order["nation"], order["order"])))
+        found = found or understand(turn, order, mode, left)
         if isinstance(found, March):
+            first.setdefault((order["nation"], order["order"]), order)
             out.append(found)
         elif not quiet:
             turn.drop_order(order, found)
     return _accompanied(turn, out, quiet=quiet)
+
+
+def unlike(turn: Desk, order: Order, first: Order | None) -> str | None:
+    """Why an order cannot stand beside the first of its kind: the slots that its row wants `alike` differ."""
+    row = turn.ruleset.rows("orders").get(order["order"].partition("/")[2], {})
+    for slot in row.get("alike", ()) if first is not None else ():
+        said, wanted = order["slots"].get(slot), first["slots"].get(slot) if first else None
+        if said != wanted:
+            name = routes.name_of(turn.world, "places", str(wanted))
+            return f"all orders of this kind must name the same {slot} now: {name}"
+    return None
 
 
 def understand(turn: Turn, order: Order, mode: Row, left: dict[str, int]) -> March | str:
@@ -124,7 +143,7 @@ def understand(turn: Turn, order: Order, mode: Row, left: dict[str, int]) -> Mar
     picks = forces.pick([s for s in free if s[1]["n"]], wanted)
     if picks is None:
         return f"not that many units free to go in {routes.name_of(world, 'places', origin)}"
-    hostile = routes.is_attack(world, nation, target, turn.journal.step)
+    hostile = bool(mode.get("attacks")) or routes.is_attack(world, nation, target, turn.journal.step)
     stays = [p for p in picks if hostile and _remains(turn, mode, p[0])]
     goes = [p for p in picks if p not in stays]
     going = routes.Going(world, nation, mode, [Entity("unit", k) for k, _ in goes or stays], count=sum(n for _, n in goes))
@@ -281,7 +300,9 @@ def begin_war(turn: Turn, mode: Row, nation: str, target: str) -> None:
     holder = turn.world.holder_of(target)
     others = [holder] if holder else [o for o in sorted(turn.state.owners_at(target)) if o != nation]
     for other in others:
-        if other == nation or turn.world.hostile(nation, other) or not comes_to_fight(turn, nation, other):
+        if other == nation or turn.world.hostile(nation, other):
+            continue
+        if not mode.get("attacks") and not comes_to_fight(turn, nation, other):
             continue
         names = {**turn.loops, "self": Entity("nation", nation), "target": Entity("nation", other)}
         if not turn.world.test(tail_row.get("when"), names):
