@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from wteaw.orders.grammar import FormError, Grammar, read_form, slots_in
 from wteaw.orders.names import Names
 from wteaw.orders.parse import parse_orders, read_orders, strip_comment

@@ -89,7 +89,7 @@ def ask(
     if units is None:
         return Answer("they are not there")
     going = routes.Going(world, nation, mode, units, count=count)
-    path = routes.find_path(going, origin, target, via)
+    path = _path(going, origin, target, via)
     why = routes.check_path(going, path) if path is not None else _no_way(going, origin, target)
     if why is None and path is not None:
         return Answer(attack_refusal(going, mode, path), path)
@@ -100,6 +100,21 @@ def ask(
             gate = next((g for a, b in pairwise(path) if (g := going.shut(b, f"{a}>{b}"))), None)
             return Answer(None, path, gate)
     return Answer(why)
+
+
+def _path(going: routes.Going, origin: str, target: str, via: Sequence[str]) -> routes.Path | None:
+    """The cheapest way. That for a single unit is looked for once, and taken if it has room for all."""
+    world, mode, count = going.world, going.mode, going.count
+    if count < 1 or not mode.get("capacity"):
+        return routes.find_path(going, origin, target, via)
+
+    def make() -> routes.Path | None:
+        return routes.find_path(routes.Going(world, going.nation, mode, going.units, count=1), origin, target, via)
+
+    key = ("path", going.nation, mode["id"], origin, target, tuple(via), going.units)
+    path: routes.Path | None = world.keep(key, READ, make)
+    room = routes.room_left(world, mode, path) if path else 0
+    return path if room is None or room >= count else routes.find_path(going, origin, target, via)
 
 
 def _no_way(going: routes.Going, origin: str, target: str) -> str:

@@ -205,16 +205,17 @@ def _far(giver: Giver, front: Front, place: str, spare: Mapping[str, int]) -> bo
     """By a long way at once to a front place that needs them, as many as the way takes."""
     for row, mode in front.far_rows:
         for kind, n in spare.items():
-            if not ways.goes_by(front.world, mode, kind) or (mode.get("capacity") and not _open_start(giver, mode, place)):
+            if not ways.goes_by(front.world, mode, kind) or not _has_room(giver, mode, place):
                 continue
             ends = [t for t in ways.targets(front.world, front.nation, mode, place, kind) if front.distance.get(t, FAR) <= 1]
+            ends = [t for t in ends if _has_room(giver, mode, t)]
             if not ends:
                 continue
             weighted = [(t, 1 + max(0, int(front.need.get(t, 0))) // 10) for t in ends]
             target = giver.pick(sorted(weighted)[:40])
             if target is None:
                 continue
-            goes = {kind: min(n, _room(front, mode, place, target, kind))}
+            goes = {kind: min(n, _room(giver, front, mode, place, target, kind))}
             slots = {ways.UNITS: goes, ways.ORIGIN: place, ways.TARGET: target}
             if goes[kind] > 0 and giver.give(f"orders/{row['id']}", slots):
                 front.use(place, goes)
@@ -222,16 +223,22 @@ def _far(giver: Giver, front: Front, place: str, spare: Mapping[str, int]) -> bo
     return False
 
 
-def _open_start(giver: Giver, mode: Row, place: str) -> bool:
-    """Whether a place has capacity left at all: most are cheap to rule out."""
+def _has_room(giver: Giver, mode: Row, place: str) -> bool:
+    """Whether a place has room left at all: most that have none are cheap to rule out."""
+    if not mode.get("capacity"):
+        return True
     most = routes.capacity(giver.world, mode, place)
     return most is None or most > giver.checker.loads.get((mode["id"], place), 0)
 
 
-def _room(front: Front, mode: Row, place: str, target: str, kind: str) -> int:
-    """How many units a long way takes."""
+def _room(giver: Giver, front: Front, mode: Row, place: str, target: str, kind: str) -> int:
+    """How many units a long way still takes."""
     if not mode.get("capacity"):
         return FAR
     path = ways.ask(front.world, front.nation, mode, place, target, [kind], count=1).path
-    left = routes.room_left(front.world, mode, path) if path else 0
-    return FAR if left is None else int(left)
+    left = FAR if path else 0
+    for step in routes.drawn_places(mode, path) if path else ():
+        most = routes.capacity(front.world, mode, step)
+        if most is not None:
+            left = min(left, int(most) - routes.used(front.world, mode, step) - giver.checker.loads.get((mode["id"], step), 0))
+    return left

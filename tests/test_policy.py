@@ -1,0 +1,223 @@
+"""The built-in policies: they give only legal orders, by the weights of their row, and the same ones for the same dice."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from wteaw.dice import ScriptedDice, Stream
+from wteaw.orders.check import check_orders
+from wteaw.policies import plan, policy_of
+from wteaw.policies.front import Front, _about
+from wteaw.policies.give import Giver
+from wteaw.ruleset.model import Ruleset
+from wteaw.state import State, unit_key
+from wteaw.world import World
+
+Rows = list[dict[str, Any]]
+WAR: dict[str, Any] = {"attack": "attack", "defense": "defense", "odds": "3/2", "mass": 1, "noise": 0, "boldness": 100}
+MOVE: dict[str, Any] = {
+    "id": "go",
+    "form": "move {units} from {origin} to {target}",
+    "slots": {"units": "units", "origin": "place", "target": "place"},
+    "step": "march",
+    "does": "walk",
+    "commits": "units",
+}
+
+
+def rules(policy: dict[str, Any], **forms: Rows) -> Ruleset:
+    """Six places in a row: three of red, three of blue, at war with each other."""
+    places = [{"id": p, "name": p.title(), "kind": "land", "owner": "red" if p in "abc" else "blue"} for p in "abcdef"]
+    base: dict[str, Rows] = {
+        "nations": [
+            {"id": "red", "name": "Red", "side": "east"},
+            {"id": "blue", "name": "Blue", "side": "west"},
+            {"id": "gray", "name": "Gray"},
+        ],
+        "sides": [{"id": "east", "opposite": "west"}, {"id": "west", "opposite": "east"}],
+        "places": places,
+        "links": [{"id": f"{a}--{b}", "between": [a, b]} for a, b in ("ab", "bc", "cd", "de", "ef")],
+        "stances": [
+            {"id": "peace", "default": True, "enter": "fight", "share": "never"},
+            {"id": "friends", "friendly": True, "enter": "free", "share": "always"},
+            {"id": "war", "hostile": True, "enter": "fight", "share": "never"},
+        ],
+        "units": [{"id": "foot", "attack": 2, "defense": 3, "price": 3}, {"id": "gun", "attack": 6, "defense": 1, "price": 6}],
+        "fields": [{"id": f, "of": ["unit"], "type": "number", "default": 0} for f in ("attack", "defense", "price")],
+        "resources": [{"id": "gold", "name": "Gold"}],
+        "modes": [{"id": "walk", "steps": 1}, {"id": "rail", "fights": False, "enter": "place.holder == self"}],
+        "orders": [MOVE],
+        "policies": [{"id": "p", **policy}],
+    }
+    return Ruleset("t", "t", {form: {r["id"]: r for r in rows} for form, rows in {**base, **forms}.items()})
+
+
+def position(*units: tuple[str, str, str, int], **tables: Any) -> State:
+    base: dict[str, Any] = {
+        "game": {"game": {"turn": 1}},
+        "relations": {"blue--red": {"stance": "war"}},
+        "stores": {"red": {"gold": 30}},
+        "units": {unit_key(o, k, p): {"owner": o, "kind": k, "place": p, "n": n} for o, k, p, n in units},
+    }
+    return State({**base, **tables})
+
+
+def dice(*faces: int) -> Stream:
+    return ScriptedDice(faces or [1] * 200).stream(step="input", rule="policies/p", subject="red")
+
+
+def orders(ruleset: Ruleset, state: State, *faces: int) -> list[tuple[str, Any]]:
+    world = World(ruleset, state)
+    found = plan(world, "red", dice(*faces))
+    assert check_orders(world, "red", found) == []
+    return [(o["order"].partition("/")[2], o["slots"]) for o in found]
+
+
+def go(units: dict[str, int], origin: str, target: str) -> tuple[str, Any]:
+    return "go", {"units": units, "origin": origin, "target": target}
+
+
+# ---- which row
+
+
+def test_the_first_row_that_fits_is_the_policy_unless_the_state_names_one() -> None:
+    rows = [{"id": "west", "for": "west"}, {"id": "any", "when": "self.id != 'gray'"}]
+    ruleset = rules({}, policies=rows)
+    assert [(policy_of(World(ruleset, position()), n) or {}).get("id") for n in ("blue", "red", "gray")] == ["west", "any", None]
+    chosen = position(nations={"red": {"policy": "west"}})
+    assert (policy_of(World(ruleset, chosen), "red") or {})["id"] == "west"
+    assert plan(World(ruleset, position()), "gray", dice()) == []
+
+
+# ---- attacks
+
+
+def test_it_attacks_where_the_odds_are_good_enough() -> None:
+    # number times worth: 6 * 6 * 2 = 72 against 4 * 4 * 3 = 48 is 3/2
+    strong = position(("red", "foot", "c", 6), ("blue", "foot", "d", 4))
+    bold = rules({"war": {**WAR, "garrison": {"least": 0, "share": 0}}})
+    assert orders(bold, strong) == [go({"foot": 6}, "c", "d")]
+    weak = position(("red", "foot", "c", 5), ("blue", "foot", "d", 4))
+    assert orders(bold, weak) == []
+
+
+def test_a_garrison_stays_behind() -> None:
+    careful = rules({"war": {**WAR, "garrison": {"least": 2, "share": 0}}})
+    state = position(("red", "foot", "c", 9), ("blue", "foot", "d", 1))
+    sent = orders(careful, state)[0][1]["units"]["foot"]
+    assert 1 <= sent <= 7
+
+
+def test_an_empty_place_of_the_enemy_is_taken_by_few() -> None:
+    easy = rules({"war": {**WAR, "garrison": {"least": 0, "share": 0}}})
+    assert orders(easy, position(("red", "foot", "c", 8))) == [go({"foot": 1}, "c", "d")]
+
+
+def test_only_units_that_can_take_a_place_make_an_attack() -> None:
+    war = {**WAR, "takes": "foot", "garrison": {"least": 0, "share": 0}}
+    assert orders(rules({"war": war}), position(("red", "gun", "c", 9), ("blue", "foot", "d", 1))) == []
+
+
+def test_works_in_the_way_ask_for_more() -> None:
+    state = position(("red", "foot", "c", 6), ("blue", "foot", "d", 4), links={"c--d": {"works@d": "wall"}})
+    war = {**WAR, "garrison": {"least": 0, "share": 0}, "hardness": "=2 if link.works != 'none' else 1"}
+    assert orders(rules({"war": war}), state) == []
+
+
+def test_boldness_is_a_chance() -> None:
+    state = position(("red", "foot", "c", 8), ("blue", "foot", "d", 1))
+    war = {**WAR, "boldness": 40, "garrison": {"least": 0, "share": 0}}
+    assert orders(rules({"war": war}), state, 40) != [] and orders(rules({"war": war}), state, 41) == []
+
+
+def test_neutral_land_is_left_alone_until_war_is_declared_on_it() -> None:
+    act = {
+        "id": "war",
+        "form": "war on {target}",
+        "slots": {"target": "nation"},
+        "needs": [{"test": "neutral(target)", "else": "no"}],
+    }
+    policy = {"war": {**WAR, "garrison": {"least": 0, "share": 0}}}
+    state = position(("red", "foot", "c", 8), places={"d": {"holder": "gray"}})
+    assert orders(rules(policy, acts=[act]), state) == []
+    policy["acts"] = [{"act": "war", "opens": "target"}]  # type: ignore[assignment]
+    assert [o for o, _ in orders(rules(policy, acts=[act]), state)] == ["war", "go"]
+
+
+# ---- marches
+
+
+def test_reserves_march_to_the_front() -> None:
+    state = position(("red", "foot", "a", 3), ("red", "foot", "c", 1), ("blue", "foot", "d", 9))
+    assert orders(rules({"war": WAR}), state) == [go({"foot": 3}, "a", "b")]
+
+
+def test_long_ways_take_them_there_at_once_as_far_as_there_is_room() -> None:
+    rail = {**MOVE, "id": "ride", "form": "rail {units} from {origin} to {target}", "does": "rail"}
+    mode = {
+        "id": "rail",
+        "fights": False,
+        "enter": "place.holder == self",
+        "capacity": {"is": "2", "draws": ["start", "pass", "end"]},
+    }
+    ruleset = rules({"war": WAR}, orders=[MOVE, rail], modes=[{"id": "walk", "steps": 1}, mode])
+    places = {p: {"holder": "red"} for p in "de"}
+    state = position(("red", "foot", "a", 5), ("blue", "foot", "f", 9), places=places)
+    found = orders(ruleset, state)
+    assert ("ride", {"units": {"foot": 2}, "origin": "a", "target": "e"}) in found and go({"foot": 3}, "a", "b") in found
+
+
+# ---- acts and purchases
+
+
+def test_acts_are_drawn_by_weight_and_idleness() -> None:
+    act = {
+        "id": "court",
+        "form": "court {target}",
+        "slots": {"target": "nation"},
+        "needs": [{"test": "target != self", "else": "no"}],
+    }
+    policy = {"acts": [{"act": "court", "weight": "=3 if target.id == 'gray' else 1", "idle": 2}]}
+    ruleset = rules(policy, acts=[act])
+    # of six faces one is for blue, three for gray, and two for giving none
+    found = [orders(ruleset, position(), face) for face in range(1, 7)]
+    assert [f[0][1]["target"] if f else None for f in found] == ["blue", "gray", "gray", "gray", None, None]
+
+
+def test_money_is_shared_out_over_the_mix_at_the_site_nearest_to_the_front() -> None:
+    build = {
+        "id": "build",
+        "form": "build {n} {item} in {site}",
+        "slots": {"n": "number", "item": "item", "site": "place"},
+        "step": "build",
+    }
+    items: Rows = [{"id": "foot", "makes": "foot", "price": 3, "due": "x"}, {"id": "gun", "makes": "gun", "price": 6, "due": "x"}]
+    policy = {"war": {**WAR}, "purchases": [{"sites": 1, "mix": {"foot": 2, "gun": 1}}]}
+    ruleset = rules(policy, orders=[MOVE, build], catalogue=items)
+    found = orders(ruleset, position(("red", "foot", "a", 1)))
+    bought = [slots for key, slots in found if key == "build"]
+    assert bought == [{"item": "foot", "n": 6, "site": "c"}, {"item": "gun", "n": 2, "site": "c"}]
+
+
+# ---- laws
+
+
+def test_the_same_dice_give_the_same_orders() -> None:
+    state = position(("red", "foot", "c", 7), ("red", "gun", "b", 2), ("blue", "foot", "d", 2))
+    ruleset = rules({"war": {**WAR, "noise": 20, "boldness": 50}})
+    assert orders(ruleset, state, 11, 22, 33) == orders(ruleset, state, 11, 22, 33)
+
+
+def test_what_is_known_only_as_a_band_counts_as_its_middle() -> None:
+    assert _about({"n": 6, "range": "6..20"}) == 13 and _about({"n": 20, "range": "20.."}) == 30 and _about({"n": 4}) == 4
+    state = position(("red", "foot", "c", 4))
+    state.put("units", "blue.?@d", "*", {"owner": "blue", "kind": "?", "place": "d", "n": 2, "range": "2..4"})
+    front = Front(World(rules({}), state), "red", {**WAR, "unknown": 5})
+    assert front.defenders("d") == (3, 15) and front.threat("c") == 45
+
+
+def test_picks_are_by_weight() -> None:
+    giver = Giver(World(rules({}), position()), "red", dice(1, 2, 3, 4))
+    assert [giver.pick([("x", 1), ("y", 2)], 1) for _ in range(4)] == ["x", "y", "y", None]
+    assert giver.pick([("x", 0)]) is None and Fraction(giver.noise(0)) == 100
