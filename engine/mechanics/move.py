@@ -257,12 +257,15 @@ def step_in(turn: Turn, march: March) -> None:
     ):
         holder = turn.world.holder_of(target)
         keeps = _kept(march)
-        if march.hostile:
+        mission = march.mode.get("mission")
+        if march.hostile or mission:
             shared = {
                 "order": march.order["key"],
                 "mode": march.mode["id"],
                 "options": march.order.get("options") or {},
                 "targets": [target],
+                "mission": mission,
+                "stance": tasks.stance_of(turn, nation, target, mission) if mission else None,
             }
             if march.picks:
                 force = forces.create(turn, nation, origin, march.picks, to=target, **shared)
