@@ -56,6 +56,12 @@ def test_remove_deletes_a_row(tmp_path: Path) -> None:
     assert list(rules.rows("units")) == ["foot"]
 
 
+def test_remove_takes_single_keys_off_a_row(tmp_path: Path) -> None:
+    rules = loaded(over(tmp_path, "units:\n- {id: foot, remove: [hits, tags], price: 4}\n"))
+    assert rules.row("units", "foot") == {"id": "foot", "name": "Foot", "price": 4}
+    assert loaded(tmp_path / "base").row("units", "foot")["hits"] == 1
+
+
 def test_append_adds_to_lists_and_maps(tmp_path: Path) -> None:
     text = "units:\n- {id: foot, append: {tags: [slow]}}\ntables:\n- {id: yields, append: {rows: {b: {y: 3}, c: 9}}}\n"
     rules = loaded(over(tmp_path, text))
@@ -74,6 +80,10 @@ def test_a_map_given_again_is_replaced_whole(tmp_path: Path) -> None:
     [
         ("units:\n- {id: hose, remove: true}\n", ("E221", 2, 14)),
         ("units:\n- {id: foot, remove: true, price: 1}\n", ("E222", 2, 28)),
+        ("units:\n- {id: foot, remove: [hit]}\n", ("E221", 2, 23)),
+        ("units:\n- {id: foot, remove: [id]}\n", ("E221", 2, 23)),
+        ("units:\n- {id: foot, remove: [hits], hits: 2}\n", ("E223", 2, 23)),
+        ("units:\n- {id: boat, name: B, remove: [hits]}\n", ("E221", 2, 23)),
         ("units:\n- {id: boat, name: B, append: {tags: [x]}}\n", ("E221", 2, 23)),
         ("units:\n- {id: foot, append: {tgas: [x]}}\n", ("E221", 2, 23)),
         ("units:\n- {id: foot, tags: [a], append: {tags: [x]}}\n", ("E223", 2, 34)),

@@ -41,7 +41,7 @@ CODES: dict[str, str] = {
     "E210": "A key that the schema does not allow in this map.",
     "E221": "An overlay removes or appends to something that is not below.",
     "E222": "A removed row says something more.",
-    "E223": "A key is both given again and appended to.",
+    "E223": "A key is both given again and appended to or removed.",
     "E224": "`append` of a list to a map, a map to a list, or to a single value.",
     "E225": "A ruleset states the frame twice.",
     "E226": "A change of the frame that cannot be made.",

@@ -5,7 +5,7 @@ row:
 
 - a row whose id the layer below has not is a new row, after the rows below;
 - a row given again replaces, whole, each value that it names, be it a number, a list or a map; the other keys stay;
-- `remove: true` deletes the row;
+- `remove: true` deletes the row, `remove: [key, ..]` takes keys off it;
 - `append: {key: [..]}` adds to the end of the list below, `append: {key: {..}}` adds entries to the map below: an
   entry that both have is added to in the same way if it is a list or a map, and replaced otherwise;
 - `frame`, given again, replaces the frame whole; `frame_changes` alters single nodes of it (see
@@ -147,7 +147,8 @@ def _add_rows(
             changes.append(row)
             continue
         here = draft.forms.setdefault(form, {})
-        if row.get("remove") is not None:
+        removal = row.get("remove")
+        if removal is not None and not removal.is_list:
             _remove(here, form, id_, row, below, found)
         elif id_ in here:
             here[id_] = _over(here[id_], row, found)
@@ -156,6 +157,9 @@ def _add_rows(
                 message = f"nothing to append to: {form} has no {id_!r} below"
                 hint = did_you_mean(id_, below)
                 found.append(diagnose("E221", "error", message, row, key="append", hint=hint))
+            if removal is not None:
+                message = f"no keys to remove: {form} has no {id_!r} below"
+                found.append(diagnose("E221", "error", message, row, key="remove", hint=did_you_mean(id_, below)))
             here[id_] = row
 
 
@@ -175,8 +179,18 @@ def _over(below: Node, row: Node, found: list[Diagnostic]) -> Node:
     """A row given again over the row below."""
     entries = dict(below.value)
     keys = dict(below.keys)
+    gone = row.get("remove")
+    for name in gone.members() if gone is not None else ():
+        if name.value not in entries or name.value in ("id", "between"):
+            message = f"no key to remove: the row below has no {name.value!r}"
+            found.append(diagnose("E221", "error", message, name, hint=did_you_mean(str(name.value), below.value)))
+        elif name.value in row.value:
+            found.append(diagnose("E223", "error", f"{name.value!r} is both given again and removed", name))
+        else:
+            del entries[name.value]
+            keys.pop(name.value, None)
     for key, value in row.items():
-        if key != "append":
+        if key not in ("append", "remove"):
             entries[key] = value
             keys[key] = row.keys[key]
     more = row.get("append")
