@@ -7,65 +7,17 @@ What has been bought before counts against rooms and stocks: from the state (`un
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from . import stores
 from .effects import fill
-from .functions import as_set, plain
+from .functions import as_set
+from .quotes import PLENTY, Offer, Quote, bare, counter, is_for, up
 from .ruleset.model import Row
 from .state import Entity
 from .world import World
 
-PLENTY = 999
-"""The most that an offer names where nothing limits it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Quote:
-    """A purchase that can be made: `n` of an item for a site, what is paid out of which purse, and what else it takes.
-
-    `price` and `fee` are for each; `dear` of them cost the multiple for what is used up. `uses` lists (resource, purse,
-    amount, when taken), `rooms` lists (room, place or nation, how many). `rows` are the ids of the adjusts in the price.
-    """
-
-    item: str
-    nation: str
-    site: str
-    n: int
-    made: int
-    variant: str
-    price: Any
-    fee: Any
-    dear: int
-    cost: Any
-    what: str
-    purse: str
-    into: str
-    facing: tuple[str, ...] = ()
-    uses: tuple[tuple[str, str, Any, str], ...] = ()
-    rooms: tuple[tuple[str, str, int], ...] = ()
-    rows: tuple[str, ...] = ()
-    kind: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """One line of a nation's price list: an item at a site, the price and fee for each, and the most it can buy now.
-
-    `why_not` says why it can buy none; `facing` are the places that works may face, `into` where units may appear.
-    """
-
-    item: str
-    site: str
-    price: Any
-    fee: Any
-    most: int
-    why_not: str | None
-    facing: tuple[str, ...] = ()
-    into: tuple[str, ...] = ()
-    purse: str = ""
+__all__ = ["PLENTY", "Market", "Offer", "Quote", "check_purchase", "is_for", "purchasable"]
 
 
 def purchasable(world: World, nation: str, *, all_sites: bool = False) -> list[Offer]:
@@ -73,12 +25,9 @@ def purchasable(world: World, nation: str, *, all_sites: bool = False) -> list[O
 
     The list is kept for as long as nothing changes in the state, so that asking again costs nothing.
     """
-    key = ("offers", nation, all_sites)
-    kept = world._kept.get(key)
-    if kept is None or kept[0] != world.state.version:
-        kept = (world.state.version, tuple(Market(world, nation).offers(all_sites=all_sites)))
-        world._kept[key] = kept
-    return list(kept[1])
+    tables = tuple(sorted(world.state.versions))
+    found = world.keep(("offers", nation, all_sites), tables, lambda: tuple(Market(world, nation).offers(all_sites=all_sites)))
+    return list(found)
 
 
 def check_purchase(
@@ -329,7 +278,7 @@ class Market:
         """Where what is bought for a site may stand: places without enemies first."""
         if "appears" not in row:
             return [site]
-        found = [t.id for t in as_set(self.world, self.world.value(_bare(row["appears"]), self._at(site)))]
+        found = [t.id for t in as_set(self.world, self.world.value(bare(row["appears"]), self._at(site)))]
         return sorted(found, key=lambda p: (bool(self.world.enemies_at(self.nation, p)), p))
 
     def _behind(self, row: Row, zone: str) -> str | None:
@@ -348,7 +297,7 @@ class Market:
         if among is None:
             found = list(self.world.geography.next_to(site))
         else:
-            found = sorted(t.id for t in as_set(self.world, self.world.value(_bare(among), names)))
+            found = sorted(t.id for t in as_set(self.world, self.world.value(bare(among), names)))
         mine = [p for p in found if self.world.test(rule.get("when"), {**names, "target": Entity("place", p)})]
         return [p for p in mine if not self._filled.get((f"works:{row['id']}", f"{site}>{p}"))]
 
@@ -382,7 +331,7 @@ class Market:
             return stores.main_purse(self.world, self.nation, what), what
         if "pays" not in row:
             return self._purse_of(site, what), what
-        places = as_set(self.world, self.world.value(_bare(row["pays"]), self._at(site)))
+        places = as_set(self.world, self.world.value(bare(row["pays"]), self._at(site)))
         mine = [p.id for p in places if self.world.holder_of(p.id) == self.nation]
         purses = {self._purse_of(p, what) for p in mine}
         if not purses:
@@ -436,7 +385,7 @@ class Market:
                 continue
             beyond = max(0, n - within)
             dear = max(dear, beyond)
-            cost += beyond * _up(price * (times - 1))
+            cost += beyond * up(price * (times - 1))
             uses.append((what, purse, each * (n - beyond), taken))
         purse, what = self._purse(row, site)
         left = self._left(purse, what)
@@ -455,7 +404,7 @@ class Market:
             for key in self._drawn(room, site):
                 part = min(left, self.room_left(room, key))
                 if part > 0:
-                    out.append((_counter(room), key, part))
+                    out.append((counter(room), key, part))
                     left -= part
             if left:
                 words = room.get("words", "there is room for {n} only")
@@ -479,13 +428,13 @@ class Market:
             return [self.nation]
         if "draws" not in room:
             return [site]
-        found = [t.id for t in as_set(self.world, self.world.value(_bare(room["draws"]), self._at(site)))]
+        found = [t.id for t in as_set(self.world, self.world.value(bare(room["draws"]), self._at(site)))]
         return sorted(found, key=lambda p: (p != site, -self.room_left(room, p), p))
 
     def room_left(self, room: Row, key: str) -> int:
         """How many a place's room still takes in this turn."""
         names = self._names if room["of"] == "nation" else self._at(key)
-        return int(self.world.number(room["is"], names)) - self._filled.get((_counter(room), key), 0)
+        return int(self.world.number(room["is"], names)) - self._filled.get((counter(room), key), 0)
 
     def _offer(self, row: Row, site: str, variant: Row | str) -> Offer:
         price = self.price(row)[0]
@@ -534,7 +483,7 @@ class Market:
         if each > 0:
             cheap = int(left // each)
             if multiple is not None and cheap > within:
-                dearer = price + _up(price * (multiple - 1)) + fee
+                dearer = price + up(price * (multiple - 1)) + fee
                 cheap = within + int((left - within * each) // dearer)
             most = min(most, max(0, cheap))
         lot = int(self.world.number(row.get("lot", 1), self._names))
@@ -544,29 +493,3 @@ class Market:
 
     def _name(self, place: str) -> str:
         return str(self.world.ruleset.rows("places").get(place, {}).get("name", place))
-
-
-def is_for(world: World, wanted: Any, nation: str) -> bool:
-    """Whether a `for` key (ids of nations, sides or groups, or `=` a test or set) takes in a nation."""
-    if isinstance(wanted, list):
-        return any(is_for(world, w, nation) for w in wanted)
-    if isinstance(wanted, str) and wanted.startswith("="):
-        who = Entity("nation", nation)
-        found = world.value(wanted[1:].strip(), {"nation": who, "self": who})
-        if isinstance(found, bool) or found is None:
-            return bool(found)
-        return nation in {plain(t) for t in as_set(world, found)}
-    return nation in world.members(wanted)
-
-
-def _counter(room: Row) -> str:
-    return str(room.get("counts_as", room["id"]))
-
-
-def _bare(text: str) -> str:
-    return text[1:].strip() if text.startswith("=") else text
-
-
-def _up(value: Any) -> int:
-    number = Fraction(value)
-    return -((-number.numerator) // number.denominator)
