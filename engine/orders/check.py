@@ -16,6 +16,7 @@ from ..diagnostics import Diagnostic, Severity
 from ..effects import fill
 from ..functions import as_set, plain
 from ..mechanics import act, voyage
+from ..mechanics.move import unlike
 from ..ruleset.model import Row
 from ..turn import Desk
 from ..world import World
@@ -71,6 +72,7 @@ class Checker:
         self.before_income = late_money(world.ruleset)
         self.loads: dict[tuple[str, str], int] = {}  # units by mode and place, where capacity is short
         self.left: dict[str, int] = {}  # what committing orders leave of each stack
+        self.first: dict[str, Order] = {}  # the first order of each row, where all must be alike
         self.taken: list[tuple[str, str, str, int]] = []  # row, place, kind, number
 
     # ---- one order
@@ -79,7 +81,7 @@ class Checker:
         """Accept an order and count what it uses, or say why not. Returns it complete, or None."""
         readings = [order, *order.get("readings", ())]
         refusals: list[Refused] = []
-        fine: list[tuple[Order, list[Callable[[], None]], list[tuple[str, str, str]]]] = []
+        fine: list[tuple[Order, list[Callable[[], object]], list[tuple[str, str, str]]]] = []
         for reading in readings:
             notes: list[tuple[str, str, str]] = []
             try:
@@ -104,7 +106,7 @@ class Checker:
             self._say(code, "warning", message, complete, slot, "")
         return {k: v for k, v in complete.items() if k not in ("columns", "readings")}
 
-    def test(self, order: Order, notes: list[tuple[str, str, str]] | None = None) -> tuple[Order, list[Callable[[], None]]]:
+    def test(self, order: Order, notes: list[tuple[str, str, str]] | None = None) -> tuple[Order, list[Callable[[], object]]]:
         """The order complete, and what counts its use once it is accepted. Raises Refused; changes nothing."""
         notes = [] if notes is None else notes
         form, _, id_ = order["order"].partition("/")
@@ -126,7 +128,7 @@ class Checker:
 
     # ---- acts
 
-    def _act(self, row: Row, order: Order, notes: list[tuple[str, str, str]]) -> list[Callable[[], None]]:
+    def _act(self, row: Row, order: Order, notes: list[tuple[str, str, str]]) -> list[Callable[[], object]]:
         names = self.desk.order_names(order)
         first = next(iter(order.get("slots", {})), "")
         why = act.closed(self.desk, row, names, self.nation)
@@ -187,7 +189,7 @@ class Checker:
 
     # ---- purchases
 
-    def _purchase(self, row: Row, order: Order, notes: list[tuple[str, str, str]]) -> list[Callable[[], None]]:
+    def _purchase(self, row: Row, order: Order, notes: list[tuple[str, str, str]]) -> list[Callable[[], object]]:
         names = self.desk.order_names(order)
         self._slots(row, order, names)
         self._needs(row, order, names)
@@ -227,7 +229,7 @@ class Checker:
 
     def _units(
         self, row: Row, order: Order, mode: Row | None, notes: list[tuple[str, str, str]]
-    ) -> tuple[Order, list[Callable[[], None]]]:
+    ) -> tuple[Order, list[Callable[[], object]]]:
         slots = dict(order.get("slots", {}))
         if "for" in row and not open_to(self.world, row["for"], self.nation):
             raise Refused("O201", "this is not open to your nation")
@@ -238,7 +240,10 @@ class Checker:
         names = self.desk.order_names(order)
         self._slots(row, order, names)
         self._needs(row, order, names)
-        uses: list[Callable[[], None]] = []
+        why = unlike(self.desk, order, self.first.get(order["order"]))
+        if why:
+            raise Refused("O209", why, row["alike"][0])
+        uses: list[Callable[[], object]] = [lambda: self.first.setdefault(order["order"], order)]
         picked: dict[str, int] = {}
         for name, where in unit_slots(row):
             wanted, place = slots.get(name), slots.get(where)
@@ -323,7 +328,7 @@ class Checker:
 
     def _way(
         self, mode: Row, order: Order, wanted: Mapping[str, int], notes: list[tuple[str, str, str]]
-    ) -> list[Callable[[], None]]:
+    ) -> list[Callable[[], object]]:
         slots = order["slots"]
         origin, target = str(slots[ways.ORIGIN]), slots.get(ways.TARGET)
         if target is None:
@@ -345,7 +350,7 @@ class Checker:
             notes.append(("O302", f"{self.names.printed('gate', found.gate)} is closed as things stand", ways.TARGET))
         return self._load(mode, found.path, count) if mode.get("capacity") else []
 
-    def _load(self, mode: Row, path: routes.Path, count: int) -> list[Callable[[], None]]:
+    def _load(self, mode: Row, path: routes.Path, count: int) -> list[Callable[[], object]]:
         """Count units against the capacity of the places on their way, together with those of earlier lines."""
         drawn = routes.drawn_places(mode, path)
         for place in drawn:
