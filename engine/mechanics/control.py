@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .. import routes
+from .. import forces, routes
 from ..decisions import decide
 from ..functions import as_set, plain
 from ..ruleset.model import Row
@@ -57,7 +57,8 @@ def run(node: Row, turn: Turn) -> None:
 def captures(turn: Turn, row: Row) -> list[Change]:
     """The places that units of the row's tags take: hostile to the holder, with no armed enemy beside them."""
     out = []
-    for place in sorted(set(turn.state.occupied_places())):
+    through = {p for f in turn.state.table("forces").values() for p in f.get("path", ())[1:-1]} if row.get("passed") else set()
+    for place in sorted({*turn.state.occupied_places(), *through}):
         found = capture_of(turn, row, place)
         if found is not None:
             out.append(found)
@@ -72,6 +73,7 @@ def capture_of(turn: Turn, row: Row, place: str) -> Change | None:
     if not world.test(row.get("over"), {"place": Entity("place", place)}):
         return None
     takers = [n for n in sorted(turn.state.owners_at(place)) if n != holder and _can_take(turn, row, n, place, holder)]
+    takers = takers or [n for n in passers(turn, row, place) if n != holder and holder and comes_to_fight(turn, n, holder)]
     if not takers or any(_opposed(turn, row, taker, place, holder) for taker in takers):
         return None
     captor = captor_of(turn, row, place, holder, takers)
@@ -89,6 +91,17 @@ def _can_take(turn: Turn, row: Row, nation: str, place: str, holder: str | None)
         routes.concerns(turn.world, row.get("by"), r["kind"]) and not r.get("aboard") and not _absent(turn, r)
         for _, r in turn.state.stacks(at=place, owner=nation)
     )
+
+
+def passers(turn: Turn, row: Row, place: str) -> list[str]:
+    """With `passed`, the nations whose forces came through a place on their way with units that can take it."""
+    out = set()
+    for force, data in turn.state.table("forces").items() if row.get("passed") else ():
+        if place in data.get("path", ())[1:-1]:
+            stacks = forces.stacks_of(turn.state, force)
+            if any(routes.concerns(turn.world, row.get("by"), r["kind"]) for _, r in stacks):
+                out.add(str(data["owner"]))
+    return sorted(out)
 
 
 def comes_to_fight(turn: Turn, nation: str, other: str) -> bool:

@@ -157,6 +157,7 @@ def understand(turn: Turn, order: Order, mode: Row, left: dict[str, int]) -> Mar
         path = routes.find_path(going, origin, target, via)
     if path is None:
         return _no_way(going, origin, target)
+    hostile = hostile or any(routes.is_attack(world, nation, p, turn.journal.step) for p in path[1:-1])
     why = routes.check_path(going, path) or attack_refusal(turn, mode, nation, path, picks, hostile=hostile)
     if why:
         return why
@@ -277,11 +278,27 @@ def step_in(turn: Turn, march: March) -> None:
         else:
             for key, n in march.picks:
                 turn.journal.alter_units(key, n, place=target, moved=True, **keeps)
+            take_over(turn, nation, target)
         turn.journal.set("orders", march.order["key"], "status", "done")
         if march.picks:
             turn.journal.fact("entered", by=nation, of=holder, place=target, n=march.count, **{"from": origin})
             if not turn.state.stacks(at=origin, owner=nation):
                 turn.journal.fact("left", by=nation, place=origin)
+
+
+def take_over(turn: Turn, nation: str, place: str) -> None:
+    """A place whose holder's stance lets it go over without a fight (`enter.takes`) does, with what it says: place, units."""
+    holder = turn.world.holder_of(place)
+    if holder is None or routes.entry(turn.world, nation, place, turn.journal.step) != "takes":
+        return
+    taken = turn.world.stances[turn.world.stance(nation, holder)]["enter"].get("takes", ())
+    if "units" in taken:
+        for key, stack in turn.state.stacks(at=place, owner=holder):
+            turn.journal.alter_units(key, stack["n"], owner=nation)
+    if "place" in taken:
+        turn.journal.set("places", place, "owner", nation)
+        turn.journal.set("places", place, "holder", nation)
+        turn.journal.fact("captured", by=nation, of=holder, place=place, taken_by=nation)
 
 
 def _kept(march: March) -> dict[str, Any]:
