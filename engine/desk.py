@@ -218,7 +218,7 @@ def compare(old: State, new: State) -> str | None:
 def explain(game: Game, what: str) -> list[Entry]:
     """The journal entries that changed what is asked for: words are matched with tables, ids and fields of the changes.
 
-    `explain(game, "NATION opinion")` finds every change of that nation's field; `PLACE holder` who took a place, and when.
+    `explain(game, "NATION FIELD")` finds every change of that nation's field; `PLACE holder` who took a place, and when.
     """
     words = [w for w in re.split(r"[\s./]+", what.lower()) if w]
     if not words:

@@ -37,7 +37,7 @@ def reveal(
 ) -> None:
     """The keys and dice of a turn that a nation may check, as JSON for `dice verify`. After the game's end: the secret itself.
 
-    Example: wteaw dice reveal --game games/flanders --turn 3 --nation italy --out italy-3.json
+    Example: wteaw dice reveal --game games/flanders --turn 3 --nation NATION --out turn-3.json
     """
     from ..fairness import Chain, mix_salts
     from ..fairness import reveal as opened
@@ -84,7 +84,7 @@ def reveal(
 def verify(file: Path = typer.Argument(..., help="What `dice reveal` gave.")) -> None:
     """Check keys against the commitment and roll every die again. Needs nothing but the file.
 
-    Example: wteaw dice verify italy-3.json
+    Example: wteaw dice verify turn-3.json
     """
     from ..dice import audience_key
     from ..fairness import Commitment, Opening, turn_key, verify_commitment, verify_proof, verify_record, verify_secret

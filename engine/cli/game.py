@@ -58,7 +58,7 @@ def new(
 ) -> None:
     """Start a game from a scenario.
 
-    Example: wteaw new 1914 --game games/flanders --player german-empire --player french-empire
+    Example: wteaw new 1914 --game games/flanders --player NATION --player NATION
     """
     from ..desk import PLAYER, new_game
     from ..report.mapview import read_drawing
@@ -171,7 +171,7 @@ def decide(
 ) -> None:
     """Answer a decision that a nation has left open, or override its default, before the turn is resolved.
 
-    Example: wteaw decide france loss-order '["infantry", "artillery"]' --game games/flanders
+    Example: wteaw decide NATION loss-order '["KIND", "KIND"]' --game games/flanders
     """
     found = open_game(game)
     rows = found.ruleset.rows("decisions")

@@ -21,7 +21,7 @@ def report(
 ) -> None:
     """What a nation may know after a turn, with the template of its next orders.
 
-    Example: wteaw report --game games/flanders --nation german-empire --format html > report.html
+    Example: wteaw report --game games/flanders --nation NATION --format html > report.html
     """
     from dataclasses import asdict
 
@@ -96,12 +96,12 @@ def map_(
 
 
 def explain(
-    what: str = typer.Argument(..., help="What: words such as `PLACE holder`, `NATION opinion`, `NATION money`."),
+    what: str = typer.Argument(..., help="What: words such as `PLACE holder`, `NATION TRACK`, `NATION RESOURCE`."),
     game: Path = GAME,
 ) -> None:
     """Why a value is what it is: every change of it, with turn, rule, file and line, and dice.
 
-    Example: wteaw explain "italy opinion" --game games/flanders
+    Example: wteaw explain "PLACE holder" --game games/flanders
     """
     from .. import desk
     from ..report.build import dice_words
