@@ -139,6 +139,12 @@ def purse_at(world: World, nation: str, place: str | None, resource: str) -> str
     return f"{nation}/{capital if capital in part else part[0]}"
 
 
+def divided(world: World, nation: str, resource: str) -> bool:
+    """Whether a nation has several purses of a resource, or one without a seat."""
+    found = purses(world, nation, resource)
+    return len(found) > 1 or nation in found
+
+
 def unite(world: World, journal: Journal, nation: str, resource: str) -> None:
     """Purses whose regions have met become one: the capital's, else the richest. Writes into the open journal entry."""
     row = store_row(world, resource)

@@ -55,6 +55,8 @@ def unite_purses(turn: Turn) -> None:
         if row.get("per") != "region":
             continue
         for nation in turn.world.nations():
+            if not stores.divided(turn.world, nation, resource):
+                continue
             with turn.journal.entry(f"stores/{resource}", subject=nation, audience=(nation,), keep=False) as entry:
                 stores.unite(turn.world, turn.journal, nation, resource)
                 if entry.changes:
