@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,20 +17,21 @@ from ..calendar import date
 from ..canonical import digest
 from ..diagnostics import did_you_mean
 from ..expressions.vocabulary import BUILT_IN
-from ..functions import plain as plain_id
 from ..geography import Geography
+from ..orders.grammar import Grammar
 from ..resources import scenarios
 from ..ruleset.model import Row, Ruleset
 from ..ruleset.nodes import plain
 from ..scenario import initial_state
-from ..state import Entity, State, pair_key, unit_key
-from ..stores import purse_at, store_row
+from ..state import State, pair_key, unit_key
+from ..stores import purse_at
 from ..world import World
 from .cases import read_tree
 
 __all__ = ["CaseError", "Ground", "Position", "Shelf", "known", "lay_rows"]
 
 MAP = ("places", "links", "gates")
+FROM_ORDERS_AND_EVENTS = ("order grammar", "event-index", "counted-facts", "streak-index", "tally-index")
 OF_NATIONS = frozenset({"alive", "income", "grade", "policy", "seat", "side", "order", "fixed_income"})
 
 
@@ -69,8 +71,7 @@ class Shelf:
         ruleset, geography = self._laid_over(given)
         name = given.get("scenario")
         state = State() if name is None else self._scenario(ruleset, str(name), file).copy()
-        world = World(ruleset, state, geography=geography)
-        put = Position(world)
+        put = Position(ruleset, state, geography)
         turn = int(given.get("turn", 1))
         rows = ruleset.rows("calendar")
         year, month = date(next(iter(rows.values()), {}), turn)
@@ -82,7 +83,7 @@ class Shelf:
         moments = dict.fromkeys(("game", "turn", "phase"), state.copy())
         for moment, said in given.get("was", {}).items():
             past = moments[moment] = state.copy()
-            Position(World(ruleset, past, geography=geography)).all(said, ("given", "was", moment))
+            Position(ruleset, past, geography).all(said, ("given", "was", moment))
         return Ground(ruleset, geography, state, moments, given.get("names", {}))
 
     # ---- the ruleset of a case
@@ -102,7 +103,6 @@ class Shelf:
 
     def _changed(self, own: Mapping[str, Any]) -> Ruleset:
         forms: dict[str, Mapping[str, Row]] = dict(self.ruleset.forms)
-        origins = dict(self.ruleset.origins)
         for form, rows in own.get("rules", {}).items():
             forms[form] = lay_rows(forms.get(form, {}), rows, ("given", "rules", form))
         made = own.get("made_up", {})
@@ -118,7 +118,14 @@ class Shelf:
                 grades = {g: {k: v for k, v in r.items() if k not in figures} for g, r in row.get("grades", {}).items()}
                 units[kind] = {**row, **figures, **({"grades": grades} if grades else {})}
             forms["units"] = units
-        return replace(self.ruleset, forms=forms, origins=origins)
+        changed = replace(self.ruleset, forms=forms)
+        if "rules" not in own:  # orders and events are those of the ruleset: what follows from them need not be worked out anew
+            Grammar.of(self.ruleset)
+            for key in FROM_ORDERS_AND_EVENTS:
+                kept = self.ruleset.__dict__.get("_derived", {})
+                if key in kept:
+                    changed.derived(key, lambda found=kept[key]: found)  # type: ignore[misc]
+        return changed
 
     def _scenario(self, ruleset: Ruleset, name: str, file: Path) -> State:
         key = (name, str(id(ruleset)))
@@ -182,10 +189,15 @@ def _make_up(forms: dict[str, Mapping[str, Row]], made: Mapping[str, Any]) -> No
 class Position:
     """Writes a readable position into a bare state. The keys are those of `given` in a rule test."""
 
-    def __init__(self, world: World) -> None:
-        self.world = world
-        self.ruleset = world.ruleset
-        self.state = world.state
+    def __init__(self, ruleset: Ruleset, state: State, geography: Geography) -> None:
+        self.ruleset = ruleset
+        self.state = state
+        self.geography = geography
+
+    @cached_property
+    def world(self) -> World:
+        """Made only where something must be worked out, for it costs more than all the rest."""
+        return World(self.ruleset, self.state, geography=self.geography)
 
     def fields(self, table: str, id_: str, fields: Mapping[str, Any]) -> None:
         for field, value in fields.items():
@@ -211,7 +223,7 @@ class Position:
             self.nation(nation, row, (*path, "nations", nation))
         for place, around in given.get("works", {}).items():
             for other, works in around.items():
-                if self.world.geography.link(other, place) is None:
+                if self.geography.link(other, place) is None:
                     raise CaseError(f"no link between {place!r} and {other!r}", (*path, "works", place, other))
                 self.state.put("links", pair_key(place, other), f"works@{place}", works)
         for table, rows in given.get("state", {}).items():
@@ -253,10 +265,14 @@ class Position:
 
     def _own_purse(self, nation: str, resource: str) -> str:
         """The purse that draws on the capital where the nation holds it; finding regions is for the other cases."""
-        capital = plain_id(self.world.field(Entity("nation", nation), "capital"))
-        per = store_row(self.world, resource)["per"]
-        if per == "region" and capital and self.world.holder_of(capital) == nation:
-            return f"{nation}/{capital}"
+        per = self.ruleset.rows("stores").get(resource, {}).get("per", "nation")
+        if per == "nation":
+            return nation
+        capital = self.ruleset.rows("nations").get(nation, {}).get("capital")
+        if per == "region" and capital and "capital" not in self.state.row("nations", nation):
+            row = {**self.ruleset.rows("places").get(capital, {}), **self.state.row("places", capital)}
+            if (row.get("holder") or row.get("owner")) == nation:
+                return f"{nation}/{capital}"
         return purse_at(self.world, nation, None, resource)
 
     def _numbers(self, table: str, id_: str, values: Mapping[str, int], form: str, path: tuple[str | int, ...]) -> None:
@@ -317,7 +333,7 @@ class Position:
         if isinstance(pair, Mapping):
             more, pair = pair, pair["between"]
         a, b = pair
-        hostile = self.world.stances[stance].get("hostile")
+        hostile = self.ruleset.row("stances", stance).get("hostile")
         for one in self._party(a, path):
             for other in self._party(b, path):
                 if one == other:
@@ -332,7 +348,14 @@ class Position:
     def _party(self, who: str, path: tuple[str | int, ...]) -> list[str]:
         everybody = {**self.ruleset.rows("sides"), **self.ruleset.rows("groups"), **self.ruleset.rows("nations")}
         known({**everybody, **self.state.table("nations")}, who, "nation, side or group", path)
-        return self.world.members(who)
+        if self.ruleset.has("groups", who):
+            return list(self.ruleset.row("groups", who)["members"])
+        if not self.ruleset.has("sides", who):
+            return [who]
+        rows = self.ruleset.rows("nations")
+        everybody_named = sorted({*rows, *self.state.table("nations")})
+        sides = {n: self.state.get("nations", n, "side", rows.get(n, {}).get("side")) for n in everybody_named}
+        return [n for n, side in sides.items() if side == who]
 
     def _declared(self, kind: str, field: str, path: tuple[str | int, ...]) -> None:
         fields = self.ruleset.rows("fields")

@@ -28,10 +28,10 @@ def wrong_odds(world: World, said: Mapping[str, Any], path: Path) -> Iterator[tu
     chance of so many losses by side.
     """
     known(world.ruleset.rows("battles"), said["battle"], "battle", (*path, "battle"))
-    forces = [_force(world, said[side], (*path, side)) for side in ("attackers", "defenders")]
+    attackers, defenders = (_force(world, said[side], (*path, side)) for side in ("attackers", "defenders"))
     limits = {SIDES.index(side): limit for side, limit in said.get("limits", {}).items()}
     question = Question(
-        said["battle"], *forces, place=said.get("at", ""), start=said.get("from", ""), works=said.get("works"),
+        said["battle"], attackers, defenders, place=said.get("at", ""), start=said.get("from", ""), works=said.get("works"),
         orders=said.get("orders", {}), limits=limits,
     )  # fmt: skip
     found = odds(world, question)
