@@ -14,8 +14,8 @@ from .. import forces
 from ..ruleset.model import Row
 from ..state import Entity, Fields
 from ..turn import Turn
-from .members import ATTACKER, DEFENDER, SIDES, Troops
-from .plan import Plan, Setting, make_plan
+from .members import ATTACKER, DEFENDER, SIDES, Group, Troops
+from .plan import Plan, Setting, make_outline, make_plan
 from .values import Frozen
 
 
@@ -51,6 +51,7 @@ class Contest:
     meets: list[tuple[str, str, str]] = field(default_factory=list)
     """Who found whom, by which row of `contacts`: asked again before later rounds if the battle's row says so."""
     touch_lost: bool = False
+    plan: Plan | None = None
     calls_home: bool = False
     """Nobody else is left in the place: forces in it that act elsewhere must defend it."""
     lost_by_force: dict[str, int] = field(default_factory=dict)
@@ -191,10 +192,39 @@ def _link(contest: Contest, row: Fields) -> str:
 
 
 def compile_contest(turn: Turn, contest: Contest, members: Sequence[Troops]) -> Plan:
-    """The plan of the next round."""
+    """The plan of the next round. As long as nobody new has come, the last round's plan goes on with the present numbers."""
+    plan = contest.plan
+    if plan is not None and _goes_on(contest, plan, members):
+        return plan
+    contest.plan = make_plan(
+        turn.world, contest.row, members, _setting(turn, contest), frozen=contest.frozen, virtual_left=contest.virtual_left
+    )
+    return contest.plan
+
+
+def outline_contest(turn: Turn, contest: Contest, members: Sequence[Troops]) -> tuple[list[Group], list[list[int]]]:
+    """The groups, and for each side those that keep it in the battle, without values and stages."""
+    return make_outline(turn.world, contest.row, members, _setting(turn, contest), virtual_left=contest.virtual_left)
+
+
+def _setting(turn: Turn, contest: Contest) -> Setting:
     orders = {owner: order for owner, order in loss_orders(turn, contest).items() if order}
-    setting = Setting(contest.place, contest.attacks, turn.names(), contest.ignore, orders)
-    return make_plan(turn.world, contest.row, members, setting, frozen=contest.frozen, virtual_left=contest.virtual_left)
+    return Setting(contest.place, contest.attacks, turn.names(), contest.ignore, orders)
+
+
+def _goes_on(contest: Contest, plan: Plan, members: Sequence[Troops]) -> bool:
+    """Put the present numbers into a plan, if it knows everybody who takes part now."""
+    known = {(g.side, g.key, g.link): g for g in plan.groups if not g.virtual}
+    now = {(m.side, m.key, m.link): int(m.row["n"]) for m in members}
+    if not now.keys() <= known.keys():
+        return False
+    for index, group in enumerate(plan.groups):
+        if group.virtual:
+            group.n = contest.virtual_left.get((group.row["id"], group.side), 0)
+        else:
+            group.n = now.get((group.side, group.key, group.link), 0)
+        plan.start[0, index] = group.n
+    return True
 
 
 # ---- orders

@@ -173,6 +173,19 @@ def make_plan(
     return _Maker(world, row, troops, setting, {} if frozen is None else frozen, virtual_left, limits or {}).plan()
 
 
+def make_outline(
+    world: World,
+    row: Row,
+    troops: Sequence[Troops],
+    setting: Setting,
+    *,
+    virtual_left: dict[tuple[str, int], int] | None = None,
+) -> tuple[list[Group], list[list[int]]]:
+    """Only the groups of a battle, and for each side those that keep it in it: enough to know whether there is one."""
+    maker = _Maker(world, row, troops, setting, {}, virtual_left, {})
+    return maker.groups, [maker._holding(side) for side in (ATTACKER, DEFENDER)]
+
+
 class _Maker:
     def __init__(
         self,

@@ -8,16 +8,16 @@ from typing import Any
 from ..journal import EVERYONE, Entry
 from ..turn import Turn, audience_ids
 from .contest import Contest
-from .members import ATTACKER, DEFENDER, SIDES
+from .members import ATTACKER, DEFENDER, SIDES, Group
 from .plan import Plan
 from .rounds import Rounds
 from .samplers import RealDice
 
 
-def describe(plan: Plan) -> dict[int, dict[str, dict[str, int]]]:
+def describe(groups: Sequence[Group]) -> dict[int, dict[str, dict[str, int]]]:
     """Side -> owner -> kind -> number, real units only."""
     out: dict[int, dict[str, dict[str, int]]] = {ATTACKER: {}, DEFENDER: {}}
-    for group in plan.groups:
+    for group in groups:
         if group.n and not group.virtual:
             of = out[group.side].setdefault(group.owner, {})
             of[group.kind] = of.get(group.kind, 0) + group.n
@@ -78,7 +78,7 @@ def write_round(
         **_head(contest),
         event="round",
         round=contest.number,
-        sides={SIDES[s]: kinds for s, kinds in describe(plan).items()},
+        sides={SIDES[s]: kinds for s, kinds in describe(plan.groups).items()},
         virtual=[{"side": SIDES[g.side], "kind": g.kind, "n": g.n} for g in plan.groups if g.virtual],
         fire=[_fire(turn, plan, contest, r) for r in dice.rolled],
         lost={SIDES[s]: list(parts) for s, parts in lost.items() if parts},

@@ -99,8 +99,11 @@ class Names:
         wanted = text.strip().casefold()
         known: dict[str, str] = {}
         for id_, row in self.rules.rows(form).items():
-            for word in (id_, row.get("name", ""), row.get("plural", ""), *row.get("aliases", ())):
+            for word in (id_, row.get("name", ""), row.get("plural", ""), row.get("symbol", ""), *row.get("aliases", ())):
                 known.setdefault(str(word).casefold(), id_)
+        for alias in self.rules.rows("aliases").values():
+            if alias.get("form", form) == form and self.rules.has(form, alias["for"]):
+                known.setdefault(str(alias["id"]).replace("-", " "), alias["for"])
         if wanted in known:
             return known[wanted]
         near = nearest(wanted, known)

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from ..battle import aftermath
-from ..battle.contest import Contest, Party, at_home, compile_contest, troops, would_fight
+from ..battle.contest import Contest, Party, at_home, compile_contest, outline_contest, troops, would_fight
 from ..battle.found import contested, in_touch, meetings, rivals
-from ..battle.members import ATTACKER, DEFENDER
-from ..battle.record import begin_entry, describe, end_entry
+from ..battle.members import ATTACKER, DEFENDER, SIDES
+from ..battle.record import begin_entry, describe, end_entry, write_leave, write_round
 from ..battle.rounds import Rounds, start
 from ..battle.samplers import RealDice
 from ..dice import Stream
@@ -74,21 +74,15 @@ def _begin(turn: Turn, contest: Contest) -> bool:
 
 
 def _stands(turn: Turn, contest: Contest) -> bool:
+    """Whether both sides have somebody who can fight this battle."""
     members = troops(turn, contest, {})
     if not any(m.side == ATTACKER for m in members):
         return False
-    plan = compile_contest(turn, contest, members)
-    rounds = Rounds(plan, RealDice(_closed))
-    batch = start(plan)
+    groups, holding = outline_contest(turn, contest, members)
     if not contest.began:
-        contest.began = describe(plan)
-    if not rounds.holding(batch, ATTACKER)[0]:
-        return False
-    return bool(rounds.holding(batch, DEFENDER)[0]) or bool(at_home(turn, contest))
-
-
-def _closed(stage: str, side: int, number: int) -> Stream:
-    raise RuntimeError("no dice before the first round")
+        contest.began = describe(groups)
+    standing = [any(groups[i].n for i in side) for side in holding]
+    return standing[ATTACKER] and (standing[DEFENDER] or bool(at_home(turn, contest)))
 
 
 def _to_the_end(turn: Turn, contests: Sequence[Contest]) -> None:
@@ -160,8 +154,6 @@ def _round(turn: Turn, contest: Contest, busy: dict[str, str]) -> None:
         tail = Tail(turn, entry, contest.rule, contest.subject)
         batch = rounds.fight(batch, contest.number)
         over = bool(rounds.over(batch, contest.number)[0])
-        from ..battle.record import write_round
-
         lost = aftermath.apply_losses(turn, contest, plan, flows, tail)
         cargo = aftermath.sink_cargo(turn, contest, plan)
         aftermath.spend(turn, contest, plan)
@@ -175,8 +167,6 @@ def _round(turn: Turn, contest: Contest, busy: dict[str, str]) -> None:
 
 
 def _streams(turn: Turn, contest: Contest) -> Callable[[str, int, int], Stream]:
-    from ..battle.members import SIDES
-
     def open_(stage: str, side: int, number: int) -> Stream:
         subject = f"{contest.subject}:{contest.number}:{stage}:{SIDES[side]}"
         return turn.stream(contest.rule, subject, contest.audience)
@@ -187,12 +177,8 @@ def _streams(turn: Turn, contest: Contest) -> Callable[[str, int, int], Stream]:
 def _check(turn: Turn, contest: Contest) -> None:
     """After withdrawals: is anybody left to fight?"""
     members = troops(turn, contest, {})
-    standing = [False, False]
-    if members:
-        plan = compile_contest(turn, contest, members)
-        rounds = Rounds(plan, RealDice(_closed))
-        batch = start(plan)
-        standing = [bool(rounds.holding(batch, side)[0]) for side in (ATTACKER, DEFENDER)]
+    groups, holding = outline_contest(turn, contest, members)
+    standing = [any(groups[i].n for i in side) for side in holding]
     if standing[0] and not standing[1] and at_home(turn, contest):
         contest.calls_home = True
     elif not all(standing):
@@ -220,8 +206,6 @@ def _leaving(turn: Turn, contests: Sequence[Contest], fallen: dict[str, str]) ->
             with turn.journal.entry(contest.rule, subject=contest.subject, audience=contest.audience, keep=False) as entry:
                 left = aftermath.leave(turn, contest, side, who, options, {k: v for k, v in shut.items() if k != contest.place})
                 if left:
-                    from ..battle.record import write_leave
-
                     write_leave(turn, contest, entry, side, left)
 
 
