@@ -1,0 +1,38 @@
+"""`wteaw rulebook`: a readable rulebook made from the tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from . import Stop
+
+__all__ = ["rulebook"]
+
+
+def rulebook(
+    path: Path = typer.Argument(None, help="The folder of a ruleset; by default the shipped base ruleset."),
+    out: Path = typer.Option(None, help="A file; otherwise it is printed."),
+) -> None:
+    """Write the rules as a reader wants them, in Markdown: turn, units, orders, acts, battles, events, tables, readings.
+
+    Example: wteaw rulebook ruleset --out rulebook.md
+    """
+    from ..diagnostics import render
+    from ..report.rulebook import rulebook as written
+    from ..resources import rulesets
+    from ..ruleset import load_ruleset
+
+    folder = path or rulesets()
+    if not folder.is_dir():
+        raise Stop(f"{folder} is no folder", 2)
+    ruleset, found = load_ruleset(folder)
+    if ruleset is None:
+        raise Stop(f"{folder} cannot be read\n{render(found, 'text')}")
+    text = written(ruleset)
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        out.write_text(text, encoding="utf-8")
+        typer.echo(f"{len(text.splitlines())} lines in {out}")
