@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from .expressions import ExpressionError, parse
 from .state import Entity, unit_key
 from .stores import held_places, stock
-from .tables import band, cell
+from .tables import band, box_of, cell
 
 if TYPE_CHECKING:
     from .world import EntitySet, World
@@ -258,6 +258,14 @@ def _counting(world: World) -> dict[str, Callable[..., Any]]:
     def kinds(things: Any, name: str) -> int:
         return len({plain(apply(world, t, name, ())) for t in each(things)})
 
+    def listed(units: Any, kind: Any = None) -> int:
+        if not isinstance(units, Mapping):
+            return 0
+        return sum(int(n) for k, n in units.items() if kind is None or plain(kind) in (k, *_tags(world, k)))
+
+    def in_order(things: Any, name: str, *rest: Any) -> EntitySet:
+        return tuple(sorted(each(things), key=lambda t: (apply(world, t, name, rest) or 0, t.id)))
+
     def rank(x: Any, name: str, things: Any) -> int:
         own = apply(world, world.thing(x), name, ())
         return 1 + sum(1 for t in each(things) if apply(world, t, name, ()) > own)
@@ -270,7 +278,13 @@ def _counting(world: World) -> dict[str, Callable[..., Any]]:
         "highest": highest,
         "kinds": kinds,
         "rank": rank,
+        "listed": listed,
+        "in_order": in_order,
     }
+
+
+def _tags(world: World, kind: str) -> tuple[str, ...]:
+    return tuple(world.ruleset.rows("units").get(kind, {}).get("tags", ()))
 
 
 def _things(world: World) -> dict[str, Callable[..., Any]]:
@@ -357,10 +371,10 @@ def _values(world: World) -> dict[str, Callable[..., Any]]:
         names = {"self": world.thing(who, "nation")} if who is not None else {}
         return world.quantity(quantity, world.thing(x), names)
 
-    def coming(nation: Any, what: Any) -> int:
-        wanted, owner = plain(what), plain(nation)
-        rows = state.table("under_way").values()
-        return sum(int(r.get("n", 1)) for r in rows if r.get("nation") == owner and wanted in (r.get("what"), r.get("item")))
+    def coming(nation: Any, what: Any, at: Any = None) -> int:
+        wanted, owner, place = plain(what), plain(nation), plain(at)
+        rows = (r for r in state.table("under_way").values() if r.get("nation") == owner and place in (None, r.get("at")))
+        return sum(int(r.get("n", 1)) for r in rows if wanted in (r.get("what"), r.get("item")))
 
     def option(id_: str) -> Any:
         chosen = state.get("options", "options", id_)
@@ -369,6 +383,7 @@ def _values(world: World) -> dict[str, Callable[..., Any]]:
     return {
         "track": track,
         "toward": toward,
+        "box": lambda nation, id_: box_of(ruleset.row("tracks", id_), track(nation, id_)),
         "level": level,
         "knows": lambda n, t: int(state.get("techs", plain(n), plain(t), 0)) > 0,
         "stock": lambda x, r: stock(world, x, plain(r)),

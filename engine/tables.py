@@ -1,4 +1,4 @@
-"""Lookup tables of a ruleset: a cell by its keys, a band by a number."""
+"""Lookup tables of a ruleset: a cell by its keys, a band by a number, a box of a track by its value."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from .expressions.parse import ExpressionError
-from .ruleset.model import Ruleset
+from .ruleset.model import Row, Ruleset
 
 
 def in_range(text: str | int, number: Any) -> bool:
@@ -62,6 +62,26 @@ def band(ruleset: Ruleset, id_: str, number: Any) -> Any:
     if "default" in row:
         return figure(row["default"])
     raise ExpressionError(f"table {id_} has no band for {number}")
+
+
+def bounds(track: Row) -> tuple[int | None, int | None]:
+    """The least and the greatest value of a track; boxes set both: the middle one of a signed track is 0, else the first."""
+    low, high = track.get("at_least"), track.get("at_most")
+    boxes = track.get("boxes")
+    if boxes:
+        first = -(len(boxes) // 2) if track.get("signed") else 0
+        low = first if low is None else max(low, first)
+        high = first + len(boxes) - 1 if high is None else min(high, first + len(boxes) - 1)
+    return low, high
+
+
+def box_of(track: Row, value: int) -> str:
+    """The name of the box in which a value of a track stands; ExpressionError if the track has no boxes."""
+    boxes = track.get("boxes")
+    if not boxes:
+        raise ExpressionError(f"the track {track['id']} has no boxes")
+    first = -(len(boxes) // 2) if track.get("signed") else 0
+    return str(boxes[max(0, min(len(boxes) - 1, value - first))])
 
 
 def _is_number(value: Any) -> bool:

@@ -14,6 +14,7 @@ from .effects import EffectError, Tail, Verb, fill
 from .functions import as_set, plain
 from .ruleset.model import Row
 from .state import Entity
+from .tables import bounds
 from .turn import audience_ids
 from .world import round_as
 
@@ -58,10 +59,9 @@ def move_track(tail: Tail, nation: str, row: Row, direction: int, by: int, *, to
     new = now + direction * by
     if to_zero:
         new = max(new, 0) if now > 0 else min(new, 0)
-    if "at_least" in row:
-        new = max(new, row["at_least"])
-    if "at_most" in row:
-        new = min(new, row["at_most"])
+    low, high = bounds(row)
+    new = new if low is None else max(new, low)
+    new = new if high is None else min(new, high)
     if new == now:
         return
     journal.set("tracks", nation, track, new)
@@ -320,7 +320,8 @@ def create(tail: Tail, p: Row, names: dict[str, Any]) -> None:
 def left_in_pool(tail: Tail, owner: str, kind: str, field: str) -> int:
     """How many more units of a kind an owner may have on the map, by a field of the kind that says how many there are."""
     there = sum(r["n"] for _, r in tail.world.state.stacks(owner=owner) if r["kind"] == kind)
-    return max(0, int(tail.world.unit_row(kind, owner).get(field, there)) - there)
+    left: int = int(tail.world.unit_row(kind, owner).get(field, there)) - int(there)
+    return max(0, left)
 
 
 def remove(tail: Tail, p: Row, names: dict[str, Any]) -> None:

@@ -129,6 +129,8 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "highest": _S(("set", "term"), "number", "the greatest of a field, quantity or term, 0 if none", rest="any"),
     "kinds": _S(("set", "term"), "number", "how many different values of a field"),
     "rank": _S(("any", "term", "set"), "number", "place in the order by a value, ties share"),
+    "in_order": _S(("set", "term"), "set", "the members in the order of a value, the least first", rest="any"),
+    "listed": _S(("any", "any"), "number", "how many units a list of an order names (of a kind or tag)", optional=1),
     # one thing
     "nation": _S(("id:nations",), "nation", "a nation by id"),
     "place": _S(("id:places",), "place", "a place by id"),
@@ -144,6 +146,7 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "opposite": _S(("who",), "side", "the opposing side"),
     # values
     "track": _S(("nation", "id:tracks"), "number", "the signed value of a track"),
+    "box": _S(("nation", "id:tracks"), "text", "the name of the box of a track in which a nation stands"),
     "toward": _S(("nation", "who", "id:tracks"), "number", "the part of a track toward a side, never below 0", optional=1),
     "level": _S(
         ("nation", "id:technologies", "text"),
@@ -160,7 +163,9 @@ FUNCTIONS: Final[dict[str, Signature]] = {
         "a quantity with all its adjust rows (for a nation, where the thing has no owner)",
         optional=1,
     ),
-    "coming": _S(("nation", "any"), "number", "how many of a kind, item or technology are under way for a nation"),
+    "coming": _S(
+        ("nation", "any", "place"), "number", "how many of a kind, item or technology are under way for a nation (to a place)", optional=1
+    ),
     "model": _S(("nation", "id:units"), "unit", "a unit of a kind as the nation has it, whether or not there is one"),
     "marked": _S(("any", "text"), "truth", "is the mark in force"),
     "age": _S(("any", "text"), "number", "turns since the mark was set, -1 if it is not in force"),

@@ -21,11 +21,14 @@ from ..world import Names
 
 
 def run(node: Row, turn: Turn) -> None:
-    """Carry out the acts that the node names (`acts`), all of a step together."""
+    """Carry out the open orders of the acts that the node names (`acts`); inside a nation's own turn, only that nation's."""
+    mine = turn.loops.get("nation")
+    nation = mine.id if isinstance(mine, Entity) else None
     for act_id in node["acts"]:
         row = turn.ruleset.row("acts", act_id)
-        for order in turn.orders([f"acts/{act_id}"]):
-            perform(turn, row, order)
+        for order in turn.orders([f"acts/{act_id}"], nation):
+            if order.get("status") is None:
+                perform(turn, row, order)
         turn.journal.step = str(node.get("step", turn.journal.step))
 
 
@@ -103,7 +106,7 @@ def unmet(turn: Desk, row: Row, names: Names, nation: str, spent: Spent | None =
 def exhausted(turn: Desk, row: Row, names: Names, nation: str, spent: Spent | None = None) -> str | None:
     """The limit under which the act has been given as often as it may."""
     for keys, most in limits(row):
-        before = spent.used.get(_use_key(row, keys, names), 0) if spent else 0
+        before = spent.used.get(_use_key(turn, row, keys, names), 0) if spent else 0
         if uses(turn, row, keys, names) + before >= most:
             return limit_words(keys, most)
     return None
@@ -158,28 +161,40 @@ def limits(row: Row) -> list[tuple[tuple[str, ...], int]]:
     return [(tuple(keys), int(most)) for most, keys in row.get("limit", {}).items()]
 
 
-def _use_key(row: Row, keys: tuple[str, ...], names: Names) -> str:
+def _use_key(turn: Desk, row: Row, keys: tuple[str, ...], names: Names) -> str:
+    """The counter of a limit: its keys and what they stand for. `seat` is the person who commands, with all his nations."""
     group = row.get("counts_as", row["id"])
-    parts = [str(plain(names.get("self" if k in ("nation", "seat") else k))) for k in keys if k not in ("game", "turn")]
+    parts = []
+    for key in keys:
+        if key == "seat":
+            parts.append(person(turn, plain(names["self"])))
+        elif key not in ("game", "turn"):
+            parts.append(str(plain(names.get("self" if key == "nation" else key))))
     return "|".join([str(group), *keys, *parts])
+
+
+def person(turn: Desk, nation: str) -> str:
+    """The nation whose player commands a nation: the one that its seat names, else itself."""
+    seat = turn.state.get("nations", nation, "seat") or turn.ruleset.rows("nations").get(nation, {}).get("seat")
+    return str(seat) if turn.ruleset.has("nations", str(seat)) else nation
 
 
 def uses(turn: Desk, row: Row, keys: tuple[str, ...], names: Names) -> int:
     """How often an act has been used under a limit's keys, in this turn or in the game."""
-    found = turn.state.row("uses", _use_key(row, keys, names))
+    found = turn.state.row("uses", _use_key(turn, row, keys, names))
     if not found or ("turn" in keys and found.get("turn") != turn.number):
         return 0
     return int(found["n"])
 
 
-def use_keys(row: Row, names: Names) -> list[str]:
+def use_keys(turn: Desk, row: Row, names: Names) -> list[str]:
     """The counters that a use of the act adds to."""
-    return [_use_key(row, keys, names) for keys, _ in limits(row)]
+    return [_use_key(turn, row, keys, names) for keys, _ in limits(row)]
 
 
 def count_use(turn: Turn, row: Row, names: Names) -> None:
     for keys, _ in limits(row):
-        key = _use_key(row, keys, names)
+        key = _use_key(turn, row, keys, names)
         now = {"n": uses(turn, row, keys, names) + 1, "turn": turn.number, "nation": names["self"].id}
         turn.journal.put_row("uses", key, now)
 

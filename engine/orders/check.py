@@ -147,7 +147,7 @@ class Checker:
         prices = act.price(self.desk, row, names)
 
         def use() -> None:
-            for key in act.use_keys(row, names):
+            for key in act.use_keys(self.desk, row, names):
                 self.spent.used[key] = self.spent.used.get(key, 0) + 1
             for what, amount in prices.items():
                 self._spend(what, amount)

@@ -17,6 +17,7 @@ from ..geography import Geography
 from ..journal import EVERYONE, Entry
 from ..ruleset.model import Row, Ruleset
 from ..state import Entity, State
+from ..tables import box_of
 from ..view import UNKNOWN, chain_of, readable
 from ..world import World
 
@@ -220,11 +221,15 @@ def _figures(world: World, reader: str) -> list[tuple[str, str]]:
     for tech, level in sorted(state.row("techs", reader).items()):
         out.append((printed(world, Entity("tech", tech)), f"level {level}"))
     for track, value in sorted(state.row("tracks", reader).items()):
-        out.append((str(ruleset.row("tracks", track).get("name", track)), f"{value:+d}"))
+        out.append((str(ruleset.row("tracks", track).get("name", track)), _standing(ruleset.row("tracks", track), value)))
     income = state.get("nations", reader, "income")
     if income is not None:
         out.append(("Collected last turn", str(income)))
     return out
+
+
+def _standing(track: Row, value: int) -> str:
+    return box_of(track, value) if "boxes" in track else f"{value:+d}"
 
 
 def _garrisons(world: World, reader: str) -> tuple[tuple[Garrison, ...], tuple[Garrison, ...], tuple[Garrison, ...]]:
