@@ -87,16 +87,17 @@ def held_places(world: World, nation: str) -> list[str]:
 
 
 def purses(world: World, nation: str, resource: str) -> dict[str, Any]:
-    """Purse id -> amount of a nation."""
+    """Purse id -> amount of a nation. A purse whose seat another holds is out of reach and left out."""
 
     def make() -> dict[str, dict[str, Any]]:
         out: dict[str, dict[str, Any]] = {}
         for key, row in world.state.table("stores").items():
-            if resource in row:
-                out.setdefault(key.partition("/")[0], {})[key] = row[resource]
+            owner, _, seat = key.partition("/")
+            if resource in row and (not seat or world.holder_of(seat) == owner):
+                out.setdefault(owner, {})[key] = row[resource]
         return out
 
-    return dict(world.keep(("purses", resource), ("stores",), make).get(nation, {}))
+    return dict(world.keep(("purses", resource), ("stores", "places"), make).get(nation, {}))
 
 
 def main_purse(world: World, nation: str, resource: str) -> str:

@@ -52,3 +52,17 @@ def test_purses_that_meet_become_one_at_the_capital() -> None:
 def test_one_purse_for_a_nation_without_a_row() -> None:
     w = World(rules(), position({"red": {"coin": 4}}))
     assert stores.purse_at(w, "red", "e", "coin") == "red"
+
+
+def test_a_purse_is_out_of_reach_while_another_holds_its_seat() -> None:
+    w = world({"red/a": {"coin": 4}, "red/e": {"coin": 9}}, e="blue")
+    assert stores.stock(w, w.thing("red"), "coin") == 4
+    w.state.put("places", "e", "holder", "red")
+    assert stores.stock(w, w.thing("red"), "coin") == 13
+
+
+def test_what_a_landless_nation_was_given_finds_a_seat() -> None:
+    turn = turn_of(rules(stores=BY_REGION), position({"red": {"coin": 4}, "red/a": {"coin": 1}}))
+    with turn.journal.entry("stores/coin"):
+        stores.unite(turn.world, turn.journal, "red", "coin")
+    assert turn.state.table("stores") == {"red/a": {"coin": 5}}
