@@ -141,3 +141,56 @@ def test_both_parties_look_and_nobody_looks_at_friends() -> None:
     detect.run({"contacts": ["look"]}, turn)
     looked = [(e.subject, e.data["chance"]) for e in turn.journal.entries]
     assert looked == [("blue:a", 10), ("blue:b", 10), ("red:c", 19)]
+
+
+# ---- looking on order
+
+PROBE: Row = {
+    "id": "probe", "pairs": "next_to", "value": "eye", "reach": {"walker": "step"}, "die": "1d100", "gives": "know", "know": "units",
+    "fire": [{"who": "unit.kind == 'foot'", "at": "walker", "upto": 1, "lose": "cost"}], "marks": {"busy": True},
+}  # fmt: skip
+
+
+def probe(orders: list[Row], dice: list[int]) -> Turn:
+    turn = watch({"red a": {"foot": 3, "horse": 2, "ship": 1}, "blue c": {"foot": 2, "gun": 1}}, False, dice)
+    forms = {k: dict(v) for k, v in turn.ruleset.forms.items()}
+    forms["units"] |= {
+        "foot": {"id": "foot", "tags": ["walker"], "eye": 50, "cost": 2}, "horse": {"id": "horse", "tags": ["walker"], "eye": 80, "cost": 1},
+        "ship": {"id": "ship", "tags": [], "eye": 10}, "gun": {"id": "gun", "tags": []},
+    }  # fmt: skip
+    forms["fields"] = {f: {"id": f, "of": ["unit"], "type": "number", "default": 0} for f in ("eye", "cost")}
+    forms["modes"] = {"step": {"id": "step", "links": ["land"], "steps": 1}}
+    forms["contacts"] = {"probe": PROBE}
+    forms["orders"] = {"look": {"id": "look", "form": "look", "step": "s", "does": "probe"}}
+    state = turn.state
+    for number, slots in enumerate(orders, 1):
+        state.put("orders", f"red/{number:04d}", "*", {"nation": "red", "order": "orders/look", "slots": slots, "text": "look"})
+    return Turn(Ruleset("t", "T", forms), state, ScriptedDice(dice))
+
+
+def test_lookers_draw_fire_first_and_those_who_are_left_look_together() -> None:
+    turn = probe([{"units": {"foot": 1, "horse": 2}, "origin": "a", "target": "c"}], [1, 10, 90])
+    detect.run({"contacts": ["probe"]}, turn)
+    assert turn.state.get("knowledge", "red", "units:c", {})["units"] == {"foot": 2, "gun": 1}  # 1 - 0.5 * 0.2 is 90 %
+    assert {k: r["n"] for k, r in turn.state.stacks(at="a")} == {
+        "red.foot@a": 2, "red.foot@a[busy=True,moved=True]": 1, "red.horse@a[busy=True,moved=True]": 1, "red.ship@a": 1,
+    }  # fmt: skip
+
+
+def test_a_look_may_fail_and_teaches_nothing() -> None:
+    turn = probe([{"units": {"foot": 1}, "origin": "a", "target": "c"}], [2, 2, 51])
+    detect.run({"contacts": ["probe"]}, turn)
+    assert not turn.state.table("knowledge")
+
+
+def test_nobody_looks_further_than_it_reaches_or_twice() -> None:
+    orders = [
+        {"units": {"ship": 1}, "origin": "a", "target": "c"},
+        {"units": {"foot": 2}, "origin": "a", "target": "b"},
+        {"units": {"horse": 2}, "origin": "a", "target": "c"},
+        {"units": {"horse": 1}, "origin": "a", "target": "c"},
+    ]
+    turn = probe(orders, [10, 10, 1])
+    detect.run({"contacts": ["probe"]}, turn)
+    refused = [e.data["refused"] for e in turn.journal.entries if "refused" in e.data]
+    assert refused == ["ship looks only where it is", "the way costs 2, they have 1", "not that many units free to go in a"]

@@ -356,3 +356,17 @@ def test_nobody_goes_on_from_a_place_that_was_not_taken_or_unasked() -> None:
     assert standing(turn) == {"blue foot e": 1, "red foot d": 1, "red horse d": 2}
     assert turn.journal.entries[-1].text == "Nobody goes on to e: d was not taken."
     assert standing(onward({})) == standing(turn)
+
+
+def test_an_attack_is_called_off_if_more_was_seen_than_it_allows_or_nothing() -> None:
+    options = [{"id": "if-seen", "form": "if at most {n} are seen", "slots": {"n": "number"}, "gives": "limit"}]
+    for known, why in [
+        ({"as": "exact", "n": 2, "since": 1}, []),
+        ({"as": "exact", "n": 3, "since": 1}, ["called off: 3 enemies were seen"]),
+        ({"as": "exact", "n": 2, "since": 0}, ["called off: nothing certain is known of the place"]),
+        ({"as": "number", "n": 1, "since": 1}, ["called off: nothing certain is known of the place"]),
+    ]:
+        given = position({"red c": {"foot": 1}, "blue d": {"foot": 9}})
+        given.put("knowledge", "red", "units:d", known)
+        turn = play(begin(given, [("red", {"foot": 1}, "c", "d")], ruleset(order_options=options), **{"if-seen": 2}))
+        assert refused(turn) == why

@@ -15,14 +15,16 @@ from ..ruleset.model import Row
 from ..state import Entity
 from ..turn import Turn
 from ..world import exact
-from . import scouting
+from . import probing, scouting
 
 
 def run(node: Row, turn: Turn) -> None:
     """Settle the contact rows that the node names (`contacts`). Contacts of these rows made before are over."""
     for id_ in node["contacts"]:
         row = turn.ruleset.row("contacts", id_)
-        if row["pairs"] == "next_to":
+        if "reach" in row:
+            probing.run(turn, row)
+        elif row["pairs"] == "next_to":
             scouting.run(turn, row)
         else:
             find_forces(turn, row)

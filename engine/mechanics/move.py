@@ -158,7 +158,8 @@ def understand(turn: Turn, order: Order, mode: Row, left: dict[str, int]) -> Mar
     if path is None:
         return _no_way(going, origin, target)
     hostile = hostile or any(routes.is_attack(world, nation, p, turn.journal.step) for p in path[1:-1])
-    why = routes.check_path(going, path) or attack_refusal(turn, mode, nation, path, picks, hostile=hostile)
+    why = seen_refusal(turn, order, nation, target, hostile=hostile)
+    why = why or routes.check_path(going, path) or attack_refusal(turn, mode, nation, path, picks, hostile=hostile)
     if why:
         return why
     link = f"{origin}>{path[1]}"
@@ -194,6 +195,21 @@ def attack_refusal(
             kind = routes.name_of(turn.world, "units", str(turn.state.get("units", unit.id, "kind")))
             return f"{kind} cannot attack {routes.name_of(turn.world, 'places', path[-1])} from there"
     return None
+
+
+def seen_refusal(turn: Desk, order: Order, nation: str, target: str, *, hostile: bool) -> str | None:
+    """Why an attack that depends on what was seen this turn (an option with `gives: limit`) is called off, or None."""
+    limits = [
+        int(value)
+        for id_, value in (order.get("options") or {}).items()
+        if turn.ruleset.rows("order_options").get(id_, {}).get("gives") == "limit"
+    ]
+    if not limits or not hostile or not isinstance(turn, Turn):
+        return None
+    known = turn.state.get("knowledge", nation, f"units:{target}") or {}
+    if known.get("since") != turn.number or known.get("as") != "exact":
+        return "called off: nothing certain is known of the place"
+    return f"called off: {known['n']} enemies were seen" if known["n"] > min(limits) else None
 
 
 def _accompanied(turn: Turn, marches: list[March], *, quiet: bool) -> list[March]:

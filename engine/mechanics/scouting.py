@@ -13,7 +13,7 @@ from typing import Any
 from .. import routes
 from ..ruleset.model import Row
 from ..state import Entity
-from ..turn import Turn
+from ..turn import Desk, Turn
 from ..world import round_as
 
 
@@ -137,11 +137,11 @@ def look(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> None:
                 turn.journal.set("knowledge", nation, f"{row.get('know', 'units')}:{place}", found)
 
 
-def figure(turn: Turn, value: Any, unit: Entity, names: dict[str, Any]) -> Any:
+def figure(turn: Desk, value: Any, unit: Entity, names: dict[str, Any]) -> Any:
     """A number, a quantity or field of a unit, or `=` an expression."""
     if isinstance(value, int):
         return value
-    if turn.ruleset.has("quantities", value):
+    if turn.ruleset.rows("quantities").get(value, {}).get("of") == unit.kind:
         return turn.world.quantity(value, unit, names)
     if str(value).startswith("="):
         return turn.world.number(value, {**names, "unit": unit, "self": turn.world.field(unit, "owner")}) or 0

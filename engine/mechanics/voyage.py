@@ -278,7 +278,7 @@ def _figure(turn: Desk, figure: Any, key: str) -> Any:
     unit = Entity("unit", key)
     if isinstance(figure, int):
         return figure
-    if turn.ruleset.has("quantities", figure):
+    if turn.ruleset.rows("quantities").get(figure, {}).get("of") == unit.kind:
         return turn.world.quantity(figure, unit)
     if str(figure).startswith("="):
         return turn.world.number(figure, {"unit": unit, "self": turn.world.field(unit, "owner")})
