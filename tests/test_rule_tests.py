@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from wteaw.cli import main
 from wteaw.dice import Die
-from wteaw.testing.cases import find, merged, read
+from wteaw.testing.cases import find, merged, over_fixture, read
 from wteaw.testing.enumerate import Branch, TooManyWays, outcomes
 from wteaw.testing.report import render
 from wteaw.testing.runner import Result, Run, run_files
@@ -247,6 +247,15 @@ def test_an_id_given_twice_is_reported(folder: Path) -> None:
     assert [d.code for d in played.found] == ["T102"]
 
 
+def test_an_id_in_two_files_of_a_folder_is_reported(folder: Path) -> None:
+    write(
+        folder,
+        {"tests/a.yaml": "cases: [{id: c}, {id: d}]", "tests/b.yaml": "cases: [{id: c}]", "other/b.yaml": "cases: [{id: c}]"},
+    )
+    played = run_files([(folder / n, n) for n in ("tests/a.yaml", "tests/b.yaml", "other/b.yaml")])
+    assert [(d.code, d.file) for d in played.found] == [("T102", "tests/b.yaml")]
+
+
 def test_stages_follow_one_another_and_may_expect_something_each(folder: Path) -> None:
     text = """
 - id: c
@@ -331,6 +340,27 @@ cases:
 - {id: b, given: {nations: {red: {stores: {gold: 2}}}}, then: {nations: {red: {stores: {gold: 2}, tracks: {mood: 1}}}}}
 """
     assert [r.status for r in run(folder, text).results] == ["passed", "passed"]
+
+
+def test_what_a_case_makes_up_is_added_to_what_its_file_makes_up() -> None:
+    shared = {"turn": 2, "made_up": {"nations": ["a"], "places": {"p": {"worth": 1}}, "links": [["p", "q"]]}}
+    own = {"turn": 3, "made_up": {"nations": ["b"], "places": ["q"], "links": [["p", "r"]]}}
+    assert over_fixture(shared, own) == {
+        "turn": 3,
+        "made_up": {"nations": ["a", "b"], "places": {"p": {"worth": 1}, "q": {}}, "links": [["p", "q"], ["p", "r"]]},
+    }
+
+
+def test_orders_may_only_be_checked(folder: Path) -> None:
+    text = """
+- id: c
+  given: {nations: {red: {stores: {gold: 7}}}}
+  orders: {red: [court gray, court gary, court blue, court gray]}
+  when: {check: true}
+  then: {refused: [{order: 2}, {order: 3, says: chosen already}, {order: 4, says: once}], nothing_else: true}
+"""
+    assert only(folder, text).failures == ()
+    assert only(folder, "- {id: c, orders: {red: [{order: vow}]}, when: {check: true}}").status == "error"
 
 
 @given(st.recursive(st.integers(), lambda inner: st.dictionaries(st.sampled_from("abc"), inner, max_size=3), max_leaves=8))

@@ -293,7 +293,20 @@ def run_files(
     for part in parts:
         run.results.extend(part.results)
         run.found.extend(d for d in part.found if d not in run.found)
+    run.found.extend(_doubles(run.results))
     return run
+
+
+def _doubles(results: Sequence[Result]) -> Iterator[Diagnostic]:
+    """An id that stands in two files of one folder: one of the two cases would be counted for the other."""
+    first: dict[tuple[str, str], Result] = {}
+    for result in results:
+        file, _, line = result.where.rpartition(":")
+        key = (str(Path(file).parent), result.id)
+        if key in first:
+            message = f"a second case {result.id!r} (the first at {first[key].where})"
+            yield Diagnostic("T102", "error", message, file, int(line))
+        first.setdefault(key, result)
 
 
 _rulesets: dict[Path, tuple[Runner | None, list[Diagnostic]]] = {}

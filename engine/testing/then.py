@@ -14,16 +14,17 @@ from typing import Any
 from ..expressions import ExpressionError
 from ..expressions.vocabulary import KINDS
 from ..functions import as_set
-from ..journal import EVERYONE, Entry
+from ..journal import Entry
 from ..state import Entity, pair_key, unit_key
 from ..stores import stock
+from ..view import may_read
 from ..world import World
 from .given import CaseError, known
 from .unchanged import Touch, unmentioned
 from .values import NONE, same
 from .when import Play, Refusal
 
-__all__ = ["CHANCES", "Mismatch", "compare", "evaluate", "faces", "may_read"]
+__all__ = ["CHANCES", "Mismatch", "compare", "evaluate", "faces"]
 
 CHANCES = ("chances", "means", "ranges")
 """Expectations about every way the dice can fall."""
@@ -433,17 +434,12 @@ def _fits(world: World, entry: Entry, wanted: Mapping[str, Any]) -> bool:
                 if sorted(entry.audience) != sorted([value] if isinstance(value, str) else value):
                     return False
             case "read_by":
-                if not all(may_read(world, entry, n) for n in ([value] if isinstance(value, str) else value)):
+                if not all(may_read(entry, n, world.side_of(n)) for n in ([value] if isinstance(value, str) else value)):
                     return False
             case "hidden_from":
-                if any(may_read(world, entry, n) for n in ([value] if isinstance(value, str) else value)):
+                if any(may_read(entry, n, world.side_of(n)) for n in ([value] if isinstance(value, str) else value)):
                     return False
     return True
-
-
-def may_read(world: World, entry: Entry, nation: str) -> bool:
-    """Whether an entry is for a nation: for everyone, for itself, or for its side."""
-    return EVERYONE in entry.audience or nation in entry.audience or world.side_of(nation) in entry.audience
 
 
 def faces(entry: Entry) -> list[int]:

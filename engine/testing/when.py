@@ -21,8 +21,8 @@ from ..mechanics.watch import first_look, settle
 from ..referee import Inputs, take_in
 from ..ruleset.model import Row
 from ..turn import Turn
-from .given import Ground, known
-from .orders import parse_line
+from .given import CaseError, Ground, known
+from .orders import check_lines, parse_line
 
 __all__ = ["Play", "Refusal", "stages"]
 
@@ -76,6 +76,9 @@ class Play:
 
     def run(self, stage: Mapping[str, Any], path: tuple[str | int, ...]) -> None:
         """Carry out one stage. CaseError if it names what the frame does not have."""
+        if stage.get("check"):
+            self._check(stage, path)
+            return
         inputs = self._inputs(stage, path)
         whole = "turn" in stage or "turns" in stage
         if not whole:
@@ -190,6 +193,18 @@ class Play:
                 else:
                     orders[nation].append(self._built(number, said, (*here, number - 1)))
         return Inputs(orders, stage.get("answers", {}), tuple(stage.get("missing", ())))
+
+    def _check(self, stage: Mapping[str, Any], path: tuple[str | int, ...]) -> None:
+        """The orders as before a deadline: read and checked on each nation's view, and nothing done."""
+        for nation, listed in stage.get("orders", {}).items():
+            here = (*path, "orders", nation)
+            known(dict.fromkeys(self.world.nations()), nation, "nation", here)
+            lines = listed if isinstance(listed, list) else [listed]
+            if not all(isinstance(line, str) for line in lines):
+                raise CaseError("the checker reads text: write the order as a player does", here)
+            errors, warnings = check_lines(self.turn, nation, lines)
+            self.refusals += [Refusal(nation, n, lines[n - 1] if n else "", says, check=True) for n, says in errors]
+            self.notes += [Refusal(nation, n, lines[n - 1] if n else "", says, check=True) for n, says in warnings]
 
     def _built(self, number: int, said: Mapping[str, Any], path: tuple[str | int, ...]) -> dict[str, Any]:
         form, slash, id_ = str(said["order"]).partition("/")
