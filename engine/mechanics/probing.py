@@ -113,12 +113,12 @@ def look(turn: Turn, row: Row, probe: Probe) -> None:
         if success:
             units: dict[str, int] = {}
             for _, stack in turn.state.stacks(at=target):
-                if stack["owner"] in foes:
+                if not turn.world.allied(nation, stack["owner"]):
                     units[stack["kind"]] = units.get(stack["kind"], 0) + stack["n"]
             number = sum(units.values())
             known = {"since": turn.number, "as": "exact", "units": dict(sorted(units.items())), "n": number}
             turn.journal.set("knowledge", nation, f"{row.get('know', 'units')}:{target}", known)
-            entry.text = f"{where}: {number} enemy units seen."
+            entry.text = f"{where}: {number} units of others seen."
         for key, n in sorted(lookers.items()):
             turn.journal.alter_units(key, n, moved=True, **row.get("marks", {}))
         turn.journal.set("orders", probe.order["key"], "status", "done")
