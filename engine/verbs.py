@@ -325,7 +325,10 @@ def left_in_pool(tail: Tail, owner: str, kind: str, field: str) -> int:
 
 
 def remove(tail: Tail, p: Row, names: dict[str, Any]) -> None:
-    """Losses outside battle: all of a selection, a number, or a share (spread over the kinds in turn)."""
+    """Losses outside battle: all of a selection, a number, or a share (spread over the kinds in turn).
+
+    With `to` the units are not destroyed but go over to that nation.
+    """
     chosen = _stacks(tail, p, names)
     total = sum(n for _, n in chosen)
     if "share" in p:
@@ -339,7 +342,10 @@ def remove(tail: Tail, p: Row, names: dict[str, Any]) -> None:
     for key, n in spread(
         chosen, wanted, by_kind=p.get("spread") == "kind", kind_of=lambda k: tail.world.state.get("units", k, "kind")
     ):
-        lose(tail, key, n, cause)
+        if "to" in p:
+            tail.journal.alter_units(key, n, owner=tail.id_of(p["to"], names))
+        else:
+            lose(tail, key, n, cause)
 
 
 def _stacks(tail: Tail, p: Row, names: dict[str, Any]) -> list[tuple[str, int]]:
