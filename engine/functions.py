@@ -94,10 +94,22 @@ def _wanted(world: World, value: Any) -> set[Any]:
 
 def functions(world: World) -> dict[str, Callable[..., Any]]:
     """Every function and every term of the ruleset, as callables over plain data and entities."""
-    table = {**_selections(world), **_counting(world), **_things(world), **_values(world), **_past(world)}
-    for id_, row in world.ruleset.rows("terms").items():
-        table[id_] = _term(world, id_, row)
-    return table
+    return Functions(world, {**_selections(world), **_counting(world), **_things(world), **_values(world), **_past(world)})
+
+
+class Functions(dict[str, Callable[..., Any]]):
+    """The functions, and the ruleset's terms, which are made when they are first called."""
+
+    def __init__(self, world: World, table: dict[str, Callable[..., Any]]) -> None:
+        super().__init__(table)
+        self.world = world
+
+    def __missing__(self, name: str) -> Callable[..., Any]:
+        row = self.world.ruleset.rows("terms").get(name)
+        if row is None:
+            raise KeyError(name)
+        made = self[name] = _term(self.world, name, row)
+        return made
 
 
 def _term(world: World, id_: str, row: dict[str, Any]) -> Callable[..., Any]:
@@ -302,6 +314,10 @@ def _things(world: World) -> dict[str, Callable[..., Any]]:
                 return all(world.side_of(n) == side for n in world.members(other))
         return pairs(a, b, world.allied)
 
+    def related(who: Any, test: Callable[[str, str], bool]) -> EntitySet:
+        own = world.members(who)
+        return tuple(Entity("nation", n) for n in world.nations() if any(test(o, n) for o in own))
+
     def opposite(who: Any) -> Entity | None:
         id_ = plain(who)
         side = id_ if world.ruleset.has("sides", id_) else world.side_of(id_) if id_ else None
@@ -332,6 +348,8 @@ def _things(world: World) -> dict[str, Callable[..., Any]]:
         "border": lambda a, b: Entity("link", f"{plain(a)}>{plain(b)}"),
         "at_war": lambda a, b: pairs(a, b, world.hostile),
         "allied": allied,
+        "allies": lambda who: related(who, world.allied),
+        "enemies": lambda who: related(who, world.hostile),
         "stance": lambda a, b: world.stance(plain(a), plain(b)),
         "friendly": lambda n, p: any(world.friendly_place(m, plain(p)) for m in world.members(n)),
         "enemy": lambda n, p: any(world.enemy_place(m, plain(p)) for m in world.members(n)),

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .canonical import digest
+from .functions import as_set
 from .geography import Geography
 from .journal import EVERYONE, Entry
 from .ruleset.model import Row, Ruleset
@@ -43,8 +44,9 @@ class Viewer:
         tables: dict[str, dict[str, dict[str, Any]]] = {}
         tests: dict[tuple[str, str, str], bool] = {}
         for row in self.ruleset.rows("shows").values():
-            if "when" in row and not sight:
+            if (("when" in row or "within" in row) and not sight) or not self._is_open(row):
                 continue
+            within = self._within(row, reader)
             table = row["what"]
             shown = tables.setdefault(table, {})
             for id_, fields in self.state.table(table).items():
@@ -52,6 +54,8 @@ class Viewer:
                 if not self._reaches(row, reader, owner):
                     continue
                 place = self.place(table, id_, fields)
+                if within is not None and place not in within:
+                    continue
                 if "when" in row:
                     key = (row["id"], owner or "", place or "")
                     if key not in tests:
@@ -60,11 +64,18 @@ class Viewer:
                         continue
                 if row.get("as") == "band":
                     self._band(row, shown, id_, fields)
+                elif row.get("as") == "number":
+                    self._number(shown, id_, owner, place, fields)
                 else:
                     self._exact(row, shown, id_, fields)
         self._marks(tables, reader)
         out = {t: dict(sorted(rows.items())) for t, rows in tables.items() if rows}
         return State(_without_doubles(out))
+
+    def is_shown(self, row: Row, reader: str, id_: str, fields: Mapping[str, Any]) -> bool:
+        """Whether a row of `shows` lets a reader see one row of its table."""
+        owner, place = self.owner(row["what"], id_, fields), self.place(row["what"], id_, fields)
+        return self._reaches(row, reader, owner) and self.world.test(row.get("when"), self._names(reader, owner, place))
 
     # ---- rows
 
@@ -91,9 +102,25 @@ class Viewer:
             return str(fields["place"])
         if table == "places":
             return id_
-        if table == "forces":
+        if table in ("forces", "under_way"):
             return fields.get("at")
+        if table == "stores" and self.ruleset.has("places", id_):
+            return id_
         return None
+
+    def _within(self, row: Row, reader: str) -> set[str] | None:
+        """The places to which a row is limited for a reader; None if it is not."""
+        if "within" not in row:
+            return None
+        text = row["within"].removeprefix("=").strip()
+        return {t.id for t in as_set(self.world, self.world.value(text, self._names(reader, None, None)))}
+
+    def _is_open(self, row: Row) -> bool:
+        """Whether a row that waits for a step of `inform` has been opened, for this turn or for good."""
+        if "opens" not in row:
+            return True
+        since = self.state.get("opened", "shows", row["id"])
+        return since is not None and (row["opens"] == "game" or since == self.state.get("game", "game", "turn"))
 
     def _names(self, reader: str, owner: str | None, place: str | None) -> dict[str, Any]:
         return {
@@ -122,6 +149,14 @@ class Viewer:
         if fields:
             shown.setdefault(id_, {}).update(fields)
 
+    def _number(
+        self, shown: dict[str, dict[str, Any]], id_: str, owner: str | None, place: str | None, fields: Mapping[str, Any]
+    ) -> None:
+        """That something of an owner lies in a place, and how many, but not what: one row for all of it."""
+        key = f"{owner or UNKNOWN}@{place or UNKNOWN}"
+        row = shown.setdefault(key, {"nation": owner, "at": place, "what": UNKNOWN, "n": 0})
+        row["n"] += int(fields.get("n", 1))
+
     def _band(self, row: Row, shown: dict[str, dict[str, Any]], id_: str, fields: Mapping[str, Any]) -> None:
         key = f"{fields['owner']}.{UNKNOWN}@{fields['place']}"
         if key in shown:
@@ -149,11 +184,16 @@ class Viewer:
 
 
 def _without_doubles(tables: dict[str, dict[str, dict[str, Any]]]) -> dict[str, dict[str, dict[str, Any]]]:
-    """Where exact stacks of an owner in a place are shown, its band is not."""
+    """Where exact stacks of an owner in a place are shown, its band is not; nor the number of things that are known."""
     units = tables.get("units", {})
     exact = {(r["owner"], r["place"]) for r in units.values() if r["kind"] != UNKNOWN}
     for key in [k for k, r in units.items() if r["kind"] == UNKNOWN and (r["owner"], r["place"]) in exact]:
         del units[key]
+    for table in ("under_way", "agreements"):
+        rows = tables.get(table, {})
+        known = {(r.get("nation"), r.get("at")) for r in rows.values() if r.get("what") != UNKNOWN}
+        for key in [k for k, r in rows.items() if r.get("what") == UNKNOWN and (r["nation"], r["at"]) in known]:
+            del rows[key]
     return {t: {i: r for i, r in rows.items() if r} for t, rows in tables.items() if rows}
 
 

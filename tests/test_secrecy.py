@@ -67,8 +67,8 @@ def hidden_places(reader: str) -> list[str]:
     world = World(ruleset, state, geography=geography)
     from wteaw.state import Entity
 
-    me = Entity("nation", reader)
-    return [p for p in ruleset.rows("places") if not world.value("in_sight(self, place)", {"self": me, "place": Entity("place", p)})]
+    seen = {p.id for p in world.value("either(lookouts(self), neighbours(lookouts(self)))", {"self": Entity("nation", reader)})}
+    return [p for p in ruleset.rows("places") if p not in seen]
 
 
 CANARY = 918273

@@ -139,6 +139,8 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     # relations
     "at_war": _S(("who", "who"), "truth", "is there war between them"),
     "allied": _S(("who", "who"), "truth", "are they allied (a nation with itself is)"),
+    "allies": _S(("who",), "set:nation", "the nations it is allied with, itself included"),
+    "enemies": _S(("who",), "set:nation", "the nations it is at war with"),
     "stance": _S(("who", "who"), "text", "the id of their stance"),
     "friendly": _S(("who", "place"), "truth", "is the place held by the nation or an ally, without enemies"),
     "enemy": _S(("who", "place"), "truth", "is the place held or occupied by somebody it is at war with"),
