@@ -39,6 +39,7 @@ nations:
   - {id: gray, name: Gray}
 stances: [{id: peace, default: true}, {id: friends, friendly: true}, {id: war, hostile: true}]
 resources: [{id: gold, name: Gold}]
+shows: [{id: purses, what: stores, to: owner}, {id: nations, what: nations, to: everyone, fields: [side]}]
 tracks: [{id: mood, signed: true, thresholds: [-5, 5]}]
 units: [{id: foot, name: Foot, strength: 3}]
 fields:
