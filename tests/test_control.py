@@ -141,3 +141,15 @@ def test_a_nation_falls_when_its_places_are_lost_and_rises_when_its_test_says_so
     turn.state.put("places", "b", "holder", "blue")
     assert facts(run(turn), "liberated") == [{"of": "blue"}]
     assert not turn.state.table("marks")
+
+
+def test_units_that_keep_out_of_fights_neither_hold_a_place_nor_fall_with_it() -> None:
+    away: Row = {**CAPTURE, "absent": "unit.away"}
+    for holders, place in ({"a": "blue"}, "a"), ({}, None):
+        turn = begin({"red b": {"foot": 1}}, [away], holders=holders)
+        turn.state.put(
+            "units", "blue.foot@b[away=True]", "*", {"owner": "blue", "kind": "foot", "place": "b", "n": 2, "away": True}
+        )
+        run(turn)
+        assert turn.world.holder_of("b") == "red"
+        assert [r["place"] for _, r in turn.state.stacks(owner="blue")] == ([place] if place else [])

@@ -88,8 +88,8 @@ def _can_take(turn: Turn, row: Row, nation: str, place: str, holder: str | None)
     elif not comes_to_fight(turn, nation, holder):
         return False
     return any(
-        routes.concerns(turn.world, row.get("by"), r["kind"]) and not r.get("aboard") and not _absent(turn, r)
-        for _, r in turn.state.stacks(at=place, owner=nation)
+        routes.concerns(turn.world, row.get("by"), r["kind"]) and not r.get("aboard") and not _absent(turn, row, k, r)
+        for k, r in turn.state.stacks(at=place, owner=nation)
     )
 
 
@@ -110,16 +110,20 @@ def comes_to_fight(turn: Turn, nation: str, other: str) -> bool:
     return nation != other and (bool(stance.get("hostile")) or stance.get("enter") == "fight")
 
 
-def _absent(turn: Turn, stack: Row) -> bool:
-    """Units that take part in an attack from where they stand are not there for the place itself to be taken by."""
-    return bool(turn.state.get("forces", str(stack.get("force", "")), "stays"))
+def _absent(turn: Turn, row: Row, key: str, stack: Row) -> bool:
+    """Units that act from where they stand upon another place, or that `absent` holds for, neither take nor keep a place."""
+    if turn.state.get("forces", str(stack.get("force", "")), "stays"):
+        return True
+    return "absent" in row and turn.world.test(row["absent"], {"unit": Entity("unit", key)})
 
 
 def _opposed(turn: Turn, row: Row, taker: str, place: str, holder: str | None) -> bool:
     """Whether somebody the taker fights still stands there with units that can hold the place (`held_by`)."""
-    for _, stack in turn.state.stacks(at=place):
+    for key, stack in turn.state.stacks(at=place):
         owner = stack["owner"]
         if owner == taker or stack.get("aboard") or not comes_to_fight(turn, taker, owner):
+            continue
+        if "absent" in row and turn.world.test(row["absent"], {"unit": Entity("unit", key)}):
             continue
         if routes.concerns(turn.world, row.get("held_by"), stack["kind"]):
             return True
@@ -262,6 +266,8 @@ def hand_over(turn: Turn, change: Change) -> None:
         for field in row.get("destroys", ()):
             if world.field(Entity("place", place), field):
                 turn.journal.set("places", place, field, False)
+        if "absent" in row and change.captor:
+            _evade(turn, row, place, change.captor)
         if row.get("clears"):
             _clear_works(turn, row["clears"], place)
         if row.get("loses_under_way"):
@@ -278,6 +284,20 @@ def hand_over(turn: Turn, change: Change) -> None:
 
             tail = Tail(turn, turn.journal.current, f"control/{row['id']}", place)
             tail.effects(row["effects"], names)
+
+
+def _evade(turn: Turn, row: Row, place: str, captor: str) -> None:
+    """Units that kept out of the fight for a lost place go to the next friendly one; where there is none they are lost."""
+    for key, stack in turn.state.stacks(at=place):
+        owner = stack["owner"]
+        if not comes_to_fight(turn, captor, owner) or not turn.world.test(row["absent"], {"unit": Entity("unit", key)}):
+            continue
+        near = [p for p in turn.world.geography.next_to(place) if turn.world.friendly_place(owner, p)]
+        if near:
+            turn.journal.alter_units(key, stack["n"], place=near[0])
+        else:
+            turn.journal.put_row("units", key, None)
+            turn.journal.fact("destroyed", of=owner, kind=stack["kind"], place=place, n=stack["n"], cause="left behind")
 
 
 def _clear_works(turn: Turn, kinds: Any, place: str) -> None:
