@@ -193,7 +193,9 @@ class Tail:
         row = self.world.ruleset.row("decisions", effect["choose"])
         answer = decide(self.turn, row, names, self.stream)
         self.note_dice()
-        self.effects(effect.get("answers", {}).get(str(answer), ()), {**names, "answer": answer})
+        scope = {**names, "answer": answer}
+        self.effects(effect.get("answers", {}).get(str(answer), ()), scope)
+        self.effects(effect.get("effects", ()), scope)
 
     # ---- values for the verbs
 

@@ -111,11 +111,16 @@ def concerns(world: World, wanted: Any, kind: str) -> bool:
 
 
 def free_stacks(world: World, nation: str, place: str) -> list[tuple[str, Row]]:
-    """Stacks of a nation at a place that have no order yet: in no force, not moved, not aboard."""
+    """Stacks of a nation at a place that an order may move: in no force, not moved, not aboard, and fit to move.
+
+    What keeps a unit from moving by any way is the ruleset's setting `unfit`, a test of the unit.
+    """
+    unfit = world.ruleset.setting("unfit")
     return [
         (key, row)
         for key, row in world.state.stacks(at=place, owner=nation)
         if not (row.get("force") or row.get("moved") or row.get("aboard"))
+        and not (unfit and world.test(str(unfit), {"unit": Entity("unit", key), "self": Entity("nation", nation)}))
     ]
 
 
@@ -201,8 +206,13 @@ class Going:
                 found.append(self.world.number(cost, names))
         return max(found)
 
-    def allowance(self, start: str) -> Any:
-        """How much the group may spend (that of its slowest); None if there is no limit."""
+    @property
+    def by_way(self) -> bool:
+        """Whether the allowance depends on the places of the way, so that a dearer way may be open where a cheaper is not."""
+        return bool(self.mode.get("by_way"))
+
+    def allowance(self, start: str, path: Path = ()) -> Any:
+        """How much the group may spend (that of its slowest); None if there is no limit. `path`: the way but its last place."""
         steps = self.mode.get("steps")
         if steps is None:
             return None
@@ -210,7 +220,7 @@ class Going:
             return steps
         found = []
         for unit in self.units:
-            names = self.names(unit, start, f"{start}>{start}", (start,))
+            names = self.names(unit, start, f"{start}>{start}", path or (start,))
             left = self.world.state.get("units", unit.id, str(self.mode.get("keeps", "")))
             if left is not None:
                 found.append(left)
@@ -261,6 +271,8 @@ def ways(going: Going, start: str, allowance: Any = None) -> dict[str, Way]:
 
 def search(going: Going, start: str, most: Any, goal: str | None = None) -> dict[str, Way]:
     """The cheapest ways from a place, within `most` (None: no limit), to all places or until `goal` is found."""
+    if going.by_way and most is not None:
+        return _search_by_way(going, start)
     settled: dict[str, Way] = {}
     frontier: list[tuple[Any, int, Path]] = [(0, 0, (start,))]
     while frontier:
@@ -283,6 +295,27 @@ def search(going: Going, start: str, most: Any, goal: str | None = None) -> dict
             if most is None or cost <= most:
                 heapq.heappush(frontier, (cost, steps + 1, (*path, near)))
     return settled
+
+
+def _search_by_way(going: Going, start: str) -> dict[str, Way]:
+    """The cheapest ways where each way has an allowance of its own: every way within its allowance is tried."""
+    found: dict[str, Way] = {}
+    frontier: list[tuple[Any, int, Path]] = [(0, 0, (start,))]
+    while frontier:
+        spent, steps, path = heapq.heappop(frontier)
+        here = path[-1]
+        found.setdefault(here, (spent, path))
+        if here != start and not _goes_on(going, path):
+            continue
+        most = going.allowance(start, path)
+        for near in going.world.geography.next_to(here, going.links):
+            link = f"{here}>{near}"
+            if near in path or not _enters(going, near, link, path) or not _takes(going, near, here if here == start else None):
+                continue
+            cost = spent + going.cost(near, link, path)
+            if cost <= most:
+                heapq.heappush(frontier, (cost, steps + 1, (*path, near)))
+    return found
 
 
 def _goes_on(going: Going, path: Path) -> bool:
@@ -350,7 +383,7 @@ def check_path(going: Going, path: Path, *, within: Any = None) -> str | None:
         if index < len(path) - 1 and not _goes_on(going, path[: index + 1]):
             return f"they cannot go on from {where}"
         spent += going.cost(near, link, path[:index])
-    most = going.allowance(path[0]) if within is None else within
+    most = going.allowance(path[0], path[:-1]) if within is None else within
     if most is not None and spent > most:
         return f"the way costs {spent}, they have {most}"
     if not _ends(going, path):
@@ -387,7 +420,8 @@ def find_path(going: Going, start: str, target: str, via: Sequence[str] = ()) ->
         if _one_step(going, here, goal):
             path += (goal,)
             continue
-        found = search(going, here, None, goal).get(goal)
+        within = search(going, here, going.allowance(here)).get(goal) if going.by_way and not via else None
+        found = within or search(going, here, None, goal).get(goal)
         if found is None:
             return None
         path += found[1][1:]

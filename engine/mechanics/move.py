@@ -295,6 +295,7 @@ def step_in(turn: Turn, march: March) -> None:
             for key, n in march.picks:
                 turn.journal.alter_units(key, n, place=target, moved=True, **keeps)
             take_over(turn, nation, target)
+        _draw(turn, march, march.count)
         turn.journal.set("orders", march.order["key"], "status", "done")
         if march.picks:
             turn.journal.fact("entered", by=nation, of=holder, place=target, n=march.count, **{"from": origin})

@@ -230,8 +230,9 @@ class _Walk:
 
     def walk(self, raw: Any, base: str, value: Any, path: Path_, scope: Mapping[str, str]) -> Iterator[Annotation]:
         schema, base = self.known.resolve(raw, base)
-        if "x-scope" in schema:
-            scope = {**scope, **schema["x-scope"]}
+        for told in (raw, schema):  # a scope may stand beside a `$ref`
+            if isinstance(told, dict) and "x-scope" in told:
+                scope = {**scope, **told["x-scope"]}
         if any(k in schema for k in KEYWORDS):
             yield Annotation(path, value, {k: v for k, v in schema.items() if k.startswith("x-")}, scope)
         for part in schema.get("allOf", ()):

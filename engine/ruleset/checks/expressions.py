@@ -23,6 +23,7 @@ GENERAL: Mapping[str, str] = {
     "self": "nation",
     "target": "any",
     "result": "number",
+    "answer": "any",
     "success": "any",
     "event": "event",
     "mine": "set:unit",
