@@ -218,7 +218,9 @@ class World:
         default = declared.get("default") if declared else None
         wrap = _FORM_KIND.get(declared.get("form", ""), "") if declared else ""
         if not wrap and not declared:
-            wrap = {"capital": "place", "owner": "nation", "holder": "nation", "opposite": "side"}.get(name, "")
+            wrap = {"capital": "place", "owner": "nation", "holder": "nation", "opposite": "side", "charge": "force"}.get(
+                name, ""
+            )
         table, form = _TABLE.get(kind, kind), KINDS.get(kind, "")
 
         def read(e: Entity) -> Any:

@@ -194,3 +194,20 @@ def test_nobody_looks_further_than_it_reaches_or_twice() -> None:
     detect.run({"contacts": ["probe"]}, turn)
     refused = [e.data["refused"] for e in turn.journal.entries if "refused" in e.data]
     assert refused == ["ship looks only where it is", "the way costs 2, they have 1", "not that many units free to go in a"]
+
+
+def test_an_escort_that_was_missed_looks_for_whoever_found_its_charge() -> None:
+    row: Row = {**SIGHTING, "id": "interception", "by": "force.mission == 'guard' and not force.contacted and force.charge and force.charge.contacted",
+                "of": "foe.contacted and foe.stance == 'aggressive'"}  # fmt: skip
+
+    def meet(dice: list[int]) -> list[list[str]]:
+        turn = fleet({"red#1": ("aggressive", {"fast": 1}, True), "blue#1": CONVOY, "blue#2": GUARD}, dice)
+        turn.ruleset.forms["contacts"]["interception"] = row  # type: ignore[index]
+        turn.state.put("forces", "blue#2", "mission", "guard")
+        turn.state.put("forces", "blue#2", "charge", "blue#1")
+        detect.run({"contacts": ["sighting", "interception"]}, turn)
+        return sorted(c["by"] for c in turn.state.table("contacts").values())
+
+    assert meet([5, 10, 3, 10]) == [["blue#2"], ["red#1"]]  # the convoy is found, the guard missed; the guard finds the finder
+    assert meet([5, 3]) == [["red#1"], ["red#1"]]  # the guard was found itself
+    assert meet([6, 10]) == []

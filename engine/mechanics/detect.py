@@ -55,11 +55,17 @@ def find_forces(turn: Turn, row: Row) -> None:
 
 def clear(turn: Turn, row: Row) -> None:
     """Forget the contacts of a row."""
-    old = [k for k, c in sorted(turn.state.table("contacts").items()) if c.get("row") == row["id"]]
+    table = turn.state.table("contacts")
+    old = [k for k, c in sorted(table.items()) if c.get("row") == row["id"]]
     if old:
         with turn.journal.entry(f"contacts/{row['id']}", audience=("nobody",)):
+            met = {f for k in old for f in table[k]["pair"]}
             for key in old:
                 turn.journal.put_row("contacts", key, None)
+            still = {f for c in turn.state.table("contacts").values() for f in c["pair"]}
+            for force in sorted(met - still):
+                if turn.state.row("forces", force):
+                    turn.journal.set("forces", force, "contacted", None)
 
 
 def pairs(turn: Turn, row: Row) -> list[tuple[str, str]]:
