@@ -39,6 +39,14 @@ def test_each_region_keeps_what_it_yields() -> None:
     assert {k: v["coin"] for k, v in turn.state.table("stores").items()} == {"blue/c": 6, "red/a": 9, "red/e": 2}
 
 
+def test_what_a_distant_place_yields_may_go_to_another_purse() -> None:
+    ruleset = rules(yields=[{**LAND, "seat": "=place('a')"}], quantities=[INCOME], stores=BY_REGION)
+    turn = turn_of(ruleset, position({"red/a": {"coin": 1}}), step="collect")
+    collect.run(NODE, turn)
+    assert turn.state.table("stores")["red/a"]["coin"] == 11
+    assert "red/e" not in turn.state.table("stores")
+
+
 @pytest.mark.parametrize(("rate", "income"), [("1/2", 5), ("1/4", 3), ("3/4", 8)])
 def test_a_rate_of_the_whole_is_rounded_once(rate: str, income: int) -> None:
     turn = collected(adjusts=[{"id": "idle", "of": "income", "for": "red", "times": rate}])

@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import stores
 from ..catalogue import is_for
-from ..functions import as_set
+from ..functions import as_set, plain
 from ..ruleset.model import Row
 from ..state import Entity
 from ..turn import Turn
@@ -96,7 +96,7 @@ def gather(world: Any, nation: str, ids: list[str], income: str | None) -> tuple
 
 def _yield(world: Any, nation: str, row: Row, names: dict[str, Any], resource: str) -> dict[str, Any]:
     """Amounts by purse of one yield row."""
-    parts: dict[str, Any] = {}
+    parts: dict[str, Any] = {}  # `seat` names the place whose purse it goes to; absent: the thing itself, if it is a place
     if "over" in row:
         text = row["over"].removeprefix("=").strip()
         for thing in as_set(world, world.value(text, names)):
@@ -105,7 +105,9 @@ def _yield(world: Any, nation: str, row: Row, names: dict[str, Any], resource: s
                 continue
             amount = round_as(Fraction(world.number(row["amount"], scope) or 0), row.get("round"))
             if amount:
-                purse = stores.purse_at(world, nation, thing.id if thing.kind == "place" else None, resource)
+                seat = thing if "seat" not in row else world.marked(row["seat"], scope)
+                at = plain(seat) if not isinstance(seat, Entity) or seat.kind == "place" else None
+                purse = stores.purse_at(world, nation, at, resource)
                 parts[purse] = parts.get(purse, 0) + amount
     else:
         amount = round_as(Fraction(world.number(row["amount"], names) or 0), row.get("round"))
