@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from wteaw import forces, routes
 from wteaw.dice import KeyedDice
+from wteaw.journal import replay
 from wteaw.mechanics import control, move
 from wteaw.ruleset.model import Row, Ruleset
 from wteaw.state import State
@@ -125,8 +129,8 @@ def test_a_unit_that_has_moved_cannot_attack_from_its_new_place() -> None:
 
 
 def test_an_attacking_force_stands_in_the_place_attacked_and_its_guns_stay_behind() -> None:
-    given = position({"red c": {"foot": 4, "gun": 2}, "blue d": {"foot": 1}})
-    turn = play(begin(given, [("red", {"foot": 3, "gun": 1}, "c", "d")], withdraw=2))
+    start = position({"red c": {"foot": 4, "gun": 2}, "blue d": {"foot": 1}})
+    turn = play(begin(start, [("red", {"foot": 3, "gun": 1}, "c", "d")], withdraw=2))
     assert standing(turn) == {"blue foot d": 1, "red foot c": 1, "red foot d": 3, "red gun c": 2}
     first, second = (dict(r) for _, r in sorted(turn.state.table("forces").items()))
     assert (first["from"], first["at"], first["to"], first["options"]) == ("c", "d", "d", {"withdraw": 2})
@@ -139,28 +143,28 @@ def test_an_attacking_force_stands_in_the_place_attacked_and_its_guns_stay_behin
 def test_guns_alone_do_not_attack_but_do_beside_others_of_another_order() -> None:
     alone = play(begin(position({"red c": {"gun": 1}, "blue d": {"foot": 1}}), [("red", {"gun": 1}, "c", "d")]))
     assert refused(alone) == ["nobody goes in beside them"]
-    given = position({"red c": {"gun": 1, "foot": 1}, "blue d": {"foot": 1}})
-    beside = play(begin(given, [("red", {"gun": 1}, "c", "d"), ("red", {"foot": 1}, "c", "d")]))
+    start = position({"red c": {"gun": 1, "foot": 1}, "blue d": {"foot": 1}})
+    beside = play(begin(start, [("red", {"gun": 1}, "c", "d"), ("red", {"foot": 1}, "c", "d")]))
     assert refused(beside) == [] and len(beside.state.table("forces")) == 2
 
 
 def test_guns_in_a_place_under_attack_stay_where_infantry_may_leave() -> None:
-    given = position({"red c": {"gun": 1, "foot": 1}, "blue d": {"foot": 2}})
+    start = position({"red c": {"gun": 1, "foot": 1}, "blue d": {"foot": 2}})
     orders = [("red", {"gun": 1}, "c", "b"), ("red", {"foot": 1}, "c", "b"), ("blue", {"foot": 1}, "d", "c")]
-    turn = play(begin(given, orders))
+    turn = play(begin(start, orders))
     assert standing(turn) == {"blue foot c": 1, "blue foot d": 1, "red foot b": 1, "red gun c": 1}
     assert refused(turn) == ["they cannot leave c while it is attacked"]
 
 
 def test_an_attack_that_is_not_valid_pins_nobody() -> None:
-    given = position({"red c": {"gun": 1}, "blue d": {"foot": 2}})
-    turn = play(begin(given, [("red", {"gun": 1}, "c", "b"), ("blue", {"foot": 3}, "d", "c")]))
+    start = position({"red c": {"gun": 1}, "blue d": {"foot": 2}})
+    turn = play(begin(start, [("red", {"gun": 1}, "c", "b"), ("blue", {"foot": 3}, "d", "c")]))
     assert standing(turn) == {"blue foot d": 2, "red gun b": 1}
 
 
 def test_units_that_cannot_attack_there_are_refused_and_nothing_is_half_applied() -> None:
-    given = position({"red c": {"foot": 2, "horse": 1}}, {"gray--red": "war"})
-    turn = play(begin(given, [("red", {"foot": 1, "horse": 1}, "c", "f"), ("red", {"foot": 1}, "c", "f")]))
+    start = position({"red c": {"foot": 2, "horse": 1}}, {"gray--red": "war"})
+    turn = play(begin(start, [("red", {"foot": 1, "horse": 1}, "c", "f"), ("red", {"foot": 1}, "c", "f")]))
     assert refused(turn) == ["horse cannot attack f from there"]
     assert standing(turn) == {"red foot c": 1, "red foot f": 1, "red horse c": 1}
 
@@ -181,8 +185,8 @@ def test_a_group_is_as_slow_as_its_slowest_and_passes_friendly_land_only() -> No
 
 
 def test_both_sides_may_attack_across_one_border_and_change_places() -> None:
-    given = position({"red c": {"foot": 2}, "blue d": {"foot": 3}})
-    turn = play(begin(given, [("red", {"foot": 2}, "c", "d"), ("blue", {"foot": 3}, "d", "c")]))
+    start = position({"red c": {"foot": 2}, "blue d": {"foot": 3}})
+    turn = play(begin(start, [("red", {"foot": 2}, "c", "d"), ("blue", {"foot": 3}, "d", "c")]))
     assert standing(turn) == {"blue foot c": 3, "red foot d": 2}
 
 
@@ -199,9 +203,9 @@ def test_an_attack_without_war_brings_about_what_the_mode_says() -> None:
 
 def test_the_order_of_the_orders_of_different_nations_changes_nothing() -> None:
     orders = [("red", {"foot": 2}, "c", "d"), ("blue", {"foot": 1}, "d", "c"), ("rose", {"foot": 1}, "b", "c")]
-    given = {"red c": {"foot": 2}, "blue d": {"foot": 1}, "rose b": {"foot": 1}}
-    first = play(begin(position(given), orders))
-    second = play(begin(position(given), orders[::-1]))
+    start = {"red c": {"foot": 2}, "blue d": {"foot": 1}, "rose b": {"foot": 1}}
+    first = play(begin(position(start), orders))
+    second = play(begin(position(start), orders[::-1]))
     assert standing(first) == standing(second)
 
 
@@ -241,18 +245,18 @@ def test_units_on_a_strategic_move_are_nowhere_until_they_arrive() -> None:
 
 
 def test_capacity_counts_start_end_and_passage_of_all_nations_and_the_host_goes_first() -> None:
-    given = position({"red a": {"foot": 4}, "rose a": {"foot": 4}, "red b": {"foot": 1}})
+    start = position({"red a": {"foot": 4}, "rose a": {"foot": 4}, "red b": {"foot": 1}})
     orders = [("rose", {"foot": 2}, "a", "c"), ("red", {"foot": 1}, "b", "c"), ("red", {"foot": 1}, "a", "c")]
-    turn = play(begin(given, orders, ruleset(RAIL)), "friendly")
+    turn = play(begin(start, orders, ruleset(RAIL)), "friendly")
     assert refused(turn) == ["no room left in b"]
     assert standing(arrive(turn)) == {"red foot a": 3, "red foot c": 2, "rose foot a": 4}
 
 
 def test_room_that_two_guests_want_is_given_by_lot() -> None:
-    given = position({"rose a": {"foot": 4}, "green a": {"foot": 4}}, {"green--red": "pact"})
+    start = position({"rose a": {"foot": 4}, "green a": {"foot": 4}}, {"green--red": "pact"})
     orders = [("rose", {"foot": 2}, "a", "c"), ("green", {"foot": 2}, "a", "c")]
     rules = ruleset(RAIL, nations=[{"id": n} for n in ("red", "rose", "green", "blue", "gray")])
-    turn = play(begin(given, orders, rules), "friendly")
+    turn = play(begin(start, orders, rules), "friendly")
     dice = {e.subject: e.dice for e in turn.journal.entries if e.dice}
     assert set(dice) == {"rose/0001", "green/0002"}
     assert len(turn.state.table("under_way")) == 1
@@ -292,16 +296,16 @@ def air(fuel: int) -> Ruleset:
 
 
 def test_aircraft_attack_only_where_they_could_fight_a_round_and_come_back() -> None:
-    given = position({"red c": {"plane": 2}, "blue e": {"foot": 1}})
-    assert refused(play(begin(given, [("red", {"plane": 1}, "c", "e")], air(4)))) == ["they would not get back from e"]
-    turn = play(begin(given, [("red", {"plane": 1}, "c", "e")], air(5)))
+    start = position({"red c": {"plane": 2}, "blue e": {"foot": 1}})
+    assert refused(play(begin(start, [("red", {"plane": 1}, "c", "e")], air(4)))) == ["they would not get back from e"]
+    turn = play(begin(start, [("red", {"plane": 1}, "c", "e")], air(5)))
     assert refused(turn) == []
     assert [r["left"] for _, r in turn.state.stacks(at="e", owner="red")] == [3]
 
 
 def test_aircraft_go_home_when_the_forces_end_or_are_lost() -> None:
-    given = position({"red c": {"plane": 1}, "blue d": {"foot": 1}})
-    turn = play(begin(given, [("red", {"plane": 1}, "c", "d")], air(3)))
+    start = position({"red c": {"plane": 1}, "blue d": {"foot": 1}})
+    turn = play(begin(start, [("red", {"plane": 1}, "c", "d")], air(3)))
     control.run({"do": "control", "close": True}, turn)
     assert sorted(turn.state.table("units")) == ["blue.foot@d", "red.plane@c"]
     turn = play(begin(position({"red c": {"plane": 1}, "blue d": {"foot": 1}}), [("red", {"plane": 1}, "c", "d")], air(3)))
@@ -326,8 +330,8 @@ def onward(options: dict[str, Any], *, taken: bool = True) -> Turn:
         {**MARCH, "onward": "unit.kind == 'horse'"},
         order_options=[{"id": "then", "form": "then {place}", "slots": {"place": "place"}, "gives": "onward"}],
     )
-    given = position({"red c": {"foot": 1, "horse": 2}, "blue e": {"foot": 1}})
-    turn = play(begin(given, [("red", {"foot": 1, "horse": 2}, "c", "d")], rules, **options))
+    start = position({"red c": {"foot": 1, "horse": 2}, "blue e": {"foot": 1}})
+    turn = play(begin(start, [("red", {"foot": 1, "horse": 2}, "c", "d")], rules, **options))
     if taken:
         control.run({"do": "control"}, turn)
     move.run({"do": "move", "modes": ["march"], "which": "onward"}, turn)
@@ -366,7 +370,77 @@ def test_an_attack_is_called_off_if_more_was_seen_than_it_allows_or_nothing() ->
         ({"as": "exact", "n": 2, "since": 0}, ["called off: nothing certain is known of the place"]),
         ({"as": "number", "n": 1, "since": 1}, ["called off: nothing certain is known of the place"]),
     ]:
-        given = position({"red c": {"foot": 1}, "blue d": {"foot": 9}})
-        given.put("knowledge", "red", "units:d", known)
-        turn = play(begin(given, [("red", {"foot": 1}, "c", "d")], ruleset(order_options=options), **{"if-seen": 2}))
+        start = position({"red c": {"foot": 1}, "blue d": {"foot": 9}})
+        start.put("knowledge", "red", "units:d", known)
+        turn = play(begin(start, [("red", {"foot": 1}, "c", "d")], ruleset(order_options=options), **{"if-seen": 2}))
         assert refused(turn) == why
+
+
+# ---- laws
+
+PLACES = list("abcdef")
+KINDS = ["foot", "gun", "horse"]
+UNIT_SETS = st.dictionaries(
+    st.tuples(st.sampled_from(["red", "rose", "blue"]), st.sampled_from(PLACES)),
+    st.dictionaries(st.sampled_from(KINDS), st.integers(1, 4), min_size=1),
+    min_size=1, max_size=8,
+)  # fmt: skip
+ORDERS = st.lists(
+    st.tuples(
+        st.sampled_from(["red", "rose", "blue"]), st.dictionaries(st.sampled_from(KINDS), st.integers(1, 3), min_size=1, max_size=2),
+        st.sampled_from(PLACES), st.sampled_from(PLACES),
+    ),
+    max_size=8,
+)  # fmt: skip
+Units = dict[tuple[str, str], dict[str, int]]
+Orders = list[tuple[str, dict[str, int], str, str]]
+
+
+def total(turn: Turn) -> dict[str, int]:
+    out: dict[str, int] = {}
+    for key, n in standing(turn).items():
+        kind = " ".join(key.split()[:2])
+        out[kind] = out.get(kind, 0) + n
+    return out
+
+
+@settings(max_examples=60, deadline=None)
+@given(UNIT_SETS, ORDERS)
+def test_moving_neither_makes_nor_loses_units_and_every_order_is_done_or_refused(units: Units, orders: Orders) -> None:
+    given_ = {f"{n} {p}": kinds for (n, p), kinds in units.items()}
+    before = total(begin(position(given_), []))
+    turn = play(begin(position(given_), orders))
+    assert total(turn) == before
+    assert all(row.get("status") in ("done", "refused") for row in turn.state.table("orders").values())
+    state = begin(position(given_), orders).state
+    assert replay(state, turn.journal.entries) == turn.state
+
+
+@settings(max_examples=60, deadline=None)
+@given(UNIT_SETS, ORDERS, st.permutations(["red", "rose", "blue"]))
+def test_no_nation_is_first(units: Units, orders: Orders, sequence: list[str]) -> None:
+    given_ = {f"{n} {p}": kinds for (n, p), kinds in units.items()}
+    mixed = sorted(orders, key=lambda o: sequence.index(o[0]))  # each nation's own orders keep their sequence
+    assert standing(play(begin(position(given_), orders))) == standing(play(begin(position(given_), mixed)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(UNIT_SETS)
+def test_every_way_that_reach_gives_passes_the_check_and_costs_what_it_says(units: Units) -> None:
+    world = begin(position({f"{n} {p}": kinds for (n, p), kinds in units.items()}), []).world
+    for (nation, place), kinds in units.items():
+        going = routes.begin(world, nation, "march", place, kinds)
+        assert going is not None
+        for target, (cost, path) in routes.reach(world, nation, "march", place, kinds).items():
+            assert (path[0], path[-1]) == (place, target)
+            assert routes.check_path(going, path) is None
+            assert routes.spent_on(going, path) == cost
+
+
+@settings(max_examples=40, deadline=None)
+@given(UNIT_SETS, ORDERS)
+def test_after_closing_there_is_nothing_left_of_forces(units: Units, orders: Orders) -> None:
+    turn = play(begin(position({f"{n} {p}": kinds for (n, p), kinds in units.items()}), orders))
+    control.run({"do": "control", "close": True}, turn)
+    assert not turn.state.table("forces")
+    assert all(set(row) == {"owner", "kind", "place", "n"} for _, row in turn.state.stacks())
