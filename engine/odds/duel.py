@@ -13,7 +13,7 @@ from ..battle import chances
 from ..battle.batch import Array, Batch, begin
 from ..battle.losses import take
 from ..battle.plan import Plan
-from ..battle.rounds import HIT, Rounds, results
+from ..battle.rounds import HIT, Rounds
 from ..battle.samplers import Exact
 from .result import Odds, summarize
 
@@ -92,37 +92,40 @@ def _hits(rounds: Rounds, batch: Batch, side: int) -> Array:
 
 
 def _walk(on_first: Array, on_second: Array, over: Array) -> Array:
-    """The chance of every final position. `on_first[i, j]`: hits on the first side when they have taken i and j."""
+    """The chance of every final position. `on_first[i, j]`: hits on the first side when they have taken i and j.
+
+    Row by row (hits on the first side): within a row the chances flow to the right, which is a triangular system; what leaves
+    the row is one product of matrices.
+    """
     a, b = over.shape
-    chance = np.zeros((a, b))
+    ones = _clipped(on_first, np.arange(a, 0, -1)[:, None])
+    others = _clipped(on_second, np.arange(b, 0, -1)[None, :])
+    shift = np.arange(b)[None, :] - np.arange(b)[:, None]  # from j to j', so many hits on the second side
+    possible = (shift >= 0) & (shift < others.shape[2])
+    flow = np.where(possible, others[:, np.arange(b)[:, None], np.where(possible, shift, 0)], 0.0)
+    nothing = ones[:, :, 0] * others[:, :, 0]
+    stuck = over | (nothing >= 1 - 1e-12)
+    scale = np.where(stuck, 0.0, 1 / np.where(stuck, 1.0, 1 - nothing))
+    chance = np.zeros((a + ones.shape[2], b))
     chance[0, 0] = 1.0
-    final = np.zeros((a, b))
     for i in range(a):
-        for j in range(b):
-            now = chance[i, j]
-            if now == 0.0:
-                continue
-            if over[i, j]:
-                final[i, j] += now
-                continue
-            one, other = _clipped(on_first[i, j], a - i), _clipped(on_second[i, j], b - j)
-            stays = one[0] * other[0]
-            if stays >= 1 - 1e-12:
-                final[i, j] += now
-                continue
-            step = one[:, None] * (other * (now / (1 - stays)))
-            step[0, 0] = 0.0
-            chance[i : i + len(one), j : j + len(other)] += step
+        if not chance[i].any():
+            continue
+        within = np.triu(flow[i] * (scale[i] * ones[i, :, 0])[:, None], 1)
+        chance[i] = np.linalg.solve((np.eye(b) - within).T, chance[i])
+        chance[i + 1 : i + ones.shape[2]] += (ones[i, :, 1:] * (chance[i] * scale[i])[:, None]).T @ flow[i]
+    final: Array = np.where(stuck, chance[:a], 0.0)
     return final
 
 
-def _clipped(pmf: Array, most: int) -> Array:
-    """A distribution whose surplus hits fall on the last that can be taken."""
-    if len(pmf) <= most:
-        return pmf
-    out = pmf[:most].copy()
-    out[-1] += pmf[most:].sum()
+def _clipped(pmf: Array, most: Array) -> Array:
+    """Distributions whose surplus hits fall on the last that can be taken: `most` outcomes are left in each position."""
+    places = np.arange(pmf.shape[2])
+    last = np.broadcast_to(np.minimum(most - 1, pmf.shape[2] - 1), pmf.shape[:2])[:, :, None]
+    surplus = np.where(places > last, pmf, 0.0).sum(axis=2)
+    out = np.where(places <= last, pmf, 0.0)
+    np.put_along_axis(out, last, np.take_along_axis(out, last, 2) + surplus[:, :, None], 2)
     return out
 
 
-__all__ = ["duel", "results"]
+__all__ = ["duel"]
