@@ -18,6 +18,9 @@ from .turn import Turn
 Pick = tuple[str, int]
 """Some units of one stack: its key, and how many."""
 
+AFLOAT = "afloat"
+"""What `aboard` says of cargo whose carriers have no orders."""
+
 PASSING = ("force", "via", "landed", "moved", "aboard")
 """Fields that stacks carry only while forces are about."""
 
@@ -109,12 +112,19 @@ def split(turn: Turn, force: str, picks: Sequence[Pick], **fields: Any) -> str:
     return create(turn, nation, place, picks, **{**row, **fields})
 
 
-def release(turn: Turn, force: str, *, keep: Sequence[str] = ()) -> None:
-    """End a force: its units become plain units of the place they stand in. `keep` names passing fields that stay."""
-    passing = [f for f in PASSING if f not in keep]
-    for key, stack in (*stacks_of(turn.state, force), *cargo_of(turn.state, force)):
-        turn.journal.alter_units(key, stack["n"], **dict.fromkeys(passing))
+def release(turn: Turn, force: str, *, afloat: bool = False) -> None:
+    """End a force: its units become plain units of the place they stand in. With `afloat` its cargo stays aboard."""
+    cargo = cargo_of(turn.state, force)
+    for key, stack in stacks_of(turn.state, force):
+        turn.journal.alter_units(key, stack["n"], **dict.fromkeys(PASSING))
+    for key, stack in cargo:
+        turn.journal.alter_units(key, stack["n"], **{**dict.fromkeys(PASSING), "aboard": AFLOAT if afloat else None})
     turn.journal.put_row("forces", force, None)
+
+
+def afloat_at(state: State, nation: str, place: str) -> list[tuple[str, Row]]:
+    """Stacks of a nation that are aboard at a place without a force that carries them."""
+    return [(k, r) for k, r in state.stacks(at=place, owner=nation) if r.get("aboard") == AFLOAT]
 
 
 def withdraw(turn: Turn, force: str, to: str) -> None:

@@ -216,3 +216,28 @@ def test_only_the_forces_of_the_modes_named_end_and_their_units_are_plain_again(
     assert {r["mode"] for r in turn.state.table("forces").values()} == {"sail"}
     control.run({"do": "control", "rows": [], "close": True}, turn)
     assert sorted(turn.state.table("units")) == ["red.barge@z", "red.cruiser@x", "red.foot@b"]
+
+
+def test_cargo_that_was_not_put_ashore_stays_aboard_and_goes_on_next_turn() -> None:
+    start = {"red a": {"cart": 1}, "red x": {"barge": 1}}
+    turn = tick(begin(start, [("red", "ferry", ferry({"cart": 1}, "a", "b", "x"))]), 1, 2, 3)
+    control.run({"do": "control", "rows": [], "close": True}, turn)
+    assert sorted(turn.state.table("units")) == ["red.barge@z", "red.cart@z[aboard=afloat]"]
+    turn.state.put(
+        "orders",
+        "red/0001",
+        "*",
+        {"nation": "red", "order": "orders/ferry", "slots": ferry({"cart": 1}, "z", "c", "z"), "text": "ferry"},
+    )
+    tick(turn, 1, 2)
+    assert refused(turn) == []
+    assert [(r["kind"], r["n"]) for _, r in turn.state.stacks(at="c")] == [("cart", 1)]
+
+
+def test_ships_without_room_take_no_cargo_under_them() -> None:
+    turn = begin({"red x": {"cruiser": 1, "barge": 1}}, [("red", "sail", sail({"cruiser": 1}, "x", "y"))])
+    turn.state.put(
+        "units", "red.foot@x[aboard=afloat]", "*", {"owner": "red", "kind": "foot", "place": "x", "n": 1, "aboard": "afloat"}
+    )
+    tick(turn, 1)
+    assert [r["aboard"] for _, r in turn.state.stacks(at="x") if r["kind"] == "foot"] == ["afloat"]

@@ -31,7 +31,7 @@ def end(turn: Turn, force: str) -> None:
     nation, place = row["owner"], row["at"]
     with turn.journal.entry(rule, subject=force, audience=(nation,), keep=False) as entry:
         if may_stay(turn, mode, force, nation, place):
-            forces.release(turn, force)
+            forces.release(turn, force, afloat="carries" in mode)
             return
         to = home_of(turn, mode, force)
         if to is None:
@@ -93,11 +93,14 @@ def forget(turn: Turn) -> None:
         for key, stack in list(turn.state.stacks()):
             if stack.get("force") in still or stack.get("aboard") in still:
                 continue
-            worn = [f for f in sorted(passing) if f in stack]
+            worn = [f for f in sorted(passing) if f in stack and (f, stack[f]) != ("aboard", forces.AFLOAT)]
             if worn:
                 turn.journal.alter_units(key, stack["n"], **dict.fromkeys(worn))
         for place, row in sorted(turn.state.table("places").items()):
             if "attacked" in row:
                 turn.journal.set("places", place, "attacked", None)
+        for key, row in sorted(turn.state.table("loads").items()):
+            if row["turn"] != turn.number:
+                turn.journal.put_row("loads", key, None)
         if not still:
             turn.journal.set("game", "game", "forces", None)

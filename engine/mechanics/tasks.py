@@ -15,7 +15,7 @@ from .. import forces, routes
 from ..ruleset.model import Row
 from ..state import Entity
 from ..turn import Order, Turn
-from .voyage import Voyage, default_mission, mission_row, understand
+from .voyage import Voyage, default_mission, mission_row, room_of, size_of, understand
 
 
 def run(node: Row, turn: Turn, modes: Sequence[Row]) -> None:
@@ -64,6 +64,8 @@ def set_out(turn: Turn, modes: Sequence[Row]) -> None:
                 mission=voyage.first_mission, options=voyage.order.get("options") or {}, cargo=voyage.cargo, to=voyage.target,
                 began=place,
             )  # fmt: skip
+            if voyage.cargo is None or voyage.cargo["from"] == place:
+                adopt(turn, force, voyage.mode)
             entry.data.update(force=force, units=forces.strength(turn.state, force), plan=voyage.plan)
             turn.journal.set("orders", voyage.order["key"], "status", "done")
         made.setdefault(nation, []).append((voyage.order, force))
@@ -141,7 +143,10 @@ def _rouse_at(turn: Turn, mode: Row, nation: str, place: str) -> None:
             groups.setdefault(default_mission(turn, going, place) or "", []).append((key, stack["n"]))
     for mission in sorted(groups):
         with turn.journal.entry(f"modes/{mode['id']}", subject=f"{nation}:{place}", audience=(nation,)):
-            forces.create(turn, nation, place, groups[mission], mode=mode["id"], mission=mission or None, idle=True, began=place)
+            force = forces.create(
+                turn, nation, place, groups[mission], mode=mode["id"], mission=mission or None, idle=True, began=place
+            )
+            adopt(turn, force, mode)
 
 
 def settle_stances(turn: Turn, modes: Mapping[str, Row]) -> None:
@@ -208,15 +213,33 @@ def _take_up(turn: Turn, force: str, row: Row, entry: Row, to: str | None) -> No
 # ---- cargo
 
 
+def adopt(turn: Turn, force: str, mode: Row) -> None:
+    """Cargo that is afloat where a force sets out comes under it, as far as it has room."""
+    if "carries" not in mode:
+        return
+    row = turn.state.row("forces", force)
+    room = room_of(turn, mode, [(k, r["n"]) for k, r in forces.stacks_of(turn.state, force)])
+    for key, stack in forces.afloat_at(turn.state, row["owner"], row["at"]):
+        each = size_of(turn, mode, [(key, 1)])
+        n = min(stack["n"], int(room // each)) if each else stack["n"]
+        if n > 0:
+            turn.journal.alter_units(key, n, aboard=force)
+            room -= n * each
+
+
 def take_aboard(turn: Turn, force: str, row: Row, mode: Row) -> None:
     """The cargo that the order names comes aboard, if it is still there and the place still lets it."""
     cargo, nation = row["cargo"], row["owner"]
     carries = mode["carries"]
     origin = cargo["from"]
     where = routes.name_of(turn.world, "places", origin)
+    if origin == row["at"]:  # it has been aboard since it was left at sea
+        with turn.journal.entry(f"modes/{mode['id']}", subject=force, audience=(nation,), keep=False):
+            turn.journal.set("forces", force, "loaded", bool(forces.cargo_of(turn.state, force)) or None)
+        return
     picks = forces.pick(routes.free_stacks(turn.world, nation, origin), cargo["units"])
     names = {"self": Entity("nation", nation), "place": Entity("place", origin)}
-    if picks is None or (origin != row["at"] and not turn.world.test(carries.get("from"), names)):
+    if picks is None or not turn.world.test(carries.get("from"), names):
         with turn.journal.entry(f"modes/{mode['id']}", subject=force, audience=(nation,), text=f"Nobody came aboard in {where}."):
             turn.journal.set("forces", force, "cargo", None)
         return

@@ -201,12 +201,13 @@ def _with_cargo(
     for kind in cargo:
         if not routes.concerns(world, carries.get("who"), kind):
             return f"{routes.name_of(world, 'units', kind)} cannot be carried"
-    free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in routes.free_stacks(world, nation, origin)]
+    aboard = origin == zone  # left at sea by ships that did not come to land: they need only be taken up
+    there = forces.afloat_at(world.state, nation, origin) if aboard else routes.free_stacks(world, nation, origin)
+    free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in there]
     chosen = forces.pick([s for s in free if s[1]["n"]], cargo)
     if chosen is None:
         return f"not that many units free to go in {routes.name_of(world, 'places', origin)}"
     names = {"self": Entity("nation", nation), "place": Entity("place", origin)}
-    aboard = origin == zone  # left at sea by ships that did not come to land: they need only be taken up
     if not aboard and not world.test(carries.get("from"), names):
         return f"nobody can come aboard from {routes.name_of(world, 'places', origin)}"
     room, size = room_of(turn, going.mode, picks), size_of(turn, going.mode, chosen)
