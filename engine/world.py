@@ -11,7 +11,7 @@ from typing import Any
 
 from .expressions import Expression, ExpressionError, parse
 from .expressions.evaluate import Evaluator
-from .expressions.vocabulary import KINDS
+from .expressions.vocabulary import ALWAYS, KINDS
 from .geography import Geography
 from .ruleset.model import Row, Ruleset
 from .state import Entity, State, pair_key
@@ -67,9 +67,7 @@ class World:
         self._past: dict[str, World] = {}
         self._kept: dict[Any, tuple[int, Any, Any]] = {}
         self._plans: dict[tuple[str, str], Callable[[Entity], Any]] = {}
-        self._adjusts: dict[str, list[Row]] = {}
-        for row in ruleset.rows("adjusts").values():
-            self._adjusts.setdefault(row["of"], []).append(row)
+        self._adjusts: dict[str, list[Row]] = ruleset.derived("adjusts by quantity", lambda: _adjusts_by_quantity(ruleset))
         self._depth = 0
         self._terms: dict[Any, Any] = {}
         self._terms_version = -1
@@ -99,7 +97,8 @@ class World:
             self._depth = 0
             raise ExpressionError(f"terms nested too deep in {expression.text}")
         try:
-            return self._evaluator.run(expression, self._scope(names))
+            timeless = expression.names.isdisjoint(ALWAYS)
+            return self._evaluator.run(expression, names if timeless else self._scope(names))
         finally:
             self._depth -= 1
 
@@ -533,6 +532,13 @@ class World:
         if act:
             out.add(str(act))
         return out
+
+
+def _adjusts_by_quantity(ruleset: Ruleset) -> dict[str, list[Row]]:
+    out: dict[str, list[Row]] = {}
+    for row in ruleset.rows("adjusts").values():
+        out.setdefault(row["of"], []).append(row)
+    return out
 
 
 def _bare(text: Any) -> Any:
