@@ -261,6 +261,9 @@ def _counting(world: World) -> dict[str, Callable[..., Any]]:
     def every(things: Any, term: str, *rest: Any) -> bool:
         return all(apply(world, t, term, rest) for t in each(things))
 
+    def those(things: Any, term: str, *rest: Any) -> EntitySet:
+        return tuple(t for t in each(things) if apply(world, t, term, rest))
+
     def total(things: Any, name: str, *rest: Any) -> Any:
         return sum(weight(world, t) * (apply(world, t, name, rest) or 0) for t in each(things))
 
@@ -286,6 +289,7 @@ def _counting(world: World) -> dict[str, Callable[..., Any]]:
         "count": count,
         "some": some,
         "every": every,
+        "those": those,
         "total": total,
         "highest": highest,
         "kinds": kinds,

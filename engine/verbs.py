@@ -447,7 +447,10 @@ def relocate(tail: Tail, p: Row, names: dict[str, Any]) -> None:
 
 
 def queue(tail: Tail, p: Row, names: dict[str, Any]) -> None:
-    """Puts something under way, due at a step or a turn."""
+    """Puts something under way, due at a step or a turn; with `levy`, an agreement to pay it (`for` pays, `to` are weights)."""
+    if "levy" in p:
+        _agree(tail, p, names)
+        return
     what = str(tail.plain(p["what"], names))
     who = tail.nations(p["for"], names) if "for" in p else [plain(names["self"])]
     due = tail.plain(p["due"], names) if "due" in p else None
@@ -455,6 +458,18 @@ def queue(tail: Tail, p: Row, names: dict[str, Any]) -> None:
     at = tail.plain(p["at"], names) if "at" in p else None
     for nation in who:
         put_under_way(tail.turn, nation, what, n, at, due, otherwise=p.get("else"))
+
+
+def _agree(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    weights = tail.world.marked(p["to"], names)
+    if not isinstance(weights, dict):
+        weights = {plain(t): 1 for t in as_set(tail.world, weights)}
+    for payer in tail.nations(p["for"], names) if "for" in p else [plain(names["self"])]:
+        key = f"{p['levy']}:{payer}"
+        while tail.world.state.row("agreements", key):
+            key += "+"
+        row = {"levy": p["levy"], "from": payer, "to": dict(sorted(weights.items())), "since": tail.turn.number}
+        tail.journal.put_row("agreements", key, row)
 
 
 def put_under_way(turn: Any, nation: str, what: str, n: int, at: Any, due: Any, *, otherwise: Any = None, **more: Any) -> str:
@@ -645,7 +660,8 @@ def absorb(tail: Tail, p: Row, names: dict[str, Any]) -> None:
 def vote(tail: Tail, p: Row, names: dict[str, Any]) -> None:
     """Counts weighted assent of some nations and goes on with `then` or `else`; with `alone` each is bound by its own answer.
 
-    The effects find the names `voters`, `accepts` and `refuses` (sets of nations), and `votes` (the weight of each that is
+    Everybody who refuses states the fact `refused`, everybody who is bound by an acceptance the fact `accepted` (`of` whom it is
+    about, `ask` the decision). The effects find the names `voters`, `accepts` and `refuses` (sets of nations), and `votes` (the weight of each that is
     bound by the outcome), for shares. Alone, `then` follows if anybody accepts and `else` if anybody refuses.
     """
     from .decisions import decide
@@ -660,16 +676,23 @@ def vote(tail: Tail, p: Row, names: dict[str, Any]) -> None:
         said["accept" if answer == "accept" else "refuse"].append(voter)
         weights[voter.id] = int(tail.world.number(p["weight"], scope)) if "weight" in p else 1
     tail.note_dice()
+    offers = {"of": subject or plain(names.get("self")), "ask": p["ask"]}
+    for voter in said["refuse"]:
+        tail.journal.fact("refused", by=voter.id, **offers)
     yes, no = (sum(weights[v.id] for v in said[k]) for k in ("accept", "refuse"))
     tail.entry.data["votes"] = {"accept": yes, "refuse": no}
     outcome = {"accepts": tuple(said["accept"]), "refuses": tuple(said["refuse"]), "voters": (*said["accept"], *said["refuse"])}
     if p.get("alone"):
         bound = {v.id: weights[v.id] for v in said["accept"]}
+        for voter in said["accept"]:
+            tail.journal.fact("accepted", by=voter.id, **offers)
         for key, who in (("then", said["accept"]), ("else", said["refuse"])):
             if who:
                 tail.effects(p.get(key, ()), {**names, **outcome, "votes": bound})
         return
     passed = yes > no or (yes == no and p.get("tie", "refuse") == "accept")
+    for voter in outcome["voters"] if passed else ():
+        tail.journal.fact("accepted", by=voter.id, **offers)
     tail.effects(p.get("then" if passed else "else", ()), {**names, **outcome, "votes": weights})
 
 

@@ -120,6 +120,7 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "both": _S(("set", "set"), "set", "what is in both sets"),
     "either": _S(("set", "set"), "set", "what is in one set or the other"),
     "without": _S(("set", "set"), "set", "the first set without the second"),
+    "those": _S(("set", "term"), "set", "the members that pass", rest="any"),
     "neighbours": _S(("any", "text"), "set:place", "places next to a place or a set of places", optional=1),
     # counting
     "count": _S(("set", "term"), "number", "how many (pass)", optional=1, rest="any"),
