@@ -282,3 +282,47 @@ def test_a_broken_ruleset_is_told_at_the_scenario(tmp_path: Path) -> None:
     path.write_text("id: s\ntitle: S\nruleset: base\n")
     findings = load_scenario(path)[2]
     assert places(findings) == [("E409", 3, 10)]
+
+
+# --- scenarios over scenarios
+
+
+def scenario_over(tmp_path: Path, text: str, below: str = "") -> tuple[dict[str, object] | None, list[object]]:
+    write(tmp_path / "base", BASE)
+    base = below or (
+        "id: s\ntitle: S\nruleset: base\nstart: {turn: 3, season: wet}\n"
+        "units: [{owner: n, at: p, units: {foot: 1}}]\nmarks: [{who: n, as: old}]\n"
+    )
+    (tmp_path / "s.yaml").write_text(base)
+    path = tmp_path / "t.yaml"
+    path.write_text("id: t\ntitle: T\nextends: s\n" + text)
+    scenario, _, findings = load_scenario(path)
+    return scenario, list(findings)
+
+
+def test_a_scenario_over_another_merges_maps_and_replaces_the_rest(tmp_path: Path) -> None:
+    rows = "nations: [{id: n, name: N}]\nplaces: [{id: p, name: P, kind: land}]\n"
+    write(tmp_path / "base", {"tables/w.yaml": rows})
+    scenario, findings = scenario_over(
+        tmp_path, "start: {turn: 5}\nmarks: []\nappend: {units: [{owner: n, at: p, units: {horse: 2}}]}\n"
+    )
+    assert findings == []
+    assert scenario is not None
+    assert (scenario["id"], scenario["start"], scenario["marks"]) == ("t", {"turn": 5, "season": "wet"}, [])
+    assert [u["units"] for u in scenario["units"]] == [{"foot": 1}, {"horse": 2}]  # type: ignore[index, attr-defined]
+    assert "extends" not in scenario
+
+
+@pytest.mark.parametrize(
+    ("text", "below", "expected"),
+    [
+        ("extends: nothing\n", "", ("E110", "t.yaml", 4)),
+        ("append: {works: [1]}\n", "", ("E221", "t.yaml", 4)),
+        ("", "id: s\ntitle: S\nruleset: base\nextends: t\n", ("E410", "s.yaml", 4)),
+        ("", "id: s\ntitle: S\nruleset: base\nextends: gone\n", ("E410", "s.yaml", 4)),
+    ],
+)
+def test_scenarios_that_do_not_fit_together(tmp_path: Path, text: str, below: str, expected: tuple[str, str, int]) -> None:
+    write(tmp_path / "base", {"tables/w.yaml": "nations: [{id: n, name: N}]\nplaces: [{id: p, name: P, kind: land}]\n"})
+    _, findings = scenario_over(tmp_path, text, below)
+    assert expected in [(d.code, d.file, d.line) for d in findings]  # type: ignore[attr-defined]

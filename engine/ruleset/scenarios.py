@@ -1,11 +1,14 @@
 """Scenario files: read with positions, find the ruleset, check against both.
 
+A scenario that `extends` another is laid over it: maps are merged entry by entry, everything else is replaced; `append` adds
+to its lists.
 What a scenario may say is defined by its schema; references and expressions in it are checked like those of a ruleset. Checks
 that know more of scenarios stand in `SCENARIO_CHECKS`: functions of a `ScenarioSubject`, added by the module that owns them.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +16,7 @@ from typing import Any
 
 from ..diagnostics import Diagnostic, did_you_mean, has_errors
 from ..resources import rulesets
+from ..resources import scenarios as shipped_scenarios
 from .compile import add_source_lines, load_ruleset, parse_file
 from .folder import MANIFEST, SourceFile, find_rulesets
 from .forms import Forms, annotated, forms
@@ -20,10 +24,14 @@ from .load import read_file
 from .model import Ruleset
 from .nodes import Node, diagnose, plain
 
-__all__ = ["SCENARIO_CHECKS", "ScenarioSubject", "check_scenario", "load_scenario", "ruleset_folder"]
+__all__ = ["SCENARIO_CHECKS", "ScenarioSubject", "check_scenario", "load_scenario", "read_scenario", "ruleset_folder"]
 
 SCENARIO = "scenario"
 RULES = "rules"
+EXTENDS = "extends"
+APPEND = "append"
+OWN = frozenset({"id", "title", "text", "note", "source", "basis", "lines", EXTENDS, APPEND})
+"""Keys that say something of the one file only."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,12 +59,9 @@ def load_scenario(
     from .checks.schema import faults_of
 
     path = Path(path)
-    data, found = read_file(path, path.name)
-    if found:
-        return None, None, found
-    node, found = parse_file(SourceFile(path.name, data), cache=cache)
+    node, found, texts = read_scenario(path, cache=cache)
     if node is None:
-        return None, None, add_source_lines(found, {path.name: data})
+        return None, None, add_source_lines(found, texts)
     known = forms()
     shape = list(faults_of(known, SCENARIO, node)) if known.has_file(SCENARIO) else []
     found += shape
@@ -69,8 +74,81 @@ def load_scenario(
             found += _errors_below(node, inside)
     if ruleset is not None and not shape:
         found += check_scenario(ruleset, node, known)
-    found = add_source_lines(found, {path.name: data})
+    found = add_source_lines(found, texts)
     return (None if has_errors(found) else plain(node)), ruleset, found
+
+
+def read_scenario(path: Path, *, cache: bool = True) -> tuple[Node | None, list[Diagnostic], dict[str, bytes]]:
+    """A scenario file laid over those that it extends (None if it cannot be read), what is wrong, and the text of each file."""
+    texts: dict[str, bytes] = {}
+    read: list[Path] = []
+    node: Node | None = None
+    found: list[Diagnostic] = []
+    layers: list[Node] = []
+    while True:
+        name = os.path.relpath(path, read[0].parent) if read else path.name
+        data, problems = read_file(path, name)
+        texts[name] = data or b""
+        read.append(path.resolve())
+        if not problems:
+            node, problems = parse_file(SourceFile(name, data), cache=cache)
+        found += problems
+        if problems or node is None or not node.is_map:
+            return (layers[0] if layers else node), found, texts
+        layers.append(node)
+        asked = node.get(EXTENDS)
+        if asked is None:
+            break
+        below = _extended(asked, path.parent)
+        if below is None or below.resolve() in read:
+            message = f"there is no scenario {asked.value!r}" if below is None else "scenarios that extend one another in a ring"
+            found.append(
+                diagnose("E410", "error", message, asked, hint="a path from this file, or the name of a shipped scenario")
+            )
+            break
+        path = below
+    whole = layers.pop()
+    while layers:
+        whole = _lay_over(whole, layers.pop(), found)
+    return whole, found, texts
+
+
+def _extended(asked: Node, folder: Path) -> Path | None:
+    """The file of the scenario that another names: beside it, or a shipped one."""
+    name = str(asked.value)
+    if "\0" in name or Path(name).is_absolute():
+        return None
+    places = [folder / name, folder / f"{name}.yaml", shipped_scenarios() / f"{name}.yaml"]
+    return next((place for place in places if place.is_file()), None)
+
+
+def _lay_over(below: Node, above: Node, found: list[Diagnostic]) -> Node:
+    """A scenario over the one it extends."""
+    entries = {key: value for key, value in below.items() if key not in OWN}
+    keys = {key: below.keys[key] for key in entries if key in below.keys}
+    base = below.with_entries(entries, keys)
+    more = above.get(APPEND)
+    mine = {key: value for key, value in above.items() if key not in (EXTENDS, APPEND)}
+    merged = _merged(base, above.with_entries(mine, above.keys))
+    entries, keys = dict(merged.value), dict(merged.keys)
+    for key, value in more.items() if more is not None else ():
+        old = entries.get(key)
+        if old is None or not old.is_list or not value.is_list or key in mine:
+            found.append(diagnose("E221", "error", f"no list {key!r} to append to in the scenario below", more, key=key))
+            continue
+        entries[key] = Node([*old.value, *value.value], value.file, value.line, value.column)
+    return merged.with_entries(entries, keys)
+
+
+def _merged(below: Node, above: Node) -> Node:
+    """Maps entry by entry; in place of everything else, what stands above."""
+    if not (below.is_map and above.is_map):
+        return above
+    entries, keys = dict(below.value), dict(below.keys)
+    for key, value in above.items():
+        entries[key] = _merged(entries[key], value) if key in entries else value
+        keys[key] = above.keys[key]
+    return above.with_entries(entries, keys)
 
 
 def check_scenario(ruleset: Ruleset, node: Node, known: Forms) -> Iterator[Diagnostic]:

@@ -15,18 +15,18 @@ from typing import Any
 
 from ..calendar import date
 from ..canonical import digest
-from ..diagnostics import did_you_mean
+from ..diagnostics import did_you_mean, has_errors
 from ..expressions.vocabulary import BUILT_IN
 from ..geography import Geography
 from ..orders.grammar import Grammar
 from ..resources import scenarios
 from ..ruleset.model import Row, Ruleset
 from ..ruleset.nodes import plain
+from ..ruleset.scenarios import read_scenario
 from ..scenario import initial_state
 from ..state import State, pair_key, unit_key
 from ..stores import purse_at
 from ..world import World
-from .cases import read_tree
 
 __all__ = ["CaseError", "Ground", "Position", "Shelf", "known", "lay_rows"]
 
@@ -134,8 +134,8 @@ class Shelf:
             path = next((p for p in places if p.is_file()), None)
             if path is None:
                 raise CaseError(f"no scenario {name!r}", ("given", "scenario"))
-            tree, found = read_tree(path, path.as_posix())
-            if tree is None:
+            tree, found, _ = read_scenario(path)
+            if tree is None or has_errors(found):
                 raise CaseError(f"the scenario cannot be read: {found[0].message}", ("given", "scenario"))
             self._scenarios[key] = initial_state(ruleset, plain(tree))
         return self._scenarios[key]
