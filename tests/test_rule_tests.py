@@ -137,6 +137,9 @@ def test_dice_must_be_just_enough(folder: Path, dice: str, what: str, got: str) 
 def test_spare_dice_and_any_dice_are_for_the_asking(folder: Path) -> None:
     assert only(folder, COURT.replace("[5, 2]", "[5, 2, 6]") + "  spare: true").status == "passed"
     assert only(folder, COURT.replace("[5, 2]", "any") + "  then: {nations: {red: {stores: {gold: 6}}}}").status == "passed"
+    loose = COURT.replace("[5, 2]", "{acts/court: any}")
+    assert only(folder, loose + "  then: {nations: {red: {stores: {gold: 6}}}}").status == "passed"
+    assert only(folder, COURT.replace("[5, 2]", "{acts/vow: any}")).status == "failed"
     half = COURT.replace("[5, 2]", "{acts/court: [5], otherwise: any}")
     assert only(folder, half + "  then: {nations: {gray: {tracks: {mood: {range: [0, 3]}}}}}").status == "passed"
 

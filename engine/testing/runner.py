@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..diagnostics import Diagnostic
-from ..dice import CountingDice, DiceError, KeyedDice, ScriptedDice
+from ..dice import CountingDice, DiceError, Drawer, KeyedDice, ScriptedDice, StreamName
 from ..expressions import ExpressionError
 from ..journal import Entry
 from ..ruleset.compile import load_ruleset
@@ -212,15 +212,31 @@ def _odds(expected: Mapping[str, Any], tables: Mapping[str, Mapping[Any, Fractio
 
 
 def _dice(data: Mapping[str, Any], branch: Branch | None) -> CountingDice:
-    """The dice that a case types in; beyond them every way (`branch`), any dice (`dice: any`), or none."""
+    """The dice that a case types in; beyond them every way (`branch`), any dice (where it says `any`), or none."""
     said = data.get("dice", [])
     if said == "any":
         return branch or _any_dice(data["id"])
-    if isinstance(said, Mapping):
-        typed = {k: v if isinstance(v, list) else [v] for k, v in said.items() if k != "otherwise"}
-        fallback = branch or (_any_dice(data["id"]) if said.get("otherwise") == "any" else None)
-        return ScriptedDice(typed, fallback=fallback)
-    return ScriptedDice(said, fallback=branch)
+    if not isinstance(said, Mapping):
+        return ScriptedDice(said, fallback=branch)
+    typed = {k: v if isinstance(v, list) else [v] for k, v in said.items() if k != "otherwise" and v != "any"}
+    loose = {k for k, v in said.items() if v == "any" and k != "otherwise"}
+    fallback = branch or (_any_dice(data["id"]) if said.get("otherwise") == "any" else None)
+    return ScriptedDice(typed, fallback=Loose(loose, _any_dice(data["id"]), fallback) if loose else fallback)
+
+
+class Loose(CountingDice):
+    """Dice of some rules (or rules and subjects) that may fall as they like; the others are left to `rest`, or are not there."""
+
+    def __init__(self, names: set[str], dice: CountingDice, rest: CountingDice | None) -> None:
+        super().__init__()
+        self._names, self._dice, self._rest = names, dice, rest
+
+    def drawer(self, name: StreamName, use: int) -> Drawer:
+        if {name.rule, f"{name.rule}@{name.subject}"} & self._names:
+            return self._dice.drawer(name, use)
+        if self._rest is not None:
+            return self._rest.drawer(name, use)
+        return ScriptedDice().drawer(name, use)
 
 
 def _any_dice(id_: str) -> KeyedDice:

@@ -97,7 +97,7 @@ class Play:
         if stage.get("begin") == "turn":
             self._begin()
         if names:
-            self._nodes(names, stage.get("self"), path)
+            self._nodes(names, stage.get("self"), path, phases="phase" in stage)
         if "do" in stage:
             self._node(stage, path)
         for said in [stage["fact"]] if "fact" in stage else stage.get("facts", ()):
@@ -128,12 +128,17 @@ class Play:
         begin_turn(self.turn)
         settle(self.turn)
 
-    def _nodes(self, names: Sequence[str], who: str | None, path: tuple[str | int, ...]) -> None:
-        """Those phases and steps of the frame, in its order and inside the loops they stand in."""
-        there = {name for node in _walk(self.ground.ruleset.frame) for name in _names(node)}
+    def _nodes(self, names: Sequence[str], who: str | None, path: tuple[str | int, ...], phases: bool = False) -> None:
+        """Those phases and steps of the frame, in its order and inside the loops they stand in.
+
+        A name that is a phase's and a step's too means the step, unless the case says `phase`.
+        """
+        nodes = list(_walk(self.ground.ruleset.frame))
+        there = {name for node in nodes for name in _names(node)}
         for name in names:
             known(dict.fromkeys(there), name, "phase or step", path)
-        frame = list(_pruned(self.ground.ruleset.frame, set(names)))
+        steps = set() if phases else {str(node["step"]) for node in nodes if "step" in node} & set(names)
+        frame = list(_pruned(self.ground.ruleset.frame, set(names), steps))
         if who is not None:
             frame = [{"each": "nation", "order": f"these(nation('{who}'))", "steps": _without_loops(frame)}]
         self._advance(frame)
@@ -243,13 +248,16 @@ def _names(node: Row) -> list[str]:
     )
 
 
-def _pruned(nodes: Iterable[Row], wanted: set[str]) -> Iterator[Row]:
-    """The nodes of these names, with all that is inside them, and the nodes around them; no input points."""
+def _pruned(nodes: Iterable[Row], wanted: set[str], steps: set[str]) -> Iterator[Row]:
+    """The nodes of these names, with all that is inside them, and the nodes around them; no input points.
+
+    `steps` are the names that no phase answers to.
+    """
     for node in nodes:
-        if wanted & set(_names(node)):
+        if wanted & (set(_names(node)) - (steps if "phase" in node else set())):
             yield _without_inputs(node)
         elif "steps" in node:
-            inside = list(_pruned(node["steps"], wanted))
+            inside = list(_pruned(node["steps"], wanted, steps))
             if inside:
                 yield {**node, "steps": inside}
 
