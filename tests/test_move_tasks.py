@@ -241,3 +241,23 @@ def test_ships_without_room_take_no_cargo_under_them() -> None:
     )
     tick(turn, 1)
     assert [r["aboard"] for _, r in turn.state.stacks(at="x") if r["kind"] == "foot"] == ["afloat"]
+
+
+def test_forces_about_to_leave_are_known_before_they_move() -> None:
+    orders = [("red", "sail", sail({"cruiser": 1}, "x", "y")), ("red", "sail", sail({"cruiser": 1}, "x", tasks=["watch"]))]
+    turn = begin({"red x": {"cruiser": 2}, "blue x": {"cruiser": 1}}, orders)
+    turn.loops = {"tick": 1}
+    move.run({"do": "move", "modes": ["sail"], "which": "announce"}, turn)
+    assert [force(turn, f"red#000{n}").get("leaving") for n in (1, 2)] == [True, None]
+    assert force(turn, "blue#0001")["mission"] == "rest"  # those without orders are there, too
+    tick(turn, 1)
+    assert force(turn)["at"] == "y" and "leaving" not in force(turn)
+
+
+def test_contacts_are_over_when_forces_move() -> None:
+    turn = begin({"red x": {"cruiser": 1}, "blue x": {"cruiser": 1}}, [("red", "sail", sail({"cruiser": 1}, "x", "y"))])
+    tick(turn, 1)
+    turn.state.put("contacts", "seen:a|b", "*", {"pair": ["red#0001", "blue#0001"], "by": ["red#0001"], "row": "seen"})
+    turn.state.put("forces", "red#0001", "contacted", True)
+    tick(turn, 2)
+    assert not turn.state.table("contacts") and "contacted" not in force(turn)

@@ -92,6 +92,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "at": "place",
         "moving": "truth",
         "unloading": "truth",
+        "leaving": "truth",
         "contacted": "truth",
         "stays": "truth",
         "charge": "force",

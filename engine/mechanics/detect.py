@@ -68,6 +68,19 @@ def clear(turn: Turn, row: Row) -> None:
                     turn.journal.set("forces", force, "contacted", None)
 
 
+def forget_all(turn: Turn) -> None:
+    """Forces are about to move: every contact is over."""
+    table = turn.state.table("contacts")
+    if not table:
+        return
+    with turn.journal.entry("frame/" + turn.journal.step, audience=("nobody",)):
+        for key in sorted(table):
+            turn.journal.put_row("contacts", key, None)
+        for force, data in sorted(turn.state.table("forces").items()):
+            if "contacted" in data:
+                turn.journal.set("forces", force, "contacted", None)
+
+
 def pairs(turn: Turn, row: Row) -> list[tuple[str, str]]:
     """(who looks, whom it may find): forces in one place whose owners are enemies or named, as the row's tests allow."""
     table = turn.state.table("forces")

@@ -15,17 +15,21 @@ from .. import forces, routes
 from ..ruleset.model import Row
 from ..state import Entity
 from ..turn import Order, Turn
+from .detect import forget_all
 from .voyage import Voyage, default_mission, mission_row, room_of, size_of, understand
 
 
 def run(node: Row, turn: Turn, modes: Sequence[Row]) -> None:
-    """One tick of every force (or all ticks, if the frame has none): `which: ashore` lands, everything else goes."""
+    """One tick of every force, or all ticks if the frame has none. `ashore` lands, `announce` says who will leave."""
     tick = turn.loops.get("tick")
     if node.get("which") == "ashore":
         land_all(turn, modes, node)
         return
     if tick in (None, 1):
         set_out(turn, modes)
+    if node.get("which") == "announce":
+        announce(turn, modes, int(tick or 1))
+        return
     if tick is not None:
         go_on(turn, modes, int(tick))
         return
@@ -101,6 +105,7 @@ def stance_of(turn: Turn, nation: str, place: str, mission: str | None) -> str:
 def go_on(turn: Turn, modes: Sequence[Row], tick: int) -> None:
     """Spend the tick's point of every force: cargo comes aboard, then all that move move, then all take up their tasks."""
     ids = {m["id"]: m for m in modes}
+    forget_all(turn)
     ready = [
         (force, dict(row), ids[row["mode"]])
         for force, row in sorted(turn.state.table("forces").items())
@@ -161,6 +166,19 @@ def settle_stances(turn: Turn, modes: Mapping[str, Row]) -> None:
             turn.journal.set("forces", force, "stance", new[force])
 
 
+def announce(turn: Turn, modes: Sequence[Row], tick: int) -> None:
+    """Mark the forces that are about to leave their place (`leaving`), so that others there can look for them first."""
+    ids = {m["id"] for m in modes}
+    forget_all(turn)
+    rouse(turn, modes)
+    with turn.journal.entry("frame/" + turn.journal.step, keep=False):
+        for force, row in sorted(turn.state.table("forces").items()):
+            if row.get("mode") in ids:
+                entry = _entry(row, tick)
+                leaving = bool(entry) and entry["place"] != row["at"] and not row.get("stopped")
+                turn.journal.set("forces", force, "leaving", leaving or None)
+
+
 def _entry(row: Row, tick: int) -> Row:
     plan = row.get("plan", ())
     return dict(plan[tick - 1]) if 0 < tick <= len(plan) else {}
@@ -194,7 +212,7 @@ def _take_up(turn: Turn, force: str, row: Row, entry: Row, to: str | None) -> No
     missions = mission_row(turn.ruleset, mission)
     place = to or row["at"]
     unloading = missions.get("does") == "land" and bool(entry.get("land")) and not turn.state.get("forces", force, "stopped")
-    fields = {"mission": mission, "moving": to is not None, "unloading": unloading}
+    fields = {"mission": mission, "moving": to is not None, "unloading": unloading, "leaving": None}
     text = "" if to is None else f"A force goes to {routes.name_of(turn.world, 'places', to)}."
     data = {"force": force, "place": place, "mission": mission} if entry else {}
     with turn.journal.entry(
