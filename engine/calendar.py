@@ -51,6 +51,11 @@ def end_turn(turn: Turn) -> None:
     with journal.entry("frame/turn-end", subject=str(number), keep=False):
         for key in sorted(turn.state.table("orders")):
             journal.put_row("orders", key, None)
+        lapsing = {d for d, row in turn.ruleset.rows("decisions").items() if row.get("stands") == "turn"}
+        for who, answers in sorted(turn.state.table("answers").items()) if lapsing else ():
+            for said in sorted(answers):
+                if said.partition("/")[0] in lapsing:
+                    journal.set("answers", who, said, None)
     expire(turn)
     settle(turn)
     last = calendar_row(turn).get("turns")

@@ -281,6 +281,9 @@ def _counting(world: World) -> dict[str, Callable[..., Any]]:
     def in_order(things: Any, name: str, *rest: Any) -> EntitySet:
         return tuple(sorted(each(things), key=lambda t: (apply(world, t, name, rest) or 0, t.id)))
 
+    def first(things: Any, n: int = 1) -> EntitySet:
+        return each(things)[: max(0, int(n))]
+
     def rank(x: Any, name: str, things: Any) -> int:
         own = apply(world, world.thing(x), name, ())
         return 1 + sum(1 for t in each(things) if apply(world, t, name, ()) > own)
@@ -296,6 +299,7 @@ def _counting(world: World) -> dict[str, Callable[..., Any]]:
         "rank": rank,
         "listed": listed,
         "in_order": in_order,
+        "first": first,
     }
 
 

@@ -23,7 +23,7 @@ MAX_CHAIN = 20
 _ROLE_KIND = {
     "by": "nation", "of": "nation", "place": "place", "side": "side", "tech": "tech", "war": "war", "from": "place",
 }  # fmt: skip
-_ROLE_NAMES = {"by": "actor", "of": "target"}
+_ROLE_NAMES = {"by": "actor", "of": "target", "from": "origin"}
 
 
 class EventChain(RuntimeError):

@@ -24,6 +24,8 @@ GENERAL: Mapping[str, str] = {
     "target": "any",
     "result": "number",
     "answer": "any",
+    "attacker": "nation",
+    "defender": "nation",
     "success": "any",
     "event": "event",
     "mine": "set:unit",
