@@ -211,3 +211,27 @@ def test_an_escort_that_was_missed_looks_for_whoever_found_its_charge() -> None:
     assert meet([5, 10, 3, 10]) == [["blue#2"], ["red#1"]]  # the convoy is found, the guard missed; the guard finds the finder
     assert meet([5, 3]) == [["red#1"], ["red#1"]]  # the guard was found itself
     assert meet([6, 10]) == []
+
+
+def test_one_foe_is_the_largest_or_among_those_that_the_order_names() -> None:
+    row: Row = {
+        "id": "sighting",
+        "pairs": "same_place",
+        "by": "force.mission == 'wait'",
+        "certain": "True",
+        "one": True,
+        "targets_only": "if_named",
+        "gives": "battle",
+    }
+
+    def caught(targets: list[str]) -> list[list[str]]:
+        turn = fleet({"blue#1": GUARD, "red#1": PATROL, "red#2": GUARD, "rose#1": ("defensive", {"hold": 9}, True)}, [])
+        turn.ruleset.forms["contacts"]["sighting"] = row  # type: ignore[index]
+        turn.state.put("forces", "blue#1", "mission", "wait")
+        turn.state.put("forces", "blue#1", "targets", targets)
+        detect.run({"contacts": ["sighting"]}, turn)
+        return [c["pair"] for c in turn.state.table("contacts").values()]
+
+    assert caught([]) == [["blue#1", "rose#1"]]
+    assert caught(["red"]) == [["blue#1", "red#1"]]
+    assert caught(["green"]) == []

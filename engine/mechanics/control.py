@@ -251,7 +251,7 @@ def hand_over(turn: Turn, change: Change) -> None:
     text = (
         f"{who} takes {where}."
         if who and change.captor in change.takers
-        else f"{where} is free for {who}."
+        else f"{where} is freed for {who}."
         if who
         else f"{where} belongs to nobody."
     )

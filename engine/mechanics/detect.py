@@ -114,7 +114,8 @@ def may_find(turn: Turn, row: Row, seeker: str, foe: str) -> bool:
     named = set(state.get("forces", seeker, "targets") or ())
     if not turn.world.hostile(a, b) and not named & {foe, b}:
         return False
-    if row.get("targets_only") and not named & {foe, b}:
+    only = row.get("targets_only")
+    if (only is True or (only == "if_named" and named)) and not named & {foe, b}:
         return False
     names = names_of(turn, seeker, foe)
     return turn.world.test(row.get("by"), names) and turn.world.test(row.get("of"), names)

@@ -66,7 +66,7 @@ def set_out(turn: Turn, modes: Sequence[Row]) -> None:
             force = forces.create(
                 turn, nation, place, voyage.picks, order=voyage.order["key"], mode=voyage.mode["id"], plan=voyage.plan,
                 mission=voyage.first_mission, options=voyage.order.get("options") or {}, cargo=voyage.cargo, to=voyage.target,
-                began=place,
+                began=place, targets=targets_of(turn, voyage.order) or None,
             )  # fmt: skip
             if voyage.cargo is None or voyage.cargo["from"] == place:
                 adopt(turn, force, voyage.mode)
@@ -87,6 +87,15 @@ def charge_of(turn: Turn, order: Order) -> int | None:
         if turn.ruleset.rows("order_options").get(id_, {}).get("gives") == "charge":
             return int(value)
     return None
+
+
+def targets_of(turn: Turn, order: Order) -> list[str]:
+    """Whom an order names to look for (options with `gives: targets`)."""
+    return sorted(
+        str(value)
+        for id_, value in (order.get("options") or {}).items()
+        if turn.ruleset.rows("order_options").get(id_, {}).get("gives") == "targets"
+    )
 
 
 def stance_of(turn: Turn, nation: str, place: str, mission: str | None) -> str:
