@@ -238,3 +238,87 @@ def test_the_journal_says_who_destroyed_what() -> None:
     assert [f.word for f in facts] == ["battle_began", "destroyed", "battle_ended"]
     assert facts[1].roles == {"of": "d", "kind": "infantry", "place": "p", "n": 1, "cause": "land", "by": "a"}
     assert facts[2].roles["winner"] == "attacker"
+
+
+def test_units_of_a_place_fall_back_by_order() -> None:
+    field = Field(ruleset(owners={"x": "a", "p": "d", "q": "d", "r": "d"}, links=[("x", "p"), ("p", "q"), ("p", "r")]))
+    field.units("d", "p", infantry=2, artillery=1)
+    slots = {"place": "p", "target": "r"}
+    field.state.put(
+        "orders", "d/0001", "*", {"nation": "d", "order": "orders/hold", "slots": slots, "options": {"withdraw-after": 1}}
+    )
+    field.attack("a", "x", "p", infantry=3)
+    field.fight(9, 9, 9, 9, 9, 9, 1, 9, 9, 9)  # the gun cannot leave, and falls in the second round
+    assert field.at("r") == {"d": {"infantry": 2}}
+    assert field.at("p") == {"a": {"infantry": 3}}
+
+
+def test_nobody_falls_back_where_no_place_is_free() -> None:  # s097
+    field = Field(ruleset(owners={"x": "a", "p": "d", "n": None}, links=[("x", "p"), ("p", "n")]))
+    standing_order(field, "d", "p", {"withdraw-after": 1}, infantry=1)
+    field.attack("a", "x", "p", infantry=2)
+    field.fight(9, 9, 9, 1, 9, 9)
+    assert field.at("p") == {"a": {"infantry": 2}}
+
+
+def test_if_both_would_leave_the_attacker_goes() -> None:
+    field = Field(ruleset(owners={"x": "a", "p": "d", "q": "d"}, links=[("x", "p"), ("p", "q")]))
+    standing_order(field, "d", "p", {"withdraw-after": 1}, infantry=1)
+    field.attack("a", "x", "p", infantry=1, options={"withdraw-after": 1})
+    field.fight(9, 9)
+    assert field.at("p") == {"d": {"infantry": 1}}
+    assert field.at("x") == {"a": {"infantry": 1}}
+
+
+def test_a_rocket_fires_before_the_battle_and_is_not_answered() -> None:  # s113
+    field = Field().units("d", "p", infantry=2)
+    field.attack("a", "x", "p", stays=True, rocket=1)
+    field.attack("a", "x", "p", infantry=2)
+    field.fight(4, battle="rocket-fire")
+    entries = field.fight(3, 9, 9)
+    assert field.at("p") == {"a": {"infantry": 2}}
+    assert field.at("x") == {"a": {"rocket": 1}}
+    assert len(rounds(entries)) == 1
+
+
+def test_behind_a_super_trench_rockets_and_aircraft_do_nothing() -> None:
+    field = Field().units("d", "p", infantry=1)
+    field.state.put("links", "p--x", "works@p", "super-trench")
+    field.attack("a", "x", "p", stays=True, rocket=1)
+    assert field.fight(battle="rocket-fire") == []
+    field.attack("a", "x", "p", infantry=1, fighter=2, options={"withdraw-after": 1})
+    entries = field.fight(2, 9)
+    assert rounds(entries)[0]["sides"]["attacker"] == {"a": {"infantry": 1}}
+    assert rounds(entries)[0]["fire"][0]["value"] == 1
+
+
+def test_a_battleship_supports_the_landing_from_its_zone_and_is_never_hit() -> None:  # s067
+    links = [*LINKS, ("sea", "p", "coast")]
+    field = Field(ruleset(owners=OWNERS, links=links)).units("d", "p", infantry=1)
+    field.fleet("a", battleship=1, mission="shore-bombardment")
+    field.attack("a", "sea", "p", landed=True, infantry=2)
+    entries = field.fight(3, 9, 9, 9, 9, 9, 1, 9, 9)  # the ship's 3 takes the coast guard; then a man takes the last
+    ship = [f for f in rounds(entries)[0]["fire"] if f["kind"] == "battleship"]
+    assert [f["value"] for f in ship] == [3]
+    assert field.at("p") == {"a": {"infantry": 2}}
+
+
+def test_a_battle_of_two_nations_at_once() -> None:
+    from wteaw.dice import ScriptedDice
+    from wteaw.mechanics.fight import battle_now
+
+    field = Field().units("a", "p", infantry=2).units("d", "p", infantry=1)
+    field.turn.dice = ScriptedDice([3, 9, 9])
+    battle_now(field.turn, "land", "p", "a", "d", ignore=["trench"])
+    assert field.at("p") == {"a": {"infantry": 2}}
+
+
+def test_the_order_of_nations_and_files_changes_nothing() -> None:
+    def play(names: list[str]) -> dict[str, dict[str, int]]:
+        field = Field(allies="ab", war="bd").units("d", "p", infantry=3)
+        for name in names:
+            field.attack(name, {"a": "x", "b": "w"}[name], "p", infantry=2, options={"withdraw-after": 1})
+        field.fight(1, 9, 1, 9, 1, 9, 9, 2)  # two of equal strength and one hit: the last die is the lot
+        return {**field.at("p"), **field.at("x"), **field.at("w")}
+
+    assert play(["a", "b"]) == play(["b", "a"])

@@ -1,18 +1,16 @@
-"""What a round of a real battle does to the game: losses, spent fields, cargo that goes down, units that leave, journalled."""
+"""What a round of a real battle does to the game: losses, spent fields, cargo that goes down."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from .. import forces
-from ..decisions import decide
 from ..effects import Tail
-from ..ruleset.model import Row
 from ..state import UNIT_CORE, Entity, Fields
 from ..turn import Turn
-from .contest import Contest, order_options, party_stacks, takes_part, would_fight
-from .members import ATTACKER, DEFENDER, GONE, SIDES, Group
+from .contest import Contest
+from .members import ATTACKER, DEFENDER, GONE, Group
 from .plan import Plan
 
 Flow = tuple[int, int, int, str]
@@ -124,128 +122,3 @@ def _figure(turn: Turn, key: str, text: str) -> int:
     if text in turn.ruleset.rows("quantities"):
         return int(turn.world.quantity(text, unit))
     return int(turn.world.field(unit, text) or 0)
-
-
-# ---- leaving
-
-
-def who_leaves(turn: Turn, contest: Contest, side: int) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The parts of a side (force, or nation for its other units) whose orders or whose state make them leave now."""
-    rule = contest.row.get("leave", {}).get(SIDES[side])
-    if not isinstance(rule, Mapping) or contest.number < int(rule.get("after", 1)):
-        return
-    if "may" in rule and not _holds(turn, contest, side, rule["may"]):
-        return
-    must = "must" in rule and _holds(turn, contest, side, rule["must"])
-    words = contest.row.get("options", {})
-    for who, options in order_options(turn, contest, side).items():
-        if must or _wants(contest, side, who, options, words, turn):
-            yield who, options
-
-
-def _holds(turn: Turn, contest: Contest, side: int, test: str) -> bool:
-    sets = {
-        name: tuple(Entity("unit", k) for k, r in party_stacks(turn, contest, which) if takes_part(turn, contest, which, k, r))
-        for name, which in (("mine", side), ("foe", 1 - side))
-    }
-    owner = next((r["owner"] for _, r in party_stacks(turn, contest, side)), "")
-    return turn.world.test(test, {**sets, "self": Entity("nation", owner), "place": Entity("place", contest.place)})
-
-
-def _wants(contest: Contest, side: int, who: str, options: Mapping[str, Any], words: Mapping[str, str], turn: Turn) -> bool:
-    """Whether the conditions of an order are met: rounds fought, own losses, or kills with more enemies left than expected."""
-    rounds = options.get(words.get("rounds", ""))
-    if rounds is not None and contest.number >= max(1, int(rounds)):
-        return True
-    above = options.get(words.get("losses", ""))
-    if above is not None:
-        lost = contest.lost_by_force.get(who, 0) if "#" in who else sum(contest.lost[side].get(who, {}).values())
-        if lost > int(above):
-            return True
-    kills = options.get(words.get("kills", ""))
-    if isinstance(kills, Mapping):
-        left = sum(row["n"] for _, row in party_stacks(turn, contest, 1 - side))
-        return contest.losses(1 - side) >= int(kills["kills"]) and left > int(kills["left"])
-    return False
-
-
-def leave(turn: Turn, contest: Contest, side: int, who: str, options: Mapping[str, Any], shut: Mapping[str, str]) -> list[Row]:
-    """Take a force, or a nation's other units, out of a battle. Returns what went where; nothing if there is nowhere to go.
-
-    `shut` names places that are no refuge now: "fallen" in this step, or "given up" in this round.
-    """
-    rule = contest.row["leave"][SIDES[side]]
-    movable = []
-    for key, row in party_stacks(turn, contest, side):
-        mine = row.get("force") == who or (row["owner"] == who and not row.get("force"))
-        names = {"unit": Entity("unit", key), "self": Entity("nation", row["owner"]), "place": Entity("place", contest.place)}
-        if mine and turn.world.test(rule.get("who"), names):
-            movable.append((key, row))
-    if not movable:
-        return []
-    owner = movable[0][1]["owner"]
-    to = refuge(turn, contest, side, who, owner, options, rule, shut)
-    if to is None:
-        return []
-    out = []
-    force = movable[0][1].get("force")
-    whole = force and len(movable) == len(forces.stacks_of(turn.state, str(force)))
-    for _, row in movable:
-        out.append({"owner": owner, "kind": row["kind"], "n": row["n"], "to": to})
-    if whole:
-        forces.withdraw(turn, str(force), to)
-    else:
-        for key, row in movable:
-            turn.journal.alter_units(key, row["n"], **{**dict.fromkeys(forces.PASSING), "moved": True, "place": to})
-    return out
-
-
-def refuge(
-    turn: Turn, contest: Contest, side: int, who: str, owner: str, options: Mapping[str, Any], rule: Row, shut: Mapping[str, str]
-) -> str | None:
-    """Where a leaving part of a side goes: the first way of `to` that is open, or None. Among several neighbours the order's
-    target, else the decision's answer, else a place that is not attacked, with most friendly units, first by id."""
-    names = {"self": Entity("nation", owner), "nation": Entity("nation", owner)}
-    for way in rule.get("to", ()):
-        if "stay" in way:
-            return contest.place
-        if "back" in way:
-            start = turn.state.get("forces", who, "from")
-            if start and _open(turn, way.get("ok", way["back"]), start, names, contest, shut):
-                return str(start)
-            continue
-        links = tuple(way["links"]) if "links" in way else None
-        near = [
-            p for p in turn.world.geography.next_to(contest.place, links) if _open(turn, way["next"], p, names, contest, shut)
-        ]
-        if not near:
-            continue
-        order = options.get("order")
-        wanted = order["slots"].get("target") if isinstance(order, Mapping) else None
-        if wanted in near:
-            return str(wanted)
-        if "asks" in rule:
-            row = turn.ruleset.row("decisions", rule["asks"])
-            found = decide(
-                turn, row, {**names, "place": Entity("place", contest.place)},
-                lambda: turn.stream(contest.rule, f"{contest.subject}:{who}:to", contest.audience),
-                options=near, who=owner, subject=contest.place,
-            )  # fmt: skip
-            return str(found)
-        return min(near, key=lambda p: (_attacked(turn, owner, p), -_friends(turn, owner, p), p))
-    return None
-
-
-def _open(turn: Turn, test: Any, place: str, names: dict[str, Any], contest: Contest, shut: Mapping[str, str]) -> bool:
-    if place in shut:
-        return False
-    scope = {**names, "place": Entity("place", place), "link": Entity("link", f"{contest.place}>{place}")}
-    return turn.world.test(None if test is True else test, scope)
-
-
-def _attacked(turn: Turn, owner: str, place: str) -> bool:
-    return any(would_fight(turn, owner, o) for o in turn.state.owners_at(place))
-
-
-def _friends(turn: Turn, owner: str, place: str) -> int:
-    return sum(r["n"] for _, r in turn.state.stacks(at=place) if turn.world.allied(owner, r["owner"]))

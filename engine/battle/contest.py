@@ -14,8 +14,9 @@ from .. import forces
 from ..ruleset.model import Row
 from ..state import Entity, Fields
 from ..turn import Turn
+from .make import make_outline, make_plan
 from .members import ATTACKER, DEFENDER, SIDES, Group, Troops
-from .plan import Plan, Setting, make_outline, make_plan
+from .plan import Plan, Setting
 from .values import Frozen
 
 
@@ -50,6 +51,8 @@ class Contest:
     lost: dict[int, dict[str, dict[str, int]]] = field(default_factory=lambda: {0: {}, 1: {}})
     meets: list[tuple[str, str, str]] = field(default_factory=list)
     """Who found whom, by which row of `contacts`: asked again before later rounds if the battle's row says so."""
+    aside: frozenset[str] = frozenset()
+    """Forces in the place that fight a battle of their own there."""
     touch_lost: bool = False
     plan: Plan | None = None
     calls_home: bool = False
@@ -80,7 +83,7 @@ def party_stacks(turn: Turn, contest: Contest, side: int) -> Iterator[tuple[str,
         yield from forces.stacks_of(turn.state, force)
     if not party.place:
         return
-    others = contest.parties[1 - side].forces | party.forces
+    others = contest.parties[1 - side].forces | party.forces | contest.aside
     for key, row in turn.state.stacks(at=party.place):
         force = str(row.get("force", ""))
         if force in others or row.get("aboard") or turn.state.get("forces", force, "stays"):
@@ -97,7 +100,7 @@ def troops(turn: Turn, contest: Contest, busy: Mapping[str, str]) -> list[Troops
     for side in (ATTACKER, DEFENDER):
         for key, row in party_stacks(turn, contest, side):
             if takes_part(turn, contest, side, key, row):
-                out.append(Troops(key, row, side, _link(contest, row), str(row.get("force", ""))))
+                out.append(Troops(key, row, side, _link(turn, contest, row), str(row.get("force", ""))))
     for side, force, join in supporters(turn, contest):
         if busy.get(force, contest.place) != contest.place:
             continue
@@ -182,13 +185,18 @@ def _names(turn: Turn, contest: Contest, side: int, key: str) -> dict[str, Any]:
         "self": Entity("nation", owner),
         "nation": Entity("nation", owner),
         "place": Entity("place", contest.place),
-        "link": Entity("link", str(turn.state.get("units", key, "via") or ">")),
+        "link": Entity("link", _link(turn, contest, turn.state.row("units", key)) or ">"),
         "battle": {"attacks": contest.attacks[side], "kind": contest.row["id"], "round": contest.number + 1},
     }
 
 
-def _link(contest: Contest, row: Fields) -> str:
-    return str(row.get("via", "")) if contest.penalties else ""
+def _link(turn: Turn, contest: Contest, row: Mapping[str, Any]) -> str:
+    """The border that a stack fights over: the one it came by, or the one between where it stands and the battle."""
+    if not contest.penalties:
+        return ""
+    if turn.state.get("forces", str(row.get("force", "")), "stays") and row["place"] != contest.place:
+        return f"{row['place']}>{contest.place}"
+    return str(row.get("via", ""))
 
 
 def compile_contest(turn: Turn, contest: Contest, members: Sequence[Troops]) -> Plan:
@@ -209,7 +217,15 @@ def outline_contest(turn: Turn, contest: Contest, members: Sequence[Troops]) -> 
 
 def _setting(turn: Turn, contest: Contest) -> Setting:
     orders = {owner: order for owner, order in loss_orders(turn, contest).items() if order}
-    return Setting(contest.place, contest.attacks, turn.names(), contest.ignore, orders)
+    return Setting(contest.place, contest.attacks, turn.names(), contest.ignore, orders, _unseen(contest))
+
+
+def _unseen(contest: Contest) -> frozenset[str]:
+    """Forces of the side attacked that nobody has found: they came to the help of those who were."""
+    if not contest.meets:
+        return frozenset()
+    found = {foe for seeker, foe, _ in contest.meets if seeker in contest.parties[ATTACKER].forces}
+    return frozenset(contest.parties[DEFENDER].forces - found) if found else frozenset()
 
 
 def _goes_on(contest: Contest, plan: Plan, members: Sequence[Troops]) -> bool:

@@ -16,6 +16,8 @@ def contested(turn: Turn, row: Row) -> list[Contest]:
     """The battles of a row in this step: one for each contested place that it is for, or one for each group of contacts."""
     if row.get("where") == "contacts":
         return contacts(turn, row)
+    if row.get("where") == "targets":
+        return targeted(turn, row)
     out = []
     for place in sorted(turn.state.occupied_places()):
         if not _is_for(turn, row, place):
@@ -23,8 +25,39 @@ def contested(turn: Turn, row: Row) -> list[Contest]:
         invading = invaders(turn, place)
         if not invading:
             continue
-        owners = sorted({turn.state.get("forces", f, "owner") for f in invading})
-        parties = (Party(forces=set(invading)), Party(place=place, against=tuple(owners)))
+        for subject, those in _apart(turn, row, place, invading):
+            owners = sorted({turn.state.get("forces", f, "owner") for f in those})
+            parties = (Party(forces=set(those)), Party(place=place, against=tuple(owners)))
+            contest = Contest(row, place, subject, parties, attacks(row))
+            contest.aside = frozenset(invading) - set(those)
+            out.append(contest)
+    return out
+
+
+def _apart(turn: Turn, row: Row, place: str, invading: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """Invaders who fight together: all, or (`apart: border`) those of each border, in the order in which they were moved."""
+    if row.get("apart") != "border":
+        return [(place, list(invading))]
+    groups: dict[str, list[str]] = {}
+    for force in invading:
+        path = turn.state.get("forces", force, "path") or [place]
+        groups.setdefault(path[-2] if len(path) > 1 else place, []).append(force)
+    return [(f"{start}>{place}", those) for start, those in groups.items()]
+
+
+def targeted(turn: Turn, row: Row) -> list[Contest]:
+    """Places that forces act upon from where they stand: one battle for each, with the forces that pass `by`."""
+    acting: dict[str, list[str]] = {}
+    for force, data in sorted(turn.state.table("forces").items()):
+        names = {"force": Entity("force", force), "self": Entity("nation", data["owner"])}
+        if data.get("stays") and data.get("targets") and turn.world.test(row.get("by"), names):
+            place = str(data["targets"][0])
+            if place in turn.ruleset.rows("places") and _is_for(turn, row, place):
+                acting.setdefault(place, []).append(force)
+    out = []
+    for place, those in sorted(acting.items()):
+        owners = sorted({str(turn.state.get("forces", f, "owner")) for f in those})
+        parties = (Party(forces=set(those)), Party(place=place, against=tuple(owners)))
         out.append(Contest(row, place, place, parties, attacks(row)))
     return out
 

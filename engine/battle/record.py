@@ -136,12 +136,19 @@ def _destroyed(parts: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
 
 def write_leave(turn: Turn, contest: Contest, entry: Entry, side: int, left: Sequence[Mapping[str, Any]]) -> None:
     """Units that left a battle, and where they went."""
-    kinds: dict[str, int] = {}
+    gone, lost = ({}, {})  # type: ignore[var-annotated]
     for part in left:
+        kinds = lost if part.get("lost") else gone
         kinds[part["kind"]] = kinds.get(part["kind"], 0) + part["n"]
-    to = turn.ruleset.rows("places").get(left[0]["to"], {}).get("name", left[0]["to"])
     owner = nation_name(turn, left[0]["owner"])
-    entry.text = f"{owner} withdraws {units_text(turn, kinds)} from {place_name(turn, contest)} to {to}."
+    words = []
+    if gone:
+        goal = next(p["to"] for p in left if "to" in p)
+        to = turn.ruleset.rows("places").get(goal, {}).get("name", goal)
+        words.append(f"{owner} withdraws {units_text(turn, gone)} from {place_name(turn, contest)} to {to}.")
+    if lost:
+        words.append(f"{owner} loses {units_text(turn, lost)} that cannot leave {place_name(turn, contest)}.")
+    entry.text = " ".join(words)
     entry.data.update(**_head(contest), event="leave", side=SIDES[side], round=contest.number, left=list(left))
 
 

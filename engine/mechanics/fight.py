@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from ..battle import aftermath
+from ..battle import aftermath, leaving
 from ..battle.contest import Contest, Party, at_home, compile_contest, outline_contest, troops, would_fight
 from ..battle.found import contested, in_touch, meetings, rivals
 from ..battle.members import ATTACKER, DEFENDER, SIDES
@@ -99,7 +99,11 @@ def _to_the_end(turn: Turn, contests: Sequence[Contest]) -> None:
                 _round(turn, contest, busy)
         for contest in running:
             if contest.over and contest.winner == ATTACKER:
-                fallen[contest.place] = "fallen"
+                if leaving.forced(turn, contest, ATTACKER):
+                    _leaving(turn, [contest], fallen)
+                    contest.winner = None
+                else:
+                    fallen[contest.place] = "fallen"
         _leaving(turn, [c for c in running if not c.over], fallen)
         for contest in running:
             if not contest.over:
@@ -192,19 +196,19 @@ def _leaving(turn: Turn, contests: Sequence[Contest], fallen: dict[str, str]) ->
     gone: set[int] = set()
     for index, contest in enumerate(contests):
         first = DEFENDER if contest.row.get("leave", {}).get("both") == "defender" else ATTACKER
-        going = list(aftermath.who_leaves(turn, contest, first))
+        going = list(leaving.who_leaves(turn, contest, first))
         if going:
             plans[first] += [(contest, who, options) for who, options in going]
             gone.add(index)
         else:
-            plans[1 - first] += [(contest, who, options) for who, options in aftermath.who_leaves(turn, contest, 1 - first)]
+            plans[1 - first] += [(contest, who, options) for who, options in leaving.who_leaves(turn, contest, 1 - first)]
     for side in (ATTACKER, DEFENDER):
         shut = dict(fallen)
         if side == DEFENDER:
             shut.update({c.place: "given up" for c, _, _ in plans[side]})
         for contest, who, options in plans[side]:
             with turn.journal.entry(contest.rule, subject=contest.subject, audience=contest.audience, keep=False) as entry:
-                left = aftermath.leave(turn, contest, side, who, options, {k: v for k, v in shut.items() if k != contest.place})
+                left = leaving.leave(turn, contest, side, who, options, {k: v for k, v in shut.items() if k != contest.place})
                 if left:
                     write_leave(turn, contest, entry, side, left)
 

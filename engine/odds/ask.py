@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..battle.make import make_plan
 from ..battle.members import ATTACKER, DEFENDER, SIDES, Troops
-from ..battle.plan import Plan, Setting, make_plan
+from ..battle.plan import Plan, Setting
 from ..battle.scene import scene, stack
-from ..routes import concerns, place_kind
+from ..routes import concerns
 from ..ruleset.model import Row
 from ..state import Entity, pair_key, unit_key
 from ..world import World
@@ -69,7 +70,7 @@ def _tables(world: World, question: Question) -> dict[str, dict[str, Any]]:
     units: dict[str, Any] = {}
     forces: dict[str, Any] = {}
     via = f"{question.start}>{question.place}" if question.start else None
-    landed = bool(question.start) and place_kind(world, question.start) != place_kind(world, question.place)
+    landed = bool(question.start) and _kind(world, question.start) != _kind(world, question.place)
     for side, force in ((ATTACKER, question.attackers), (DEFENDER, question.defenders)):
         for (owner, kind), n in sorted(force.items()):
             extra: dict[str, Any] = {WORD: SIDES[side]}
@@ -90,6 +91,10 @@ def _tables(world: World, question: Question) -> dict[str, dict[str, Any]]:
     if question.works and question.start:
         out["links"] = {pair_key(question.start, question.place): {f"works@{question.place}": question.works}}
     return out
+
+
+def _kind(world: World, place: str) -> str:
+    return str(world.ruleset.rows("places").get(place, {}).get("kind", ""))
 
 
 def _stays(world: World, kind: str) -> bool:

@@ -1,0 +1,375 @@
+"""From a row of the form `battles` and the units that meet to a plan.
+
+Tests that cannot change are decided here, once; values and tests that follow the living become functions of their numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..dice import parse_die
+from ..expressions.arrays import Compiled, Members, compile_array
+from ..ruleset.model import Row
+from ..state import Entity, unit_key
+from ..world import World
+from .members import ATTACKER, DEFENDER, GONE, SIDES, Group, Troops, extra, groups_of
+from .plan import Alone, Fire, Leave, Losses, Pair, Plan, Setting, Stage, Volley
+from .scene import scene, stack
+from .values import Frozen, Value, compile_value, fixed
+
+
+def make_plan(
+    world: World,
+    row: Row,
+    troops: Sequence[Troops],
+    setting: Setting,
+    *,
+    frozen: Frozen | None = None,
+    virtual_left: dict[tuple[str, int], int] | None = None,
+    limits: Mapping[int, Mapping[str, int]] | None = None,
+) -> Plan:
+    """Compile a battle. `frozen` and `virtual_left` carry what earlier rounds of the same battle have settled.
+
+    `limits`: side -> {"rounds": leave after so many rounds, "losses": leave when more are lost}.
+    """
+    return _Maker(world, row, troops, setting, {} if frozen is None else frozen, virtual_left, limits or {}).plan()
+
+
+def make_outline(
+    world: World,
+    row: Row,
+    troops: Sequence[Troops],
+    setting: Setting,
+    *,
+    virtual_left: dict[tuple[str, int], int] | None = None,
+) -> tuple[list[Group], list[list[int]]]:
+    """Only the groups of a battle, and for each side those that keep it in it: enough to know whether there is one."""
+    maker = _Maker(world, row, troops, setting, {}, virtual_left, {})
+    return maker.groups, [maker._holding(side) for side in (ATTACKER, DEFENDER)]
+
+
+class _Maker:
+    def __init__(
+        self,
+        world: World,
+        row: Row,
+        troops: Sequence[Troops],
+        setting: Setting,
+        frozen: Frozen,
+        virtual_left: dict[tuple[str, int], int] | None,
+        limits: Mapping[int, Mapping[str, int]],
+    ) -> None:
+        self.row, self.setting, self.frozen, self.limits = row, setting, frozen, limits
+        self._sets: dict[int, dict[str, Members]] = {}
+        self._values: dict[tuple[str, int], Value] = {}
+        self.reads_round = False  # whether a value goes by the number of the round
+        self.virtual_left = {} if virtual_left is None else virtual_left
+        self.names = {
+            **setting.names,
+            "place": Entity("place", setting.place),
+        }
+        missing = {t.key: t.row for t in troops if t.key not in world.state.table("units")}
+        self.base = scene(world, missing) if missing else world
+        self.troops = [*troops, *self._virtual(troops)]
+        ladder = row.get("ladder", {"field": "damage", "hits": "hits"})
+        self.groups = groups_of(self.troops, ladder, self.base)
+        unknown = {g.key: g.fields for g in self.groups if g.key not in self.base.state.table("units")}
+        self.world = scene(self.base, unknown) if unknown else self.base
+        self.of_side = [[i for i, g in enumerate(self.groups) if g.side == side] for side in (ATTACKER, DEFENDER)]
+        self.start = np.array([[g.n for g in self.groups]], dtype=np.int64).reshape(1, len(self.groups))
+
+    # ---- names
+
+    def sets(self, side: int) -> dict[str, Members]:
+        if side not in self._sets:
+            self._sets[side] = {name: self._members(which) for name, which in (("mine", side), ("foe", 1 - side))}
+        return self._sets[side]
+
+    def _members(self, side: int) -> Members:
+        columns = self.of_side[side]
+        return Members(tuple(self.groups[i].entity for i in columns), tuple(columns))
+
+    def scope(self, side: int, group: Group | None = None) -> dict[str, Any]:
+        link = Entity("link", group.link if group and group.link else ">")
+        owner = group.owner if group else self._leader(side)
+        me = Entity("nation", owner)
+        scope = {**self.names, "self": me, "nation": me, "link": link, "battle": self.about(side)}
+        if group is not None:
+            scope["unit"] = group.entity
+            scope["virtual"] = group.virtual
+            scope["joined"] = bool(group.row) and not group.virtual
+            scope["seen"] = group.force not in self.setting.unseen
+            if group.force:
+                scope["force"] = Entity("force", group.force)
+        return scope
+
+    def about(self, side: int) -> dict[str, Any]:
+        """What `battle` means in an expression, seen from a side."""
+        origins = {g.link.partition(">")[0] for g in self.groups if g.link} if hasattr(self, "groups") else set()
+        return {
+            "attacks": self.setting.attacks[side],
+            "kind": self.row["id"],
+            "round": 1,
+            "origins": len(origins),
+            "by": self._leader(ATTACKER),
+        }
+
+    def _leader(self, side: int) -> str:
+        owners = sorted({t.row["owner"] for t in self.troops if t.side == side}) if hasattr(self, "troops") else []
+        return str(owners[0]) if owners else ""
+
+    # ---- virtual members
+
+    def _virtual(self, troops: Sequence[Troops]) -> list[Troops]:
+        self.troops = list(troops)
+        out = []
+        for row in self.row.get("virtual", ()):
+            for side in (ATTACKER, DEFENDER):
+                if row.get("side") not in (None, SIDES[side]):
+                    continue
+                key = (row["id"], side)
+                if key not in self.virtual_left:
+                    sets = {
+                        "mine": tuple(Entity("unit", t.key) for t in troops if t.side == side),
+                        "foe": tuple(Entity("unit", t.key) for t in troops if t.side != side),
+                    }
+                    self.virtual_left[key] = int(self.base.number(row["n"], {**self.scope(side), **sets}))
+                n = self.virtual_left[key]
+                if n > 0:
+                    out.append(self._stand_in(row, side, n))
+        return out
+
+    def _stand_in(self, row: Row, side: int, n: int) -> Troops:
+        owner = self._leader(side) or self.base.holder_of(self.setting.place) or ""
+        kind = str(row.get("unit", row["id"]))
+        fields = stack(owner, kind, self.setting.place, n, virtual=row["id"])
+        return Troops(unit_key(owner, kind, self.setting.place, extra(fields)), fields, side, joins=row)
+
+    # ---- the plan
+
+    def plan(self) -> Plan:
+        stages = [self._stage(s) for s in self.row.get("stages", ())]
+        leaves = [self._leave(side) for side in (ATTACKER, DEFENDER)]
+        special = [0]
+        for stage in stages:
+            rounds = stage.row.get("rounds")
+            if rounds is not None:
+                special += [_last_round(r) for r in (rounds if isinstance(rounds, list) else [rounds])]
+        special += [leave.rounds or 0 for leave in leaves if leave]
+        special += [leave.after for leave in leaves if leave]
+        if self.reads_round or "battle.round" in str(self.row):
+            special.append(50)
+        return Plan(
+            self.row, self.setting, self.world, self.groups, self.start, stages,
+            [self._holding(side) for side in (ATTACKER, DEFENDER)],
+            [self._losses(side) for side in (ATTACKER, DEFENDER)],
+            [self._strength(side) for side in (ATTACKER, DEFENDER)],
+            self.of_side, self._pairs(), self._alone(), leaves, self.row.get("most_rounds"), max(special),
+        )  # fmt: skip
+
+    def passes(self, test: Any, index: int) -> bool:
+        """Whether a group passes a test of its unit that cannot change."""
+        if test is None or isinstance(test, bool):
+            return test is not False
+        group = self.groups[index]
+        return self.world.test(test, {**self.scope(group.side, group), **self._start_sets(group.side)})
+
+    def _start_sets(self, side: int) -> dict[str, Any]:
+        return {name: members.things for name, members in self.sets(side).items()}
+
+    def compile(self, text: Any, side: int) -> Compiled:
+        return compile_array(self.world, text, self.scope(side), self.sets(side))
+
+    def _holding(self, side: int) -> list[int]:
+        test = _of(self.row.get("holds"), side)
+        out = []
+        for index in self.of_side[side]:
+            row = self.groups[index].row
+            holds = row.get("holds") if "holds" in row else None
+            if holds is None:
+                holds = self.passes(test, index) if not self.groups[index].row else "n" not in row
+            elif not isinstance(holds, bool):
+                holds = self.passes(holds, index)
+            if holds:
+                out.append(index)
+        return out
+
+    def value(self, text: Any, index: int) -> Value:
+        if isinstance(text, int):
+            return fixed(text)
+        if (text, index) not in self._values:
+            self._values[text, index] = self._value(text, index)
+        return self._values[text, index]
+
+    def _value(self, text: str, index: int) -> Value:
+        group = self.groups[index]
+        scope, sets = self.scope(group.side, group), self.sets(group.side)
+        ignored = self._ignored()
+        value = compile_value(self.world, text, group.entity, scope, sets, self.start, self.frozen, ignored)
+        self.reads_round |= any("battle.round" in str(part.row) for part in value.parts)
+        return value
+
+    def _ignored(self) -> tuple[str, ...]:
+        """Adjust rows left out: named by id, by label, or (a word in common) by the kind of obstacle."""
+        wanted = {*self.setting.ignore, *self.row.get("ignore", ())}
+        if not wanted:
+            return ()
+        rows = self.world.ruleset.rows("adjusts").values()
+        return tuple(r["id"] for r in rows if r["id"] in wanted or r.get("label") in wanted)
+
+    # ---- stages
+
+    def _stage(self, row: Row) -> Stage:
+        volleys = []
+        for side in (ATTACKER, DEFENDER):
+            if row.get("side") not in (None, SIDES[side]):
+                continue
+            volley = self._volley(row, side)
+            if volley is not None:
+                volleys.append(volley)
+        return Stage(row, volleys)
+
+    def _volley(self, row: Row, side: int) -> Volley | None:
+        who, value = _of(row.get("who"), side), _of(row.get("value"), side)
+        if row.get("out"):
+            who = row["out"]
+        fires = []
+        for index in self.of_side[side]:
+            group = self.groups[index]
+            if not self.passes(who, index) or not self.passes(group.row.get("fires"), index):
+                continue
+            own = _of(group.row.get("value"), side)
+            text = own if own is not None else value
+            dice = self.value(row.get("dice", 1) if not isinstance(row.get("dice"), dict) else 1, index)
+            fires.append(Fire(index, dice, self.value(text, index) if text is not None else fixed(0)))
+        if not fires:
+            return None
+        targets = self._targets(row, side)
+        of_side = row["dice"].get("side") if isinstance(row.get("dice"), dict) else None
+        die = self._die(row, side)
+        return Volley(
+            side, fires, targets, self.compile(row.get("when"), side),
+            self.compile(of_side, side) if of_side is not None else None,
+            self.compile(row["most"], side) if "most" in row else None,
+            self._side_value(row["each_die"], side) if "each_die" in row else None,
+            int(self.world.number(row.get("per", 1), {**self.scope(side), **self._start_sets(side)})),
+            parse_die(die).faces if die else 0, die,
+        )  # fmt: skip
+
+    def _die(self, row: Row, side: int) -> str:
+        die = row.get("die", self.row.get("die", ""))
+        return str(self.world.marked(die, {**self.scope(side), **self._start_sets(side)}))
+
+    def _side_value(self, text: Any, side: int) -> Value:
+        """A number of a whole side: an expression, or a quantity of its leading nation."""
+        nation = Entity("nation", self._leader(side))
+        return compile_value(
+            self.world, text, nation, self.scope(side), self.sets(side), self.start, self.frozen, self._ignored()
+        )
+
+    def _targets(self, row: Row, side: int) -> list[int]:
+        out = []
+        for index in self.of_side[1 - side]:
+            group = self.groups[index]
+            if group.lost == "never" or not self.passes(row.get("hits"), index):
+                continue
+            if row.get("never_hits") is not None and self.passes(row["never_hits"], index):
+                continue
+            if self.row.get("never_hit") is not None and self.passes(self.row["never_hit"], index):
+                continue
+            out.append(index)
+        return out
+
+    # ---- losses
+
+    def _losses(self, side: int) -> Losses:
+        first, last, by_owner = [], [], {}  # type: ignore[var-annotated]
+        for index in self.of_side[side]:
+            group = self.groups[index]
+            if group.lost == "first":
+                first.append((self.row["virtual"].index(group.row) if group.virtual else -1, index))
+            elif group.lost == "last":
+                last.append(index)
+            elif group.lost != "never":
+                by_owner.setdefault(group.owner, []).append(index)
+        owners = [(owner, self._order(owner, indices)) for owner, indices in sorted(by_owner.items())]
+        return Losses([index for _, index in sorted(first)], owners, last)
+
+    def _order(self, owner: str, indices: list[int]) -> list[int]:
+        """The order in which an owner loses his groups: by his orders, then by the battle's default.
+
+        Units that a hit only damages go before all others, unless the orders name their kind.
+        """
+        named = {kind: place for place, kind in enumerate(self.setting.orders.get(owner, ()))}
+        rules = self.row.get("order", ())
+        default = {index: self._worth(index, rules) for index in indices}
+
+        def key(index: int) -> tuple[Any, ...]:
+            group = self.groups[index]
+            spares = group.down != GONE and self.row.get("damage_first", True)
+            place = named.get(group.kind)
+            return (not spares, place if place is not None else len(named), default[index], group.kind, group.key)
+
+        return sorted(indices, key=key)
+
+    def _worth(self, index: int, rules: Sequence[Any]) -> tuple[int, ...]:
+        out = []
+        for rule in rules:
+            text = _of(rule, self.groups[index].side)
+            out.append(int(np.max(self.value(text, index)(self.start, 1))))
+        return tuple(out)
+
+    def _strength(self, side: int) -> list[Value]:
+        owners = {self.groups[index].owner for index in self.of_side[side] if not self.groups[index].virtual}
+        text = _of(self.row.get("shares", 1), side) if len(owners) > 1 else 1
+        return [self.value(text, index) if not self.groups[index].virtual else fixed(0) for index in self.of_side[side]]
+
+    # ---- what else a row may say
+
+    def _pairs(self) -> list[Pair]:
+        out = []
+        for row in self.row.get("pairs", ()):
+            for side in (ATTACKER, DEFENDER):
+                if row.get("side") in (None, SIDES[side]):
+                    givers = [i for i in self.of_side[side] if self.passes(row["giver"], i)]
+                    takers = [i for i in self.of_side[side] if self.passes(row["taker"], i)]
+                    out.append(Pair(side, givers, takers, int(row.get("add", 1)), str(row.get("value", ""))))
+        return out
+
+    def _alone(self) -> list[Alone]:
+        out = []
+        for row in self.row.get("alone", ()):
+            for side in (ATTACKER, DEFENDER):
+                if row.get("side") in (None, SIDES[side]):
+                    who = [i for i in self.of_side[side] if self.passes(row.get("who"), i) and self.groups[i].lost != "never"]
+                    out.append(Alone(side, who, self.compile(row.get("when"), side), row))
+        return out
+
+    def _leave(self, side: int) -> Leave | None:
+        row = self.row.get("leave", {}).get(SIDES[side])
+        if not isinstance(row, Mapping):
+            return None
+        who = [i for i in self.of_side[side] if self.passes(row.get("who"), i) and not self.groups[i].row]
+        limits = self.limits.get(side, {})
+        must = self.compile(row["must"], side) if "must" in row else None
+        may = self.compile(row["may"], side) if "may" in row else None
+        first = self.row["leave"].get("both", SIDES[ATTACKER]) == SIDES[side]
+        return Leave(side, int(row.get("after", 1)), who, must, may, limits.get("rounds"), limits.get("losses"), first)
+
+
+def _of(value: Any, side: int) -> Any:
+    """A key that both sides share, or that says each side's own."""
+    if isinstance(value, Mapping) and set(value) <= set(SIDES):
+        return value.get(SIDES[side])
+    return value
+
+
+def _last_round(rounds: int | str) -> int:
+    """The last round that differs from the next because of a range of rounds."""
+    if isinstance(rounds, int):
+        return rounds
+    low, _, high = rounds.partition("..")
+    return int(high) if high else int(low) - 1
