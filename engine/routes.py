@@ -391,12 +391,14 @@ def capacity(world: World, mode: Row, place: str) -> Any:
     row = mode.get("capacity")
     if not row:
         return None
-    thing = Entity("place", place)
-    names = {"place": thing, "self": world.field(thing, "holder")}
-    text = str(row["is"]).removeprefix("=")
-    if world.ruleset.has("quantities", text):
-        return world.quantity(text, thing, names)
-    return world.value(text, names)
+    text = str(row["is"]).removeprefix("=").strip()
+
+    def make() -> Any:
+        thing = Entity("place", place)
+        names = {"place": thing, "self": world.field(thing, "holder")}
+        return world.quantity(text, thing, names) if world.ruleset.has("quantities", text) else world.value(text, names)
+
+    return world.keep(("capacity", text, place), _READ_BY_TESTS, make)
 
 
 def drawn_places(mode: Row, path: Path) -> list[str]:

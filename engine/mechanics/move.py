@@ -229,7 +229,7 @@ def _accompanied(turn: Turn, marches: list[March], *, quiet: bool) -> list[March
 def mark_attacked(turn: Turn, modes: Sequence[Row]) -> None:
     """Write down, for this turn, which places are the targets of valid attacks, and whence (`place.attacked`)."""
     threats: dict[str, set[str]] = {}
-    threatening = [m for m in modes if m.get("threatens", True)]
+    threatening = [m for m in modes if m.get("threatens", True) and m.get("fights", True)]
     for march in read(turn, [m for m in threatening if not m.get("tasks")], quiet=True):
         if march.hostile:
             threats.setdefault(march.target, set()).add(march.path[-2])
