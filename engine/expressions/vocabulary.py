@@ -132,6 +132,7 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "kinds": _S(("set", "term"), "number", "how many different values of a field"),
     "rank": _S(("any", "term", "set"), "number", "place in the order by a value, ties share"),
     "in_order": _S(("set", "term"), "set", "the members in the order of a value, the least first", rest="any"),
+    "those": _S(("set", "term"), "set", "the members that pass (further arguments go to the term)", rest="any"),
     "first": _S(("set", "number"), "set", "the first members of a set (one, unless a number is said)", optional=1),
     "listed": _S(("any", "any"), "number", "how many units a list of an order names (of a kind or tag)", optional=1),
     # one thing
