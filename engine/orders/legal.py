@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from .. import routes
+from .. import routes, stores
 from ..catalogue import Market, Offer
 from ..expressions import parse
 from ..expressions.parse import ExpressionError
@@ -115,7 +115,10 @@ def _acts(world: World, nation: str, row: Row) -> Iterator[Legal]:
     closed = [s for s in slots if s.kind in ENUMERABLE and not s.many and not s.optional]
     open_ = tuple(s.name for s in slots if s not in closed and s.kind != "number" and not s.optional)
     numbers = [s for s in slots if s.kind == "number"]
-    domains = [domain(world, row, s.name, base) for s in closed]
+    domains = []
+    for s in closed:
+        held = _held(world, nation, s, late)
+        domains.append(domain(world, row, s.name, base) if held is None else held)
     size = 1
     for d in domains:
         size *= max(1, len(d))
@@ -148,6 +151,13 @@ def _acts(world: World, nation: str, row: Row) -> Iterator[Legal]:
                 raise
             cost = {}
         yield Legal(f"acts/{row['id']}", nation, filled, {k: v for k, v in cost.items() if v}, bounds=bounds, open=open_)
+
+
+def _held(world: World, nation: str, slot: Slot, needs: list[str]) -> list[str] | None:
+    """The nation's own places, if a need says that the slot must be one: then no other has to be tried."""
+    if slot.kind != "place" or f"{slot.name}.holder == self" not in needs:
+        return None
+    return stores.held_places(world, nation)
 
 
 def domain(world: World, row: Row, slot: str, names: Mapping[str, Any]) -> list[str]:
