@@ -281,9 +281,6 @@ def _counting(world: World) -> dict[str, Callable[..., Any]]:
     def in_order(things: Any, name: str, *rest: Any) -> EntitySet:
         return tuple(sorted(each(things), key=lambda t: (apply(world, t, name, rest) or 0, t.id)))
 
-    def those(things: Any, term: str, *rest: Any) -> EntitySet:
-        return tuple(t for t in each(things) if apply(world, t, term, rest))
-
     def first(things: Any, n: int = 1) -> EntitySet:
         return each(things)[: max(0, int(n))]
 
@@ -303,7 +300,6 @@ def _counting(world: World) -> dict[str, Callable[..., Any]]:
         "listed": listed,
         "in_order": in_order,
         "first": first,
-        "those": those,
     }
 
 

@@ -284,6 +284,9 @@ class World:
             return row["side"] or None
         return self.ruleset.rows("nations").get(nation, {}).get("side")
 
+    def _nation_alive(self, e: Entity) -> bool:
+        return self.state.get("nations", e.id, "alive") is not False
+
     def _nation_neutral(self, e: Entity) -> bool:
         return self.side_of(e.id) is None
 

@@ -43,7 +43,15 @@ KINDS: Final[dict[str, str]] = {
 
 # fields that exist without declaration: kind -> field -> type
 BUILT_IN: Final[dict[str, dict[str, str]]] = {
-    "nation": {"id": "id", "side": "side", "seat": "id", "capital": "place", "neutral": "truth", "name": "text"},
+    "nation": {
+        "id": "id",
+        "side": "side",
+        "seat": "id",
+        "capital": "place",
+        "neutral": "truth",
+        "alive": "truth",
+        "name": "text",
+    },
     "side": {"id": "id", "opposite": "side", "name": "text"},
     "place": {
         "id": "id",
@@ -132,7 +140,6 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "kinds": _S(("set", "term"), "number", "how many different values of a field"),
     "rank": _S(("any", "term", "set"), "number", "place in the order by a value, ties share"),
     "in_order": _S(("set", "term"), "set", "the members in the order of a value, the least first", rest="any"),
-    "those": _S(("set", "term"), "set", "the members that pass (further arguments go to the term)", rest="any"),
     "first": _S(("set", "number"), "set", "the first members of a set (one, unless a number is said)", optional=1),
     "listed": _S(("any", "any"), "number", "how many units a list of an order names (of a kind or tag)", optional=1),
     # one thing
@@ -170,7 +177,10 @@ FUNCTIONS: Final[dict[str, Signature]] = {
         optional=1,
     ),
     "coming": _S(
-        ("nation", "any", "place"), "number", "how many of a kind, item or technology are under way for a nation (to a place)", optional=1
+        ("nation", "any", "place"),
+        "number",
+        "how many of a kind, item or technology are under way for a nation (to a place)",
+        optional=1,
     ),
     "model": _S(("nation", "id:units"), "unit", "a unit of a kind as the nation has it, whether or not there is one"),
     "marked": _S(("any", "text"), "truth", "is the mark in force"),
