@@ -132,3 +132,37 @@ def test_fighters_meet_in_the_air_first_and_spend_their_fuel() -> None:  # s087,
     assert [r["battle"] for r in rounds(entries)] == ["dogfight", "land"]
     assert [row["fuel_left"] for _, row in field.state.stacks(at="x", owner="a")] == [1]
     assert field.at("p")["d"] == {"infantry": 1}
+
+
+def test_a_battle_ends_when_nobody_finds_anybody_any_more() -> None:  # s060
+    field = Field(ruleset(ZONES, WAYS))
+    one, other = field.fleet("a", destroyer=1), field.fleet("d", destroyer=1)
+    field.contact(one, other)
+    entries = field.fight(9, 9, 3, 9, 9, 4, battle="sea")  # a round, found again at 3, a round, missed
+    assert [r["round"] for r in rounds(entries)] == [1, 2]
+    end = entries[-1]
+    assert end.data["lost_touch"] and end.data["winner"] is None
+    assert field.at("sea") == {"a": {"destroyer": 1}, "d": {"destroyer": 1}}
+
+
+def test_an_escort_that_comes_up_fires_a_round_before_it_is_fired_at() -> None:  # s052
+    field = Field(calm())
+    hunters = field.fleet("a", destroyer=2, options={"withdraw-after": 1})
+    troops = field.fleet("d", mission="troop-transport", transport=1)
+    escort = field.fleet("d", mission="escort", destroyer=1)
+    field.contact(hunters, troops)
+    field.contact(escort, hunters, "interception")
+    field.fight(4, 4, 3, battle="sea")  # two hits: the transport can take one, nobody the other; the escort hits
+    assert field.at("sea") == {"d": {"destroyer": 1}}
+    assert field.at("sea-1") == {"a": {"destroyer": 1}}
+
+
+def test_both_sides_attack_if_both_have_found_each_other() -> None:
+    field = Field(calm())
+    one, other = field.fleet("a", destroyer=1, options={"withdraw-after": 1}), field.fleet("d", destroyer=1)
+    pair = sorted((one, other))
+    field.state.put(
+        "contacts", "sighting:x", "*", {"pair": pair, "by": pair, "row": "sighting", "gives": "battle", "place": "sea"}
+    )
+    entries = field.fight(9, 9, battle="sea")
+    assert [f["value"] for f in rounds(entries)[0]["fire"]] == [4, 4]

@@ -177,7 +177,8 @@ def contacts(turn: Turn, row: Row) -> list[Contest]:
         groups = [g for g in groups if g not in linked] + [(members, [c for g in linked for c in g[1]] + [contact])]
     out = []
     for members, rows in groups:
-        by = {f for c in rows for f in _list(c.get("by", ()))}
+        best = min(_rank(row, c) for c in rows)
+        by = {f for c in rows if _rank(row, c) == best for f in _list(c.get("by", ()))}
         lead = min(by or members)
         sides = _sides(turn, members, lead)
         place = str(turn.state.get("forces", lead, "at"))
@@ -194,6 +195,12 @@ def contacts(turn: Turn, row: Row) -> list[Contest]:
             ]
         out.append(contest)
     return out
+
+
+def _rank(row: Row, contact: Row) -> int:
+    """Contacts of the rows that a battle names first say who attacks."""
+    wanted = row.get("contacts", ())
+    return list(wanted).index(contact["row"]) if contact.get("row") in wanted else 0
 
 
 def _list(by: str | Sequence[str]) -> Sequence[str]:

@@ -170,6 +170,10 @@ class _Maker:
             self.of_side, self._pairs(), self._alone(), leaves, self.row.get("most_rounds"), max(special),
         )  # fmt: skip
 
+    def by_role(self, value: Any, side: int) -> Any:
+        """A value that differs for those who attack and those who defend; both sides may do the same."""
+        return _of(value, ATTACKER if self.setting.attacks[side] else DEFENDER)
+
     def passes(self, test: Any, index: int) -> bool:
         """Whether a group passes a test of its unit that cannot change."""
         if test is None or isinstance(test, bool):
@@ -233,7 +237,7 @@ class _Maker:
         return Stage(row, volleys)
 
     def _volley(self, row: Row, side: int) -> Volley | None:
-        who, value = _of(row.get("who"), side), _of(row.get("value"), side)
+        who, value = _of(row.get("who"), side), self.by_role(row.get("value"), side)
         if row.get("out"):
             who = row["out"]
         fires = []
@@ -241,7 +245,7 @@ class _Maker:
             group = self.groups[index]
             if not self.passes(who, index) or not self.passes(group.row.get("fires"), index):
                 continue
-            own = _of(group.row.get("value"), side)
+            own = self.by_role(group.row.get("value"), side)
             text = own if own is not None else value
             dice = self.value(row.get("dice", 1) if not isinstance(row.get("dice"), dict) else 1, index)
             fires.append(Fire(index, dice, self.value(text, index) if text is not None else fixed(0)))
@@ -318,13 +322,13 @@ class _Maker:
     def _worth(self, index: int, rules: Sequence[Any]) -> tuple[int, ...]:
         out = []
         for rule in rules:
-            text = _of(rule, self.groups[index].side)
+            text = self.by_role(rule, self.groups[index].side)
             out.append(int(np.max(self.value(text, index)(self.start, 1))))
         return tuple(out)
 
     def _strength(self, side: int) -> list[Value]:
         owners = {self.groups[index].owner for index in self.of_side[side] if not self.groups[index].virtual}
-        text = _of(self.row.get("shares", 1), side) if len(owners) > 1 else 1
+        text = self.by_role(self.row.get("shares", 1), side) if len(owners) > 1 else 1
         return [self.value(text, index) if not self.groups[index].virtual else fixed(0) for index in self.of_side[side]]
 
     # ---- what else a row may say
