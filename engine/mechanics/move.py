@@ -138,7 +138,7 @@ def understand(turn: Turn, order: Order, mode: Row, left: dict[str, int]) -> Mar
     names = turn.order_names(order)
     for need in row.get("needs", ()):
         if not world.test(need["test"], names):
-            return str(need["else"])
+            return fill(world, need["else"], names)
     free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in routes.free_stacks(world, nation, origin)]
     picks = forces.pick([s for s in free if s[1]["n"]], wanted)
     if picks is None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from .. import forces, routes, stores
 from ..amounts import amount
+from ..effects import fill
 from ..journal import Entry
 from ..lanes import Lane, shortest_lanes
 from ..ruleset.model import Row
@@ -24,7 +25,7 @@ Arrival = tuple[str, str, Any]
 
 
 def run(node: Row, turn: Turn) -> None:
-    """Carry out the transfers of a step: `rows` names routes, gifts and levies (absent: all)."""
+    """Carry out the transfers of a step: `rows` names routes, gifts and levies (absent: all), in a nation's own turn its only."""
     named = set(node["rows"]) if "rows" in node else None
     arrivals: list[Arrival] = []
     for order, form, row in _orders(turn, named):
@@ -40,15 +41,25 @@ def run(node: Row, turn: Turn) -> None:
 
 def _orders(turn: Turn, named: set[str] | None) -> list[tuple[Order, str, Row]]:
     out = []
-    for order in turn.orders():
+    for order in turn.orders(nation=turn.mover):
         form, _, id_ = order["order"].partition("/")
         does = turn.ruleset.rows(form).get(id_, {}).get("does", "")
         for kind in ("routes", "gifts"):
             if form == "orders" and turn.ruleset.has(kind, does) and (named is None or does in named):
-                if order.get("status") is None:
+                if order.get("status") is None and _may(turn, order):
                     out.append((order, kind, turn.ruleset.row(kind, does)))
                 break
     return out
+
+
+def _may(turn: Turn, order: Order) -> bool:
+    """Whether the tests of the order's row hold; if not, it is dropped in the row's words."""
+    names = turn.order_names(order)
+    for need in turn.ruleset.row("orders", order["order"].partition("/")[2]).get("needs", ()):
+        if not turn.world.test(need["test"], names):
+            turn.drop_order(order, fill(turn.world, need["else"], names))
+            return False
+    return True
 
 
 def _sum(order: Order) -> int:
@@ -102,6 +113,8 @@ def _levy(turn: Turn, row: Row) -> list[Arrival]:
         if agreement.get("levy") != row["id"]:
             continue
         payer = str(agreement["from"])
+        if turn.mover not in (None, payer):
+            continue
         weights = agreement["to"] if isinstance(agreement["to"], dict) else dict.fromkeys(agreement["to"], 1)
         names = {"self": Entity("nation", payer), "nation": Entity("nation", payer)}
         over = "until" in row and any(turn.world.test(row["until"], {**names, "target": Entity("nation", p)}) for p in weights)

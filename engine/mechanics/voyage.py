@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import forces, routes
+from ..effects import fill
 from ..ruleset.model import Row, Ruleset
 from ..state import Entity
 from ..turn import Desk, Order
@@ -52,7 +53,7 @@ def understand(turn: Desk, order: Order, mode: Row, left: dict[str, int]) -> Voy
     names = turn.order_names(order)
     for need in row.get("needs", ()):
         if not world.test(need["test"], names):
-            return str(need["else"])
+            return fill(world, need["else"], names)
     carrying = "cargo" in slots
     start = slots.get("zone") if carrying else slots.get("origin")
     wanted = {k: int(n) for k, n in slots.get("units", {}).items() if int(n) > 0}
