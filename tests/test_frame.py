@@ -235,3 +235,25 @@ def test_only_the_mover_buys_and_gets_what_is_ready() -> None:
     assert feet("cedar", after.state) == feet("cedar", position.state) + 1
     assert feet("ash", after.state) == feet("ash", position.state)
     assert after.state.get("stores", "red", "gold") == 5
+
+
+def test_an_event_of_a_step_is_for_the_mover_and_other_facts_are_for_all() -> None:
+    of_step = {"id": "s", "on": {"step": "go"}, "for": "nations()", "effects": [{"say": "step {nation}"}], "audience": "everyone"}
+    of_turn = {"id": "t", "on": "turn_start", "for": "nations()", "effects": [{"say": "turn {nation}"}], "audience": "everyone"}
+    first, second, _ = play(small.ruleset(own_turns(), events=[of_step, of_turn]), {}, {})
+    assert told(first) == ["turn Blue", "turn Gray", "turn Red"]
+    assert told(second) == ["step Blue"]
+
+
+def test_only_the_mover_pays_what_he_owes() -> None:
+    steps = [{"input": "orders", "from": "nation"}, {"step": "pay", "do": "transfer"}]
+    frame = [{"each": "nation", "order": "these('blue', 'red')", "steps": steps}]
+    levy = {"id": "due", "what": "gold", "of": "4", "share": "1/4", "turns": 3}
+    owed = {"1": {"levy": "due", "from": "red", "to": {"blue": 1}, "left": 3}}
+    at = small.state(game={"game": {"turn": 0}}, stores={"red": {"gold": 9}, "blue": {"gold": 0}}, agreements=owed)
+    rules = small.ruleset(frame, levies=[levy])
+    opening = start(rules, at, DICE)
+    blue = resolve(rules, opening.position, Inputs(), DICE)
+    assert blue.position.state.get("stores", "red", "gold") == 9
+    red = resolve(rules, blue.position, Inputs(), DICE)
+    assert red.position.state.get("stores", "red", "gold") == 8

@@ -157,6 +157,8 @@ def offer(turn: Turn, row: Row, fact: Fact) -> bool:
     event = view(turn, fact)
     fired = False
     for names in subjects(turn, row, {**turn.loops, "event": event}):
+        if fact.word == "step" and turn.mover and "for" in row and names["nation"].id != turn.mover:
+            continue  # in its own turn, a step is only the nation's
         fired = fire(turn, row, names) or fired
     return fired
 
