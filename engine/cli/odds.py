@@ -26,8 +26,8 @@ _PART = re.compile(r"\s*(\d+)\s+(.+?)\s*")
 
 
 def odds(
-    attacker: list[str] = typer.Option(..., help='Who attacks, as "NATION: 10 infantry, 4 artillery"; again for an ally.'),
-    defender: list[str] = typer.Option(..., help='Who defends, as "NATION: 8 infantry"; again for an ally.'),
+    attacker: list[str] = typer.Option(..., help='Who attacks, as "NATION: 10 KIND, 4 KIND"; again for an ally.'),
+    defender: list[str] = typer.Option(..., help='Who defends, as "NATION: 8 KIND"; again for an ally.'),
     battle: str = typer.Option("land", help="The battle: a row of the form `battles`."),
     ruleset: Path = typer.Option(None, help="The ruleset's folder (default: the shipped one)."),
     place: str = typer.Option("", help="Where it is fought: id or name."),
@@ -44,7 +44,7 @@ def odds(
 
     The same tables and the same code as the real battle are used.
 
-    Example: wteaw odds --attacker "german-empire: 10 infantry, 4 artillery" --defender "french-empire: 8 infantry"
+    Example: wteaw odds --attacker "NATION: 10 KIND, 4 KIND" --defender "NATION: 8 KIND" --place ID --from ID
     """
     if format not in ("text", "json"):
         raise Stop("the format is text or json", 2)
@@ -120,7 +120,7 @@ class Names:
             for part in units.split(","):
                 fits = _PART.fullmatch(part)
                 if fits is None:
-                    raise Stop(f"{part.strip()!r} is not a number and a kind of unit, such as 10 infantry", 2)
+                    raise Stop(f"{part.strip()!r} is not a number and a kind of unit, such as 10 KIND", 2)
                 kind = self.find("units", fits[2])
                 out[owner, kind] = out.get((owner, kind), 0) + int(fits[1])
         return out
