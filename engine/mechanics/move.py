@@ -410,12 +410,12 @@ def ration(turn: Turn, marches: Sequence[March]) -> list[March]:
             break
         mode, place = full
         there = [m for m in kept.values() if m.mode["id"] == mode and place in routes.drawn_places(m.mode, m.path)]
-        host = turn.world.holder_of(place)
-        guests = [m for m in there if m.nation != host]
+        owner = turn.world.holder_of(place)
+        guests = [m for m in there if m.nation != owner]
         if len({m.nation for m in guests}) > 1:
             _draw_lots(turn, guests, lots)
         most = routes.capacity(turn.world, there[0].mode, place) - routes.used(turn.world, there[0].mode, place)
-        last = max(there, key=lambda m: (m.count > most, m.nation != host, lots.get(m.order["key"], 0), m.order["key"]))
+        last = max(there, key=lambda m: (m.count > most, m.nation != owner, lots.get(m.order["key"], 0), m.order["key"]))
         turn.drop_order(last.order, f"no room left in {routes.name_of(turn.world, 'places', place)}")
         del kept[last.order["key"]]
     return [m for m in marches if not m.mode.get("capacity") or m.order["key"] in kept]

@@ -129,16 +129,16 @@ def _draw_fire(
 ) -> None:
     """Each unit in the place that may fire rolls once; a hit takes one of the lookers it can hit, the least valued first."""
     hits, lost = 0, 0
-    aimed = [k for k in lookers if routes.concerns(turn.world, shots.get("at"), str(turn.state.get("units", k, "kind")))]
-    if not aimed:
+    shot_at = [k for k in lookers if routes.concerns(turn.world, shots.get("at"), str(turn.state.get("units", k, "kind")))]
+    if not shot_at:
         return
     for key, stack in turn.state.stacks(at=target):
         names = {"unit": Entity("unit", key), "place": Entity("place", target)}
         if stack["owner"] in foes and turn.world.test(shots.get("who"), names):
             hits += sum(stream.roll(shots.get("die", "1d10")) <= int(shots.get("upto", 1)) for _ in range(int(stack["n"])))
     lose = shots.get("lose")
-    aimed.sort(key=lambda k: (scouting.figure(turn, lose, Entity("unit", k), {}) if lose else 0, k))
-    for key in aimed:
+    shot_at.sort(key=lambda k: (scouting.figure(turn, lose, Entity("unit", k), {}) if lose else 0, k))
+    for key in shot_at:
         gone = min(hits, lookers[key])
         if not gone:
             continue

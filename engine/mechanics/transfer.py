@@ -182,7 +182,7 @@ def _by_route(turn: Turn, order: Order, row: Row) -> list[Arrival]:
         if not free:
             return _lost(turn, row, nation, sum_, sorted(set().union(*shut.values())), entry)
         shares = split_evenly(sum_, len(free))
-        sunk = [raided(turn, row, nation, lane, share, entry, subject) for lane, share in zip(free, shares, strict=True)]
+        sunk = [destroyed_on(turn, row, nation, lane, share, entry, subject) for lane, share in zip(free, shares, strict=True)]
         arrives = sum_ - sum(sunk)
         entry.data.update(shares=shares, sunk=sunk)
         where = routes.name_of(world, "places", target)
@@ -251,7 +251,7 @@ def _finds(turn: Turn, row: Row, force: str, entry: Entry, subject: str) -> bool
     return success
 
 
-def raided(turn: Turn, row: Row, nation: str, lane: Lane, share: int, entry: Entry, subject: str) -> int:
+def destroyed_on(turn: Turn, row: Row, nation: str, lane: Lane, share: int, entry: Entry, subject: str) -> int:
     """How much of a lane's share raiders destroy: each unit draws an amount, together at most the share."""
     raid = row.get("raid")
     if not raid:
