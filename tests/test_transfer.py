@@ -125,14 +125,14 @@ def test_equal_lanes_share_the_sum_and_raiders_on_one_reach_its_share_alone() ->
     turn = run(begin([send(9)], PURSES, at={"n1": ("blue", "raider", 2)}, dice=[4, 5]))
     (entry,) = [e for e in turn.journal.entries if "shares" in e.data]
     assert entry.data["lanes"] == [["n2", "n1"], ["s2", "s1"]]
-    assert (entry.data["shares"], entry.data["sunk"]) == ([5, 4], [5, 0])
+    assert (entry.data["shares"], entry.data["lost"]) == ([5, 4], [5, 0])
     assert purses(turn) == {"red/colony": 21, "red/home": 14}
 
 
 def test_a_lane_that_is_named_comes_first_and_takes_the_odd_one() -> None:
     turn = run(begin([send(9, via=["s1"])], PURSES, at={"n1": ("blue", "raider", 1)}, dice=[5]))
     (entry,) = [e for e in turn.journal.entries if "shares" in e.data]
-    assert (entry.data["lanes"][0], entry.data["shares"], entry.data["sunk"]) == (["s2", "s1"], [5, 4], [0, 4])
+    assert (entry.data["lanes"][0], entry.data["shares"], entry.data["lost"]) == (["s2", "s1"], [5, 4], [0, 4])
 
 
 def test_a_lane_that_is_cut_is_left_out_and_the_long_way_is_never_taken() -> None:

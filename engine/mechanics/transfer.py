@@ -182,11 +182,11 @@ def _by_route(turn: Turn, order: Order, row: Row) -> list[Arrival]:
         if not free:
             return _lost(turn, row, nation, sum_, sorted(set().union(*shut.values())), entry)
         shares = split_evenly(sum_, len(free))
-        sunk = [destroyed_on(turn, row, nation, lane, share, entry, subject) for lane, share in zip(free, shares, strict=True)]
-        arrives = sum_ - sum(sunk)
-        entry.data.update(shares=shares, sunk=sunk)
+        lost = [destroyed_on(turn, row, nation, lane, share, entry, subject) for lane, share in zip(free, shares, strict=True)]
+        arrives = sum_ - sum(lost)
+        entry.data.update(shares=shares, lost=lost)
         where = routes.name_of(world, "places", target)
-        entry.text = f"{arrives} of {sum_} arrive in {where}." if any(sunk) else f"{sum_} arrive in {where}."
+        entry.text = f"{arrives} of {sum_} arrive in {where}." if any(lost) else f"{sum_} arrive in {where}."
         return [(there, what, arrives)] if arrives else []
 
 

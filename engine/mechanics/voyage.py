@@ -108,7 +108,7 @@ def _zones(going: routes.Going, start: str, stops: Sequence[str]) -> list[str] |
         if goal == here:
             out.append(here)
             continue
-        path = _open_sea(going, here, goal)
+        path = _open_way(going, here, goal)
         if path is None:
             return f"no way to {routes.name_of(going.world, 'places', goal)} is open"
         out.extend(path[1:])
@@ -116,7 +116,7 @@ def _zones(going: routes.Going, start: str, stops: Sequence[str]) -> list[str] |
     return out
 
 
-def _open_sea(going: routes.Going, start: str, goal: str) -> routes.Path | None:
+def _open_way(going: routes.Going, start: str, goal: str) -> routes.Path | None:
     """A shortest way as far as orders can know: gates that are shut now may be open when they come."""
     path = routes.find_path(going, start, goal)
     if path is None:
