@@ -16,7 +16,13 @@ SAIL: Row = {
     "id": "sail", "who": "ship", "links": ["sea"], "steps": "move", "tasks": True, "ashore": "landing",
     "carries": {"who": "land", "carriers": "barge", "room": "room", "size": "size", "link": ["coast"], "from": "friendly(self, place)"},
 }  # fmt: skip
-LANDING: Row = {"id": "landing", "links": ["coast"], "attack": "unit.kind != 'cart'", "home": "friendly(self, place)"}
+LANDING: Row = {
+    "id": "landing",
+    "pinned": "place.attacked",
+    "links": ["coast"],
+    "attack": "unit.kind != 'cart'",
+    "home": "friendly(self, place)",
+}
 MISSIONS: list[Row] = [
     {"id": "carry", "stance": "defensive", "members": "barge", "loaded": True, "does": "land"},
     {"id": "seek", "stance": "aggressive", "never": "barge"},
