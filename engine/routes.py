@@ -21,7 +21,7 @@ from .passages import may_pass_over as may_pass_over
 from .passages import passes_gate as passes_gate
 from .passages import place_kind as place_kind
 from .passages import tags_of as tags_of
-from .ruleset.model import Row
+from .ruleset.model import Row, Ruleset
 from .state import Entity, pair_key
 from .world import World
 
@@ -215,7 +215,7 @@ def ways(going: Going, start: str, allowance: Any = None) -> dict[str, Way]:
 def search(going: Going, start: str, most: Any, goal: str | None = None) -> dict[str, Way]:
     """The cheapest ways from a place, within `most` (None: no limit), to all places or until `goal` is found."""
     if going.by_way and most is not None:
-        return _search_by_way(going, start)
+        return _search_by_way(going, start, goal)
     settled: dict[str, Way] = {}
     frontier: list[tuple[Any, int, Path]] = [(0, 0, (start,))]
     while frontier:
@@ -240,25 +240,49 @@ def search(going: Going, start: str, most: Any, goal: str | None = None) -> dict
     return settled
 
 
-def _search_by_way(going: Going, start: str) -> dict[str, Way]:
+def _search_by_way(going: Going, start: str, goal: str | None) -> dict[str, Way]:
     """The cheapest ways where each way has an allowance of its own: every way within its allowance is tried."""
     found: dict[str, Way] = {}
     frontier: list[tuple[Any, int, Path]] = [(0, 0, (start,))]
+    same = not _cost_reads(going.world.ruleset, going.mode) & {"place", "link"}
     while frontier:
         spent, steps, path = heapq.heappop(frontier)
         here = path[-1]
         found.setdefault(here, (spent, path))
+        if here == goal:
+            break
         if here != start and not _goes_on(going, path):
             continue
         most = going.allowance(start, path)
-        for near in going.world.geography.next_to(here, going.links):
+        around = going.world.geography.next_to(here, going.links)
+        each = going.cost(around[0], f"{here}>{around[0]}", path) if same and around else None
+        if each is not None and spent + each > most:
+            continue
+        for near in around:
             link = f"{here}>{near}"
             if near in path or not _enters(going, near, link, path) or not _takes(going, near, here if here == start else None):
                 continue
-            cost = spent + going.cost(near, link, path)
+            cost = spent + (going.cost(near, link, path) if each is None else each)
             if cost <= most:
                 heapq.heappush(frontier, (cost, steps + 1, (*path, near)))
     return found
+
+
+def _cost_reads(ruleset: Ruleset, mode: Row) -> frozenset[str]:
+    """The names that the cost of a step reads: where neither the place entered nor the link, all steps from a place cost alike."""
+    cost = mode.get("cost", 1)
+    if isinstance(cost, int):
+        return frozenset()
+
+    def make() -> frozenset[str]:
+        quantity = ruleset.rows("quantities").get(cost)
+        rows = [quantity, *(a for a in ruleset.rows("adjusts").values() if a["of"] == cost)] if quantity else [{"base": cost}]
+        words = ("base", "unless", "when", "add", "times", "at_least", "at_most", "final")
+        texts = [r[w] for r in rows for w in words if isinstance(r.get(w), str)]
+        exact = [t for t in texts if not t.lstrip("-").replace("/", "").isdigit()]
+        return frozenset().union(*(parse(t.removeprefix("=").strip()).names for t in exact))
+
+    return ruleset.derived(f"cost reads {cost}", make)  # type: ignore[no-any-return]
 
 
 def _goes_on(going: Going, path: Path) -> bool:

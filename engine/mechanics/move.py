@@ -228,6 +228,8 @@ def _accompanied(turn: Turn, marches: list[March], *, quiet: bool) -> list[March
 
 def mark_attacked(turn: Turn, modes: Sequence[Row]) -> None:
     """Write down, for this turn, which places are the targets of valid attacks, and whence (`place.attacked`)."""
+    if not turn.ruleset.derived("attacked is read", lambda: _is_read(turn, "attacked")):
+        return
     threats: dict[str, set[str]] = {}
     threatening = [m for m in modes if m.get("threatens", True) and m.get("fights", True)]
     for march in read(turn, [m for m in threatening if not m.get("tasks")], quiet=True):
@@ -238,6 +240,13 @@ def mark_attacked(turn: Turn, modes: Sequence[Row]) -> None:
     with turn.journal.entry("frame/" + turn.journal.step, keep=False):
         for place in sorted(threats):
             turn.journal.set("places", place, "attacked", sorted(threats[place]))
+
+
+def _is_read(turn: Turn, field: str) -> bool:
+    """Whether any expression of the ruleset may read a field."""
+    import json
+
+    return f".{field}" in json.dumps([list(rows.values()) for rows in turn.ruleset.forms.values()], default=str)
 
 
 # ---- carrying out

@@ -17,6 +17,7 @@ from .buy import give_purchases
 from .front import Front
 from .give import Giver
 from .march import give_attacks, give_marches
+from .moves import give_moves
 from .sea import give_voyages
 
 __all__ = ["plan", "policy_of"]
@@ -29,6 +30,8 @@ def plan(world: World, nation: str, stream: Stream) -> list[Order]:
         return []
     giver = Giver(world, nation, stream)
     opened = give_acts(giver, row.get("acts", ()))
+    if "moves" in row and giver.has_units:
+        give_moves(giver, row["moves"])
     if "war" in row and giver.has_units:
         front = Front(world, nation, row["war"], opened)
         give_attacks(giver, front)

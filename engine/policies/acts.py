@@ -32,9 +32,10 @@ def _choose(giver: Giver, desk: Desk, rule: Row, key: str) -> list[Legal]:
         return []
     weighted: list[tuple[Legal, int]] = []
     for legal in legal_orders(giver.world, giver.nation, [key]):
-        if legal.open:
+        if set(legal.open) - set(rule.get("fill", ())):
             continue
         names = desk.order_names({**me, "slots": legal.slots})
+        legal = _filled(giver, rule, legal, names)
         if not giver.world.test(rule.get("when"), names):
             continue
         legal = _numbers(giver, rule, legal, names)
@@ -50,6 +51,17 @@ def _choose(giver: Giver, desk: Desk, rule: Row, key: str) -> list[Legal]:
         out.append(chosen)
         weighted = [(item, weight) for item, weight in weighted if item is not chosen]
     return out
+
+
+def _filled(giver: Giver, rule: Row, legal: Legal, names: Any) -> Legal:
+    """Lists of units that an act leaves open, as the rule says (`fill: {slot: {kind: number}}`)."""
+    if not legal.open:
+        return legal
+    slots = dict(legal.slots)
+    for slot in legal.open:
+        wanted = {kind: int(giver.world.number(n, names)) for kind, n in rule["fill"][slot].items()}
+        slots[slot] = {kind: n for kind, n in wanted.items() if n > 0}
+    return Legal(legal.order, legal.nation, slots, legal.cost, legal.most, legal.targets, legal.bounds)
 
 
 def _numbers(giver: Giver, rule: Row, legal: Legal, names: Any) -> Legal:
