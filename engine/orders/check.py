@@ -15,7 +15,7 @@ from ..catalogue import Market, Quote
 from ..diagnostics import Diagnostic, Severity
 from ..effects import fill
 from ..functions import as_set, plain
-from ..mechanics import act, voyage
+from ..mechanics import act, probing, voyage
 from ..mechanics.move import unlike
 from ..ruleset.model import Row
 from ..turn import Desk
@@ -257,13 +257,22 @@ class Checker:
                 picked[key] = picked.get(key, 0) + n
             uses.append(lambda p=str(place), w=wanted: self.taken.extend((row["id"], p, k, int(n)) for k, n in w.items()))  # type: ignore[misc]
         if mode is not None and mode.get("tasks"):
-            found = voyage.understand(self.desk, order, mode, dict(self.left))
+            found: object = voyage.understand(self.desk, order, mode, dict(self.left))
+            if isinstance(found, str):
+                raise Refused("O206", found, ways.TARGET)
+        elif mode is None and self.ruleset.has("contacts", row.get("does")) and slots.get(ways.UNITS):
+            found = probing.understand(self.desk, order, self.ruleset.row("contacts", row["does"]), dict(self.left))
             if isinstance(found, str):
                 raise Refused("O206", found, ways.TARGET)
         elif mode is not None and slots.get(ways.UNITS) and slots.get(ways.ORIGIN) is not None:
             uses.extend(self._way(mode, order, slots[ways.UNITS], notes))
         if "commits" in row:
             uses.append(lambda: self._commit(picked))
+        why = act.unpaid(self.desk, row, names, self.nation, self.spent)
+        if why:
+            self._short(order, why, notes)
+        for what, amount in act.price(self.desk, row, names).items():
+            uses.append(lambda w=what, a=amount: self._spend(w, a))  # type: ignore[misc]
         return order, uses
 
     def _commit(self, picked: Mapping[str, int]) -> None:

@@ -40,8 +40,8 @@ ENUMERABLE = {"nation", "place", "side", "tech", "gate", "resource", "unit-kind"
 class Legal:
     """One order that may be given, or a group of moves.
 
-    `cost` is what it costs each time (of purchases: each piece), `most` how many pieces, `targets` the places that the slot
-    `target` may hold, `bounds` slot -> (least, most) of numbers, `open` the slots that the player must fill.
+    `cost` is what it costs each time (of purchases: each piece), `most` how many pieces or units in all, `targets` the places
+    that the slot `target` may hold, `bounds` slot -> (least, most) of numbers, `open` the slots that the player must fill.
     """
 
     order: str
@@ -79,8 +79,19 @@ def legal_orders(
             continue
         if is_purchase(world.ruleset, row):
             yield from legal_purchases(world, nation, row, items)
-        elif ways.UNITS in row.get("slots", {}):
+        elif ways.mode_of(world.ruleset, row) is not None:
             yield from legal_moves(world, nation, row)
+        elif items is None and (ways.UNITS not in row.get("slots", {}) or ways.places_with_units(world, nation)):
+            yield _blank(nation, f"orders/{id_}", row)
+    for id_, row in world.ruleset.rows("decisions").items():
+        if "form" in row and wanted is not None and f"decisions/{id_}" in wanted:
+            yield _blank(nation, f"decisions/{id_}", row)
+
+
+def _blank(nation: str, key: str, row: Row) -> Legal:
+    """An order of which only the player can say what goes into its slots."""
+    slots = [slot_of(name, kind) for name, kind in row.get("slots", {}).items()]
+    return Legal(key, nation, {}, open=tuple(s.name for s in slots if not s.optional))
 
 
 # ---- acts
@@ -276,21 +287,28 @@ def legal_moves(world: World, nation: str, row: Row) -> list[Legal]:
     def make() -> list[Legal]:
         mode = ways.mode_of(world.ruleset, row)
         out: list[Legal] = []
-        if mode is not None and "cargo" in row.get("slots", {}):
+        if mode is None:
+            return out
+        if "cargo" in row.get("slots", {}):
             return _voyages(world, nation, row, mode)
         for place in ways.places_with_units(world, nation):
             counts = ways.free_units(world, nation, place)
             if not counts:
                 continue
-            if mode is None or ways.TARGET not in row.get("slots", {}):
-                fits = counts if mode is None else {k: n for k, n in counts.items() if ways.goes_by(world, mode, k)}
+            if ways.TARGET not in row.get("slots", {}):
+                fits = {k: n for k, n in counts.items() if ways.goes_by(world, mode, k)}
                 if fits and ways.ORIGIN in row.get("slots", {}):
                     out.append(Legal(f"orders/{row['id']}", nation, {ways.UNITS: fits, ways.ORIGIN: place}))
                 continue
             fits = {k: n for k, n in counts.items() if ways.goes_by(world, mode, k)}
             ends = {k: ways.targets(world, nation, mode, place, k) for k in fits}
+            room = routes.room_left(world, mode, (place,)) if mode.get("capacity") else None
             for kinds, targets in ways.grouped(fits, ends):
-                out.append(Legal(f"orders/{row['id']}", nation, {ways.UNITS: kinds, ways.ORIGIN: place}, targets=targets))
+                most = sum(kinds.values()) if room is None else min(int(room), sum(kinds.values()))
+                kinds = {k: min(n, most) for k, n in kinds.items()}
+                if most > 0:
+                    slots = {ways.UNITS: kinds, ways.ORIGIN: place}
+                    out.append(Legal(f"orders/{row['id']}", nation, slots, most=most, targets=targets))
         return out
 
     return world.keep(("moves", nation, row["id"]), ways.READ, make)  # type: ignore[no-any-return]

@@ -43,6 +43,9 @@ def order_template(world: World, nation: str, *, game: str = "") -> str:
     options = _options(world.ruleset)
     if options:
         out.extend(["", "# After a colon an order may carry conditions:", *options])
+    questions = [f"#   {_blanks(r['form'])}" for r in world.ruleset.rows("decisions").values() if "form" in r]
+    if questions:
+        out.extend(["", "# What you may be asked can be answered beforehand:", *questions])
     return "\n".join(out) + "\n"
 
 
@@ -158,9 +161,14 @@ def _bounds(entry: Legal) -> str:
 def _options(ruleset: Ruleset) -> list[str]:
     out = []
     for row in ruleset.rows("order_options").values():
-        text = f"#   {row['form']}"
+        text = f"#   {_blanks(row['form'])}"
         out.append(f"{text:<64} {row.get('help', '')}".rstrip())
     return out
+
+
+def _blanks(form: str) -> str:
+    """A form text with its slots as blanks to be filled in."""
+    return form.replace("{", "<").replace("}", ">")
 
 
 def _cut(parts: Sequence[str], most: int) -> str:

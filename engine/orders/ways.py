@@ -99,6 +99,11 @@ def ask(
         if path is not None and routes.check_path(wide, path) is None:
             gate = next((g for a, b in pairwise(path) if (g := going.shut(b, f"{a}>{b}"))), None)
             return Answer(None, path, gate)
+    if path is None and count > 1 and mode.get("capacity"):
+        single = ask(world, nation, mode, origin, target, kinds, via, count=1)
+        room = routes.room_left(world, mode, single.path) if single.path else 0
+        if room:
+            return Answer(f"there is room for {room} on the way")
     return Answer(why)
 
 

@@ -211,8 +211,8 @@ def _far(giver: Giver, front: Front, place: str, spare: Mapping[str, int]) -> bo
             ends = [t for t in ends if _has_room(giver, mode, t)]
             if not ends:
                 continue
-            weighted = [(t, 1 + max(0, int(front.need.get(t, 0))) // 10) for t in ends]
-            target = giver.pick(sorted(weighted)[:40])
+            weighted = [(t, 1 + max(0, int(front.need.get(t, 0))) // 10) for t in ways.nearest_of(front.world, ends, place, 8)]
+            target = giver.pick(weighted)
             if target is None:
                 continue
             goes = {kind: min(n, _room(giver, front, mode, place, target, kind))}

@@ -1,0 +1,100 @@
+"""Orders, templates and policies on the world of 1914: everything a policy orders is legal, and reads back as it is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wteaw.dice import KeyedDice
+from wteaw.geography import Geography
+from wteaw.orders.check import accept_orders, check_orders
+from wteaw.orders.grammar import Grammar, slots_in
+from wteaw.orders.legal import legal_orders
+from wteaw.orders.names import FORM_OF, Names
+from wteaw.orders.parse import parse_orders
+from wteaw.orders.template import order_template
+from wteaw.orders.words import joined
+from wteaw.policies import plan
+from wteaw.ruleset import load_scenario
+from wteaw.scenario import initial_state
+from wteaw.view import Viewer
+from wteaw.world import World
+
+ROOT = Path(__file__).parent.parent
+NATIONS = ("german-empire", "french-empire", "russian-empire", "austria-hungary", "british-empire", "japan", "serbia", "italy")
+
+
+@pytest.fixture(scope="module")
+def start() -> dict[str, World]:
+    """The world at the start as each of some nations knows it."""
+    scenario, ruleset, _ = load_scenario(ROOT / "scenarios" / "1914.yaml")
+    assert scenario is not None and ruleset is not None
+    state = initial_state(ruleset, scenario)
+    state.put("game", "game", "turn", 1)
+    geography = Geography(ruleset)
+    viewer = Viewer(ruleset, state, geography=geography)
+    return {n: World(ruleset, viewer.view(n), moments={}, geography=geography) for n in NATIONS}
+
+
+def given(world: World, nation: str) -> list[dict[str, Any]]:
+    return plan(world, nation, KeyedDice(b"orders", 1).stream(step="input", rule="policies/plan", subject=nation))
+
+
+def test_every_form_can_be_read_and_names_its_slots(start: dict[str, World]) -> None:
+    ruleset = start["serbia"].ruleset
+    grammar = Grammar.of(ruleset)
+    assert grammar.faults == {}
+    for form in (*grammar.forms, *grammar.options):
+        undeclared = {s.name for s in slots_in(form.pattern)} ^ set(form.row.get("slots", {}))
+        assert not undeclared, f"{form.key}: {undeclared}"
+
+
+def test_every_thing_is_found_under_the_name_that_is_printed(start: dict[str, World]) -> None:
+    ruleset = start["serbia"].ruleset
+    names = Names(ruleset)
+    for kind, form in FORM_OF.items():
+        for id_ in ruleset.rows(form):
+            assert names.find(kind, joined(names.printed(kind, id_))) == (id_,), f"{kind} {id_}"
+
+
+@pytest.mark.parametrize("nation", NATIONS)
+def test_what_a_policy_orders_is_legal_and_reads_back(start: dict[str, World], nation: str) -> None:
+    world = start[nation]
+    orders = given(world, nation)
+    assert check_orders(world, nation, orders) == []
+    text = "\n".join(o["text"] for o in orders)
+    read, found = parse_orders(world.ruleset, text, nation=nation, turn=1, state=world.state)
+    assert found == []
+    accepted, found = accept_orders(world, nation, read)
+    assert found == []
+    assert [(o["order"], o["slots"], o["options"]) for o in accepted] == [(o["order"], o["slots"], o["options"]) for o in orders]
+
+
+def test_those_at_war_march_and_build(start: dict[str, World]) -> None:
+    for nation in NATIONS[:4]:
+        kinds = {o["order"] for o in given(start[nation], nation)}
+        assert "orders/build" in kinds and "orders/move" in kinds, nation
+
+
+@pytest.mark.parametrize("nation", ["german-empire", "serbia"])
+def test_the_template_is_of_bounded_length_and_says_nothing_by_itself(start: dict[str, World], nation: str) -> None:
+    world = start[nation]
+    text = order_template(world, nation, game="g")
+    assert len(text) < 60_000 and max(map(len, text.split("\n"))) < 1_000
+    assert parse_orders(world.ruleset, text, nation=nation, game="g", turn=1, state=world.state) == ([], [])
+
+
+def test_legal_orders_stand_when_they_are_given(start: dict[str, World]) -> None:
+    world = start["serbia"]
+    for entry in legal_orders(world, "serbia"):
+        if entry.open:
+            continue
+        slots = dict(entry.slots)
+        if "units" in slots:
+            slots["units"] = {next(iter(slots["units"])): 1}
+        if entry.targets:
+            slots["target"] = entry.targets[0]
+        order = {"nation": "serbia", "order": entry.order, "slots": slots, "options": {}}
+        assert [d.message for d in check_orders(world, "serbia", [order]) if d.severity == "error"] == [], slots
