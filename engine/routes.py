@@ -269,7 +269,7 @@ def _search_by_way(going: Going, start: str, goal: str | None) -> dict[str, Way]
 
 
 def _cost_reads(ruleset: Ruleset, mode: Row) -> frozenset[str]:
-    """The names that the cost of a step reads: where neither the place entered nor the link, all steps from a place cost alike."""
+    """The names that the cost of a step reads: without the place entered and the link, all steps from a place cost alike."""
     cost = mode.get("cost", 1)
     if isinstance(cost, int):
         return frozenset()

@@ -31,6 +31,8 @@ def contested(turn: Turn, row: Row) -> list[Contest]:
             contest = Contest(row, place, subject, parties, attacks(row))
             contest.aside = frozenset(invading) - set(those)
             out.append(contest)
+    if "apart" in row:
+        out.sort(key=lambda c: min(f.rpartition("#")[2] for f in c.parties[0].forces))
     return out
 
 

@@ -84,7 +84,9 @@ def leave(turn: Turn, contest: Contest, side: int, who: str, options: Mapping[st
         if mine and turn.world.test(rule.get("who"), names):
             movable.append((key, row))
     if not movable:
-        return []
+        if rule.get("behind") != "lost" or not _forced(turn, contest, side, rule):
+            return []
+        return [_give_up(turn, contest, side, k, r) for k, r in list(party_stacks(turn, contest, side)) if r["owner"] == who]
     owner = movable[0][1]["owner"]
     to = refuge(turn, contest, side, who, owner, options, rule, shut)
     if to is None:

@@ -30,7 +30,7 @@ def end(turn: Turn, force: str) -> None:
     rule = f"modes/{mode['id']}" if mode else "frame/" + turn.journal.step
     nation, place = row["owner"], row["at"]
     with turn.journal.entry(rule, subject=force, audience=(nation,), keep=False) as entry:
-        if may_stay(turn, mode, force, nation, place):
+        if not forces.stacks_of(turn.state, force) or may_stay(turn, mode, force, nation, place):
             forces.release(turn, force, afloat="carries" in mode)
             return
         to = home_of(turn, mode, force)

@@ -50,13 +50,15 @@ def battle_now(turn: Turn, battle_id: str, place: str, attacker: str, defender: 
 
 def fight_all(turn: Turn, contests: Sequence[Contest]) -> int:
     """Fight contests to their end: together, round by round, or one after another as their row says. Gives how many began."""
-    began = [c for c in contests if _begin(turn, c)]
-    together = [c for c in began if c.row.get("tempo", "together") == "together"]
-    single = [c for c in began if c not in together]
-    for group in ([c] for c in single):
-        _to_the_end(turn, group)
+    single = [c for c in contests if c.row.get("tempo", "together") != "together"]
+    began = 0
+    for contest in single:
+        if _begin(turn, contest):  # on what the battles before it have left
+            began += 1
+            _to_the_end(turn, [contest])
+    together = [c for c in contests if c not in single and _begin(turn, c)]
     _to_the_end(turn, together)
-    return len(began)
+    return began + len(together)
 
 
 def _begin(turn: Turn, contest: Contest) -> bool:
