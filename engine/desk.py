@@ -14,7 +14,7 @@ from typing import Any
 from .fairness import reveal
 from .geography import Geography
 from .journal import Entry
-from .referee import Inputs, Resolution, resolve, waiting_seats
+from .referee import Inputs, Resolution, commanded_nations, resolve, waiting_seats
 from .report.build import Report, moderator_report, nation_report
 from .report.mapview import Drawing, map_svg
 from .report.render import as_html, as_text
@@ -46,6 +46,11 @@ def seats(game: Game) -> dict[str, str]:
     state = game.stage().position.state
     rows = game.ruleset.rows("nations")
     return {n: str(state.get("nations", n, "seat") or rows.get(n, {}).get("seat") or POLICY) for n in game.awaited()}
+
+
+def commanded(game: Game) -> list[str]:
+    """Every nation that somebody commands, whether or not it is asked now."""
+    return commanded_nations(game.ruleset, game.stage().position)
 
 
 def policy_submissions(game: Game) -> list[Submission]:

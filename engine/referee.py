@@ -178,7 +178,7 @@ def waiting_seats(ruleset: Ruleset, position: Position) -> list[str]:
     turn = Turn(ruleset, position.state, _NoDice(), moments=position.moments)
     wanted = node.get("from", "everyone")
     if wanted == "everyone":
-        return [n for n in turn.world.nations() if seat_of(turn, n) not in ("none", "vacant") and alive(turn, n)]
+        return commanded_nations(ruleset, position)
     from .frame import _bind
 
     _bind(turn, cursor(turn))
@@ -186,6 +186,12 @@ def waiting_seats(ruleset: Ruleset, position: Position) -> list[str]:
     if wanted in turn.loops and isinstance(turn.loops[wanted], Entity):
         return [n for n in (turn.loops[wanted].id,) if seat_of(turn, n) not in ("none", "vacant") and alive(turn, n)]
     return turn.world.members(turn.world.value(str(wanted).removeprefix("="), turn.names()))
+
+
+def commanded_nations(ruleset: Ruleset, position: Position) -> list[str]:
+    """The nations that are in the game and that somebody commands."""
+    turn = Turn(ruleset, position.state, _NoDice(), moments=position.moments)
+    return [n for n in turn.world.nations() if seat_of(turn, n) not in ("none", "vacant") and alive(turn, n)]
 
 
 def seat_of(turn: Turn, nation: str) -> str:

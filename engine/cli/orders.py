@@ -73,8 +73,12 @@ def submit(
     _show(taken, format)
     if taken.nation is None or (only_whole and not taken.clean):
         raise typer.Exit(1)
+    found = open_game(game)
+    asked = found.awaited()
+    if taken.nation not in asked:
+        raise Stop(f"{taken.nation} is not asked for orders now" + (f": {', '.join(asked)} is" if len(asked) == 1 else ""))
     try:
-        open_game(game).submit(Submission(taken.nation, text, list(taken.orders), dict(taken.answers)))
+        found.submit(Submission(taken.nation, text, list(taken.orders), dict(taken.answers)))
     except StoreError as error:
         raise Stop(str(error)) from None
     print(f"{len(taken.orders)} orders are handed in for {taken.nation}.", file=sys.stderr)

@@ -29,7 +29,7 @@ def play(
 
     Example: wteaw play 1914 --turns 3 --out out
     """
-    from ..desk import resolve_turn, seats, write_reports
+    from ..desk import commanded, resolve_turn, write_reports
     from ..report.map import to_png
     from ..report.mapview import map_svg, read_drawing
     from ..store import FILE, StoreError
@@ -49,18 +49,20 @@ def play(
     title = str(data.get("title", game.id))
     pictures = {"map-start": map_svg(ruleset, game.stage().position.state, drawing, title=f"{title}: the start")}
     began = time.monotonic()
-    asked = sorted(seats(game))
+    asked = commanded(game)
     first = game.stage().position.turn
     while not game.stage().position.ended:
         turn = game.stage().position.turn
         if turns and turn >= first + turns:
             break
+        now = game.awaited()
         try:
             outcome = resolve_turn(game, force=True)
         except StoreError as error:
             raise Stop(str(error)) from None
         news = [e.text for e in outcome.result.entries if "everyone" in e.audience and e.text and not e.rule.startswith("frame/")]
-        print(f"turn {turn}: {len(outcome.result.entries)} journal entries, {len(news)} news", file=sys.stderr)
+        whose = f", {now[0]}" if len(now) == 1 and len(asked) > 1 else ""
+        print(f"turn {turn}{whose}: {len(outcome.result.entries)} journal entries, {len(news)} news", file=sys.stderr)
     position = game.stage().position
     pictures["map"] = map_svg(ruleset, position.state, drawing, title=title)
     for name, svg in pictures.items():

@@ -33,7 +33,7 @@ def report(
 
     found = open_game(game)
     if out is not None:
-        wanted = [nation] if nation else sorted(desk.seats(found)) or sorted(found.ruleset.rows("nations"))
+        wanted = [nation] if nation else desk.commanded(found) or sorted(found.ruleset.rows("nations"))
         written = desk.write_reports(found, out, wanted, found.drawing(), turn=turn or None)
         typer.echo(f"{len(written)} files in {out}")
         return

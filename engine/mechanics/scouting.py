@@ -18,11 +18,13 @@ from ..world import round_as
 
 
 def run(turn: Turn, row: Row) -> None:
-    """Every party that looks at every place that somebody else's units stand in, within its sight."""
+    """Every party that looks at every place where others' units stand within its sight; in an own turn only the mover's."""
     seen: dict[tuple[str, ...], list[str]] = {}
     for nation in sorted({r["owner"] for _, r in turn.state.stacks()}):
         seen.setdefault(company(turn, row, nation), []).append(nation)
     for party in sorted(seen):
+        if turn.mover is not None and turn.mover not in seen[party]:
+            continue
         for place in targets(turn, row, party):
             look(turn, row, party, place)
 
