@@ -30,6 +30,7 @@ class Front:
         self.nation = nation
         self.war = war
         self.opened = set(opened)
+        self.searches = int(war.get("long", 6))  # how many kinds that go several steps at once are still thought about
         self.used: dict[tuple[str, str], int] = {}
         self._hostile: dict[str, bool] = {}
         self._power: dict[str, Fraction | int] = {}

@@ -187,8 +187,9 @@ def _nearest(front: Front, mode: Row, place: str, kind: str, steps: int) -> str 
 
     one_step = mode.get("steps") == 1 or _allowance(front, mode, place, kind) == 1
     if not one_step:
-        if steps <= 2 and mode.get("flies"):
+        if steps <= 2 or front.searches <= 0:
             return None
+        front.searches -= 1
         better = [t for t in ways.targets(world, nation, mode, place, kind) if t in front.friendly and key(t)[0] < steps]
         return min(better, key=key, default=None)
     near = world.geography.next_to(place, tuple(mode["links"]) if "links" in mode else None)
