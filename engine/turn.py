@@ -33,6 +33,7 @@ class Desk:
         self.world = world
         self.ruleset = world.ruleset
         self.loops: dict[str, Any] = {}
+        self.read_at: dict[str, tuple[int, ...]] = {}  # versions of the tables at which each watching event was last asked
 
     @property
     def state(self) -> State:

@@ -11,6 +11,7 @@ from typing import Any
 
 from .. import relations
 from ..effects import EffectError, Tail, fill
+from ..expressions.reads import reads
 from ..functions import _fits, as_set
 from ..journal import Fact
 from ..ruleset.model import Row
@@ -220,11 +221,17 @@ def fire(turn: Turn, row: Row, names: dict[str, Any]) -> bool:
 
 
 def watch_changes(turn: Turn) -> list[str]:
-    """Fire the events whose `becomes` has turned from false to true since it was last read."""
+    """Fire the events whose `becomes` has turned from false to true since it was last read.
+
+    A test is asked again only if a table that it reads has changed since, so what nothing touches costs nothing.
+    """
     fired = []
-    for row in turn.ruleset.rows("events").values():
-        if "becomes" not in row:
+    for row, tables in watched(turn):
+        versions = None if tables is None else tuple(turn.state.versions.get(t, 0) for t in tables)
+        if versions is not None and turn.read_at.get(row["id"]) == versions:
             continue
+        if versions is not None:
+            turn.read_at[row["id"]] = versions
         for names in subjects(turn, row, {**turn.loops}):
             key = f"{row['id']}|{subject_id(names)}"
             before = turn.state.get("becomes", key, "is")
@@ -240,6 +247,23 @@ def watch_changes(turn: Turn) -> list[str]:
             ):
                 fired.append(row["id"])
     return fired
+
+
+def watched(turn: Turn) -> list[tuple[Row, tuple[str, ...] | None]]:
+    """The events that watch for a change, each with the tables that its test and its selection read (None: any)."""
+
+    def make() -> list[tuple[Row, tuple[str, ...] | None]]:
+        out: list[tuple[Row, tuple[str, ...] | None]] = []
+        for row in turn.ruleset.rows("events").values():
+            if "becomes" in row:
+                chosen = row.get("for")
+                named = ("nations", "groups", "places", "sides")
+                plain = not isinstance(chosen, str) or any(turn.ruleset.has(form, chosen) for form in named)
+                test, selection = reads(turn.ruleset, row["becomes"]), frozenset[str]() if plain else reads(turn.ruleset, chosen)
+                out.append((row, None if test is None or selection is None else tuple(sorted(test | selection))))
+        return out
+
+    return turn.ruleset.derived("watched events", make)  # type: ignore[no-any-return]
 
 
 def first_look(turn: Turn) -> None:

@@ -188,7 +188,7 @@ def fact_words(on: Any) -> str:
     word, filters = next(iter(on.items()))
     if not isinstance(filters, Mapping):
         return f"{word.replace('_', ' ')} {_cell(filters)}"
-    return word.replace("_", " ") + "".join(f", {k} {_cell(v)}" for k, v in filters.items())
+    return str(word).replace("_", " ") + "".join(f", {k} {_cell(v)}" for k, v in filters.items())
 
 
 def tail_words(row: Mapping[str, Any]) -> Iterator[str]:

@@ -1,0 +1,68 @@
+"""What an expression reads: tables it names through terms, fields and quantities, and None where that cannot be told."""
+
+from __future__ import annotations
+
+import pytest
+
+from wteaw.expressions.reads import reads
+from wteaw.mechanics import watch
+from wteaw.mechanics.watch import settle
+
+from . import small
+
+RULES = small.ruleset(
+    terms=[
+        {"id": "front", "of": ["place"], "is": "some(neighbours(place), 'hostile_to', place.holder)"},
+        {"id": "hostile_to", "of": ["place", "nation"], "is": "enemy(nation, place)"},
+    ],
+    quantities=[{"id": "power", "of": "nation", "base": "stock(nation, 'gold')"}],
+    adjusts=[{"id": "old", "of": "power", "add": "=age(nation, 'proud')"}],
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "tables"),
+    [
+        ("stock(self, 'gold') > 3", {"stores", "places", "units", "relations", "nations"}),
+        ("marked(self, 'proud')", {"marks"}),
+        ("turn > 3", {"game"}),
+        ("place.worth > 2", {"places"}),
+        ("place.front", {"places", "units", "relations", "nations"}),
+        ("track('gray', 'mood') >= 5", {"tracks"}),
+        ("1 + 2", set()),
+    ],
+)
+def test_tables(text: str, tables: set[str]) -> None:
+    found = reads(RULES, text)
+    assert found is not None and found >= tables and (tables or not found)
+
+
+def test_quantities_read_what_their_adjusts_read() -> None:
+    found = reads(RULES, "value(self, 'power') > 3")
+    assert found is not None and {"stores", "marks", "game"} <= found
+
+
+def test_what_is_not_known_may_read_anything() -> None:
+    assert reads(RULES, "self.unheard_of") is None
+    assert reads(RULES, "mystery(self)") is None
+
+
+def test_a_watching_event_is_asked_only_when_what_it_reads_has_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    event = {"id": "rich", "for": "red", "becomes": "track('gray', 'mood') >= 5", "effects": [{"mark": {"who": "red", "as": "loved"}}]}
+    turn = small.turn(small.ruleset(events=[event]))
+    watch.first_look(turn)
+    asked: list[str] = []
+    plain = turn.world.test
+    monkeypatch.setattr(turn.world, "test", lambda text, names: asked.append(str(text)) or plain(text, names))  # type: ignore[func-returns-value]
+
+    def change(table: str, id_: str, field: str, value: int) -> int:
+        asked.clear()
+        with turn.journal.entry("test/x"):
+            turn.journal.set(table, id_, field, value)
+        settle(turn)
+        return asked.count(event["becomes"])  # type: ignore[arg-type]
+
+    assert change("tracks", "gray", "mood", 1) == 1
+    assert change("stores", "red", "gold", 99) == 0
+    assert change("tracks", "gray", "mood", 6) == 1
+    assert turn.state.row("marks", "nation:red")
