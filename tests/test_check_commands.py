@@ -116,12 +116,16 @@ def test_show_tells_where_each_key_comes_from(games: Path, capsys: pytest.Captur
 def test_diff_says_in_words_what_differs(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
     over = games / "variants" / "o"
     assert wteaw(capsys, "diff", games, over)[1].splitlines() == [
-        f"units/foot: price 3 → 4  ({over}/tables/o.yaml:2)",
-        f"units/boat added  ({over}/tables/o.yaml:3)",
+        "Units",
+        f"  foot (Foot)  {over}/tables/o.yaml:2",
+        "    price: 3 → 4",
+        f"  new: boat (Boat)  {over}/tables/o.yaml:3",
     ]
     assert wteaw(capsys, "diff", over, games)[1].splitlines() == [
-        "units/boat removed",
-        f"units/foot: price 4 → 3  ({games}/tables/t.yaml:4)",
+        "Units",
+        f"  foot (Foot)  {games}/tables/t.yaml:4",
+        "    price: 4 → 3",
+        "  gone: boat",
     ]
     assert wteaw(capsys, "diff", games, games)[1] == "no difference\n"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,9 @@ import typer
 from ..diagnostics import has_errors, nearest, render_one
 from ..resources import rulesets
 from ..ruleset import Ruleset, load_ruleset
-from ..ruleset.compare import Difference, compare
+from ..ruleset.compare import compare
 from ..ruleset.folder import MANIFEST, find_rulesets
+from ..ruleset.tell import one_line, tell
 from . import Stop
 
 __all__ = ["diff", "open_ruleset", "show"]
@@ -49,16 +49,17 @@ def diff(
     b: Path = typer.Argument(..., help="Folder of the ruleset to compare it with."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
-    """Say what differs between two rulesets: rows added, removed, and keys changed, old to new.
+    """Say in words what differs between two rulesets: what is new, what is gone, and each value as it was and as it is.
 
     Example: wteaw diff ruleset ruleset/variants/NAME
     """
-    found = list(compare(open_ruleset(a), open_ruleset(b)))
+    first, second = open_ruleset(a), open_ruleset(b)
+    found = list(compare(first, second))
     if format == "json":
         typer.echo(json.dumps([d.to_json() for d in found], ensure_ascii=False, indent=1, default=str))
         return
-    for d in found:
-        typer.echo(_in_words(d, b))
+    for line in tell(found, first, second, lambda origin: _at(origin, b)):
+        typer.echo(line)
     if not found:
         typer.echo("no difference")
 
@@ -108,7 +109,7 @@ def _as_text(rules: Ruleset, form: str, id_: str, folder: Path, resolved: bool) 
     keys = [key for key in _keys(rules, form, id_) if key != "id"]
     width = max((len(key) for key in keys), default=0)
     for key in keys:
-        line = f"  {key + ':':<{width + 1}} {_value(row[key])}"
+        line = f"  {key + ':':<{width + 1}} {one_line(row[key])}"
         lines.append(f"{line:<60}  # {_at(rules.origin(form, id_, key), folder)}" if resolved else line)
     return "\n".join(lines)
 
@@ -118,31 +119,3 @@ def _as_json(rules: Ruleset, form: str, id_: str, folder: Path) -> dict[str, Any
     keys = {key: _at(rules.origin(form, id_, key), folder) for key in row}
     value = json.loads(json.dumps(row, default=str))
     return {"form": form, "id": id_, "row": value, "at": _at(rules.origin(form, id_), folder), "origins": keys}
-
-
-def _value(value: Any) -> str:
-    """A value on one line, nearly as it would be written."""
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{k}: {_value(v)}" for k, v in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_value, value)) + "]"
-    if isinstance(value, bool) or value is None:
-        return {True: "true", False: "false", None: "nothing"}[value]
-    if isinstance(value, Fraction):
-        decimal = float(value)
-        return repr(decimal) if Fraction(repr(decimal)) == value else str(value)
-    return str(value)
-
-
-def _in_words(d: Difference, folder: Path) -> str:
-    at = f"  ({_at(d.origin, folder)})" if d.origin else ""
-    match d.what:
-        case "added":
-            return f"{d.name} added{at}"
-        case "removed":
-            return f"{d.name} removed"
-        case "key added":
-            return f"{d.name}: {d.key} added: {_value(d.new)}{at}"
-        case "key removed":
-            return f"{d.name}: {d.key} removed (was {_value(d.old)})"
-    return f"{d.name}: {d.key} {_value(d.old)} → {_value(d.new)}{at}"
