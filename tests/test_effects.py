@@ -266,7 +266,7 @@ def test_shares_are_whole_and_what_is_over_goes_to_the_greatest() -> None:
 
 def test_a_matrix_moves_the_actor_by_cells_toward_zero_only_and_multiplies() -> None:
     table = {
-        "id": "talk", "track": "mood", "for": "nations()", "columns": [{"near": "nation == object"}, {"far": "rest"}],
+        "id": "talk", "track": "mood", "for": "without(nations(), these(object))", "columns": [{"near": "nation == object"}, {"far": "rest"}],
         "hold": {"until": {"joined": {"by": "actor"}}, "if": "neutral(nation)", "when": "neutral(actor)"},
         "multiply": [{"column": "far", "when": "event.openly == False", "by": 2}],
         "rows": [{"id": "own", "on": {"declared": {"by": "gray"}}, "cells": {
@@ -276,7 +276,7 @@ def test_a_matrix_moves_the_actor_by_cells_toward_zero_only_and_multiplies() -> 
     rules = small.ruleset(matrices=[table])
     mild = fire(rules, "declared", [5], small.state(tracks={"gray": {"mood": 3}}), by="gray", of="blue")
     assert mild.state.get("tracks", "gray", "mood") == 0
-    # the target is no onlooker and the actor takes nothing against itself: only gray is left, and takes it twice
+    # `for` leaves out the object and the actor takes nothing against itself: only gray is left, and takes it twice
     raid = fire(rules, "declared", [3], by="red", of="blue", openly=False)
     assert raid.state.get("tracks", "gray", "mood") == -6 and not raid.state.table("held")
 

@@ -68,9 +68,8 @@ def perform(
 
 
 def onlookers(turn: Turn, matrix: Row, names: Names) -> list[str]:
-    """The nations whose opinion the matrix may move: those its `for` selects, without the target."""
-    chosen = as_set(turn.world, turn.world.value(matrix["for"], names))
-    return [t.id for t in chosen if t.id != plain(names.get("target"))]
+    """The nations whose opinion the matrix may move: those its `for` selects (which may leave out the `object`)."""
+    return [t.id for t in as_set(turn.world, turn.world.value(matrix["for"], names))]
 
 
 def column_of(turn: Turn, matrix: Row, nation: str, names: Names) -> str | None:
