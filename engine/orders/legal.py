@@ -30,7 +30,7 @@ from .names import FORM_OF, Names
 from .rows import is_purchase, open_to, orders_now
 from .text import order_text
 
-MAX_WAYS = 4_000
+MAX_WAYS = 400
 """Fillings of one act's slots that are tried; rows with more are given with their slots open."""
 
 ENUMERABLE = {"nation", "place", "side", "tech", "gate", "resource", "unit-kind", "choice", "force", "item"}
@@ -129,15 +129,25 @@ def _acts(world: World, nation: str, row: Row) -> Iterator[Legal]:
     domains = []
     for s in closed:
         held = _held(world, nation, s, late)
-        domains.append(domain(world, row, s.name, base) if held is None else held)
+        values = domain(world, row, s.name, base) if held is None else held
+        alone = [text for text in late if parse(text).names & free == {s.name}]  # tested once a value, not once a filling
+        declared = row["slots"][s.name]
+        domains.append([v for v in values if all(world.test(t, {**base, s.name: desk.slot_value(declared, v)}) for t in alone)])
+    single = {s.name for s in closed}
+    late = [text for text in late if not (len(parse(text).names & free) == 1 and parse(text).names & free <= single)]
     size = 1
     for d in domains:
         size *= max(1, len(d))
     if size > MAX_WAYS:
         yield Legal(f"acts/{row['id']}", nation, {}, open=tuple(s.name for s in slots))
         return
-    for values in product(*domains):
-        filled: dict[str, Any] = dict(zip((s.name for s in closed), values, strict=True))
+    fixed = act.price(desk, row, base) if isinstance(row.get("cost"), int) else None
+
+    def have(what: str) -> Any:
+        return world.keep(("stock", nation, what), ("stores", "places"), lambda: stores.stock(world, me, what))
+
+    for filling in product(*domains):
+        filled: dict[str, Any] = dict(zip((s.name for s in closed), filling, strict=True))
         names = {**base, **{s.name: desk.slot_value(row["slots"][s.name], filled[s.name]) for s in closed}}
         bounds = {}
         for s in numbers:
@@ -154,9 +164,11 @@ def _acts(world: World, nation: str, row: Row) -> Iterator[Legal]:
         if not open_ and not all(world.test(text, names) for text in late):
             continue
         try:
-            if act.exhausted(desk, row, names, nation) is not None or act.unpaid(desk, row, names, nation) is not None:
+            if act.exhausted(desk, row, names, nation) is not None:
                 continue
-            cost = act.price(desk, row, names)
+            cost = act.price(desk, row, names) if fixed is None else fixed
+            if any(amount < 0 or amount > have(what) for what, amount in cost.items()):
+                continue
         except ExpressionError:
             if not open_:
                 raise
