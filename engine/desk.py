@@ -63,10 +63,10 @@ def policy_submissions(game: Game) -> list[Submission]:
     if not wanted:
         return []
     dice = game.dice(stage)
-    viewer = Viewer(game.ruleset, stage.position.state, geography=game.geography)
+    views = Views(game)
     out = []
     for nation in wanted:
-        world = World(game.ruleset, viewer.view(nation), moments=_moments(game, nation), geography=game.geography)
+        world = views.world(nation)
         stream = dice.stream(step="input", rule="policies/plan", subject=nation, audience=nation)
         orders = plan(world, nation, stream)
         out.append(Submission(nation, "\n".join(str(o.get("text", "")) for o in orders), orders, {}, POLICY))
@@ -75,17 +75,31 @@ def policy_submissions(game: Game) -> list[Submission]:
 
 def view_world(game: Game, nation: str) -> World:
     """What a nation may know at the present stage, as a world to ask."""
-    state = Viewer(game.ruleset, game.stage().position.state, geography=game.geography).view(nation)
-    return World(game.ruleset, state, moments=_moments(game, nation), geography=game.geography)
+    return Views(game).world(nation)
 
 
-def _moments(game: Game, nation: str) -> dict[str, State | Callable[[], State]]:
-    """The earlier moments as the nation may know them: what was public or its own side's; made when they are read."""
+class Views:
+    """The worlds of several nations at the present stage; what does not depend on the reader is made once."""
 
-    def then(state: State) -> Callable[[], State]:
-        return lambda: Viewer(game.ruleset, state, geography=game.geography).view(nation, sight=False)
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self._viewers: dict[str, Viewer] = {}
 
-    return {name: then(state) for name, state in game.stage().position.moments.items()}
+    def world(self, nation: str) -> World:
+        """A nation's world. Earlier moments hold what was public or its own side's; they are made when they are read."""
+
+        def then(moment: str) -> Callable[[], State]:
+            return lambda: self._viewer(moment).view(nation, sight=False)
+
+        moments: dict[str, State | Callable[[], State]] = {m: then(m) for m in self.game.stage().position.moments}
+        return World(self.game.ruleset, self._viewer("now").view(nation), moments=moments, geography=self.game.geography)
+
+    def _viewer(self, moment: str) -> Viewer:
+        if moment not in self._viewers:
+            position = self.game.stage().position
+            state = position.state if moment == "now" else position.moments[moment]
+            self._viewers[moment] = Viewer(self.game.ruleset, state, geography=self.game.geography)
+        return self._viewers[moment]
 
 
 @dataclass(frozen=True)

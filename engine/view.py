@@ -38,36 +38,34 @@ class Viewer:
         self.state = state
         self.world = World(ruleset, state, geography=geography)
         self._open = {name for name, row in ruleset.rows("fields").items() if row.get("open")}
+        self._by_owner: dict[str, dict[str | None, list[tuple[str, str | None, Mapping[str, Any]]]]] = {}
 
     def view(self, reader: str, *, sight: bool = True) -> State:
         """The view of a reader; without `sight` only what no test decides: his own, his side's and what is public."""
         tables: dict[str, dict[str, dict[str, Any]]] = {}
-        tests: dict[tuple[str, str, str], bool] = {}
         for row in self.ruleset.rows("shows").values():
             if (("when" in row or "within" in row) and not sight) or not self._is_open(row):
                 continue
             within = self._within(row, reader)
-            table = row["what"]
-            shown = tables.setdefault(table, {})
-            for id_, fields in self.state.table(table).items():
-                owner = self.owner(table, id_, fields)
+            shown = tables.setdefault(row["what"], {})
+            tested: dict[tuple[str | None, str | None], bool] = {}
+            for owner, items in self._items(row).items():
                 if not self._reaches(row, reader, owner):
                     continue
-                place = self.place(table, id_, fields)
-                if within is not None and place not in within:
-                    continue
-                if "when" in row:
-                    key = (row["id"], owner or "", place or "")
-                    if key not in tests:
-                        tests[key] = self.world.test(row["when"], self._names(reader, owner, place))
-                    if not tests[key]:
+                for id_, place, fields in items:
+                    if within is not None and place not in within:
                         continue
-                if row.get("as") == "band":
-                    self._band(row, shown, id_, fields)
-                elif row.get("as") == "number":
-                    self._number(shown, id_, owner, place, fields)
-                else:
-                    self._exact(row, shown, id_, fields)
+                    if "when" in row:
+                        if (owner, place) not in tested:
+                            tested[owner, place] = self.world.test(row["when"], self._names(reader, owner, place))
+                        if not tested[owner, place]:
+                            continue
+                    if row.get("as") == "band":
+                        self._band(row, shown, id_, fields)
+                    elif row.get("as") == "number":
+                        self._number(shown, id_, owner, place, fields)
+                    else:
+                        shown.setdefault(id_, {}).update(fields)
         self._marks(tables, reader)
         out = {t: dict(sorted(rows.items())) for t, rows in tables.items() if rows}
         return State(_without_doubles(out))
@@ -142,12 +140,21 @@ class Viewer:
                 return True
         return False
 
-    def _exact(self, row: Row, shown: dict[str, dict[str, Any]], id_: str, fields: Mapping[str, Any]) -> None:
-        if "fields" in row or row.get("open_fields"):
+    def _items(self, row: Row) -> dict[str | None, list[tuple[str, str | None, Mapping[str, Any]]]]:
+        """What a row could show, by owner: id, place and the fields it shows. The same for every reader."""
+        found = self._by_owner.get(row["id"])
+        if found is None:
+            found = self._by_owner[row["id"]] = {}
+            table = row["what"]
+            some = "fields" in row or row.get("open_fields")
             named = set(row.get("fields", ())) | (self._open if row.get("open_fields") else set())
-            fields = {k: v for k, v in fields.items() if k in named or k.partition("@")[0] in named}
-        if fields:
-            shown.setdefault(id_, {}).update(fields)
+            for id_, fields in self.state.table(table).items():
+                owner, place = self.owner(table, id_, fields), self.place(table, id_, fields)
+                if some:
+                    fields = {k: v for k, v in fields.items() if k in named or k.partition("@")[0] in named}
+                if fields:
+                    found.setdefault(owner, []).append((id_, place, fields))
+        return found
 
     def _number(
         self, shown: dict[str, dict[str, Any]], id_: str, owner: str | None, place: str | None, fields: Mapping[str, Any]
@@ -165,9 +172,8 @@ class Viewer:
         for text, name in row["bands"].items():
             if in_range(text, number):
                 low = str(text).partition("..")[0]
-                shown[key] = {
-                    "owner": fields["owner"], "kind": UNKNOWN, "place": fields["place"], "n": int(low or 1), "band": name, "range": str(text),
-                }  # fmt: skip
+                where = {"owner": fields["owner"], "kind": UNKNOWN, "place": fields["place"]}
+                shown[key] = {**where, "n": int(low or 1), "band": name, "range": str(text)}
                 return
 
     def _marks(self, tables: dict[str, dict[str, dict[str, Any]]], reader: str) -> None:
