@@ -279,6 +279,13 @@ class Rounds:
         found[1 - first] &= ~found[first]
         return found[0], found[1]
 
+    def forced(self, batch: Batch, side: int, number: int) -> Array:
+        """Rows in which a side must leave by the test of its own row."""
+        leave = self.plan.leaves[side]
+        if leave is None or leave.must is None or number < leave.after:
+            return np.zeros(len(batch), dtype=bool)
+        return np.broadcast_to(leave.must.truth(batch.n, number), (len(batch),)).astype(bool)
+
     def _leaves(self, leave: Leave, batch: Batch, number: int) -> Array:
         out = np.zeros(len(batch), dtype=bool)
         if number < leave.after:

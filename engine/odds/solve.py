@@ -76,6 +76,8 @@ def _after(rounds: Rounds, batch: Batch, number: int) -> Array:
     """Who leaves after a round, and which battles are over then."""
     over = rounds.over(batch, number)
     leaving = rounds.leaving(batch, number)
+    won = rounds.holding(batch, 0) & ~rounds.holding(batch, 1)
+    rounds.leave(batch, 0, won & rounds.forced(batch, 0, number))  # whoever must leave does, even from a field that it has won
     for side in (0, 1):
         going = leaving[side] & ~over
         if going.any():

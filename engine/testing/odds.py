@@ -17,15 +17,15 @@ from .given import known
 __all__ = ["wrong_odds"]
 
 Path = tuple[str | int, ...]
-ENDS = ("win", "loss", "draw", "open")
+ENDS = ("win", "loss", "draw", "open", "field")
 MEANS = ("lost", "left")
 
 
 def wrong_odds(world: World, said: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, Any, Any]]:
     """Path, expected and got of every figure that the exact odds of the battle do not bear out.
 
-    `win`, `loss`, `draw` and `open` are the attacker's; `lost` and `left` mean numbers by side, owner and kind; `losses` the
-    chance of so many losses by side.
+    `win`, `loss`, `draw`, `open` and `field` are the attacker's; `lost` and `left` mean numbers by side, owner and kind; `losses`
+    the chance of so many losses by side.
     """
     known(world.ruleset.rows("battles"), said["battle"], "battle", (*path, "battle"))
     attackers, defenders = (_force(world, said[side], (*path, side)) for side in ("attackers", "defenders"))
