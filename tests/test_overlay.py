@@ -199,6 +199,10 @@ def names(nodes: list[dict[str, object]] | tuple[dict[str, object], ...]) -> lis
             [("turns", ["orders", ("talk", ["one", "two"])]), "three"],
         ),
         ("node: one, through: two, wrap: {id: in}", ["orders", ("talk", [("in", ["one", "two"])]), "three"]),
+        ("node: talk, unwrap: true", ["orders", "one", "two", "three"]),
+        ("node: one, move: {after: three}", ["orders", ("talk", ["two"]), "three", "one"]),
+        ("node: three, move: {before: two}", ["orders", ("talk", ["one", "three", "two"])]),
+        ("node: talk, move: {before: orders}", [("talk", ["one", "two"]), "orders", "three"]),
         ("node: talk/two, drop: true", ["orders", ("talk", ["one"]), "three"]),
     ],
 )
@@ -230,6 +234,10 @@ def test_a_frame_given_again_replaces_the_frame(tmp_path: Path) -> None:
         ("node: one, through: three, wrap: {id: x}", ("E226", 2, 36)),
         ("node: two, through: one, wrap: {id: x}", ("E226", 2, 36)),
         ("node: one, through: two, drop: true", ("E226", 2, 36)),
+        ("node: one, unwrap: true", ("E226", 2, 35)),
+        ("node: one, move: {after: nothing}", ("E226", 2, 41)),
+        ("node: talk, move: {after: one}", ("E226", 2, 42)),
+        ("node: one, move: {}", ("E226", 2, 33)),
         ("node: talk/three, drop: true", ("E226", 2, 22)),
     ],
 )

@@ -1,10 +1,10 @@
 """Changes of single nodes of the frame, by their ids.
 
 A node's id is its `id`, else its `step`, `phase` or `input`; where a node and one inside it have the same, the outer one is
-meant, and the inner one is written `outer/inner`. A row of `frame_changes` names a node and says one of: `drop` it, `replace`
-it by nodes, put nodes `before` or `after` it, `set` keys of it, `wrap` it in a node (whose `steps` then hold it); with
-`through`, all the nodes from it up to that one beside it are wrapped together. The node `all` stands for the whole frame and
-can only be wrapped, or have nodes put before or after it.
+meant, and the inner one is written `outer/inner`. A row of `frame_changes` names a node and says one of: `drop` it, `unwrap` it
+(its steps take its place), `move` it before or after another, `replace` it by nodes, put nodes `before` or `after` it, `set`
+keys of it, `wrap` it in a node (whose `steps` then hold it); with `through`, all the nodes from it up to that one beside it are
+wrapped together. The node `all` stands for the whole frame and can only be wrapped, or have nodes put before or after it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ THROUGH = "through"
 NAMES = ("id", "step", "phase", "input")
 MAX_DEPTH = 20
 """How deep nodes may stand inside nodes: a change that leads deeper is refused."""
-ACTIONS = ("drop", "replace", "before", "after", "set", "wrap")
+ACTIONS = ("drop", "unwrap", "move", "replace", "before", "after", "set", "wrap")
 
 
 def node_id(node: Node) -> str | None:
@@ -64,7 +64,10 @@ def change_frame(nodes: list[Node], changes: list[Node]) -> tuple[list[Node], li
                 last = None
         if aim is None or last is None:
             continue
-        nodes = _changed(nodes, (aim, last), change, actions[0], found)
+        if actions[0] == "move":
+            nodes = _moved(nodes, aim, change, found)
+        else:
+            nodes = _changed(nodes, (aim, last), change, actions[0], found)
         nodes = _not_too_deep(nodes, before, change, found)
     return nodes, found
 
@@ -147,6 +150,13 @@ def _changed(nodes: list[Node], aim: tuple[Node, Node], change: Node, action: st
         match action:
             case "drop":
                 pass
+            case "unwrap":
+                inner = node.get(STEPS)
+                if inner is None:
+                    found.append(diagnose("E226", "error", "the node has no steps to take its place", what))
+                    out.append(node)
+                else:
+                    out += inner.members()
             case "replace":
                 out += what.members() if what.is_list else [what]
             case "before":
@@ -159,6 +169,21 @@ def _changed(nodes: list[Node], aim: tuple[Node, Node], change: Node, action: st
                 found.append(diagnose("E226", "error", f"{action!r} must be a map", what))
                 out.append(node)
     return out
+
+
+def _moved(nodes: list[Node], aim: Node, change: Node, found: list[Diagnostic]) -> list[Node]:
+    """The frame with a node put before or after another one."""
+    how = change.value["move"]
+    where = next((k for k in ("before", "after") if how.text(k)), None)
+    if where is None or len(how.value) != 1:
+        found.append(diagnose("E226", "error", "`move` says one of before and after, and a node", how))
+        return nodes
+    without = _changed(nodes, (aim, aim), change.with_entries({**change.value, "drop": how}, change.keys), "drop", found)
+    to = _aim(without, str(how.text(where)), how, where, found)
+    if to is None:
+        return nodes
+    beside = change.with_entries({where: Node([aim], how.file, how.line, how.column)}, {})
+    return _changed(without, (to, to), beside, where, found)
 
 
 def _wrapped(nodes: list[Node], around: Node) -> Node:
