@@ -426,6 +426,17 @@ class Checker:
                 forms = [rows[o]["form"] for o in may if o in rows]
                 hint = f"it may carry: {'; '.join(forms)}" if forms else "it carries no options"
                 raise Refused("O207", f"the order may not carry {rows.get(option, {}).get('form', option)!r}", "", hint)
+            self._option_bounds(option, order)
+
+    def _option_bounds(self, option: str, order: Order) -> None:
+        """Numbers of an option within the bounds that its slots declare."""
+        declared = self.ruleset.rows("order_options").get(option, {}).get("slots", {})
+        given = order["options"][option]
+        values = given if isinstance(given, Mapping) else dict.fromkeys(declared, given)
+        names = self.desk.order_names(order)
+        for name, slot in declared.items():
+            if isinstance(slot, dict) and name in values:
+                self._bounds(slot, name, values[name], names)
 
     # ---- saying
 
