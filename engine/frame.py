@@ -177,7 +177,7 @@ def _rolled(turn: Turn, node: Row, members: list[str]) -> list[str]:
             if record is not None:
                 entry.dice.append({**record, "subject": member})
         entry.data["order"] = order
-        entry.text = f"Order of play: {', '.join(printed(turn.world, Entity(str(node['each']), m)) for m in order)}."
+        entry.text = f"Turns are taken by {', '.join(printed(turn.world, Entity(str(node['each']), m)) for m in order)}."
     return order
 
 

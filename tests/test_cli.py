@@ -79,7 +79,7 @@ def test_a_broken_order_file_is_refused_line_by_line(capsys: pytest.CaptureFixtu
     assert f"{file}:2:" not in out and "1 orders stand" in out, out
     assert "at most 28" in out and "they can go to" in out
     code, out, _ = run(capsys, "orders", "check", str(file), "--game", str(game), "--nation", "german-empire", "--format", "json")
-    assert code == 1 and {d["line"] for d in json.loads(out)} == set(range(3, 13))
+    assert code == 1 and {d["line"] for d in json.loads(out)["diagnostics"]} == set(range(3, 13))
 
 
 def test_the_template_is_an_order_file_that_stands(capsys: pytest.CaptureFixture[str], game: Path, tmp_path: Path) -> None:

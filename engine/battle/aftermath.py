@@ -92,7 +92,7 @@ def spend(turn: Turn, contest: Contest, plan: Plan) -> None:
 
 
 def sink_cargo(turn: Turn, contest: Contest, plan: Plan) -> list[dict[str, Any]]:
-    """What was aboard and has no room any more is lost with its carriers (`cargo`: room of a carrier, size of a unit)."""
+    """What was aboard and has no room any more is lost with what carried it (`cargo`: the fields for room and for size)."""
     rule = contest.row.get("cargo")
     if not rule:
         return []

@@ -119,14 +119,15 @@ def _technologies(ruleset: Ruleset) -> Iterator[str]:
     if not rows:
         return
     yield "## Technologies"
-    yield table(["technology", "levels", "improves"], [[_name(r), r.get("levels", 1), r.get("improves")] for r in rows.values()])
+    keys = _keys(rows.values(), skip={"name"})
+    yield table(["technology", *keys], [[_name(r), *(r.get(k) for k in keys)] for r in rows.values()])
 
 
 def _orders(ruleset: Ruleset) -> Iterator[str]:
     rows = {**ruleset.rows("orders")}
     if not rows:
         return
-    yield "## Orders to units and for building"
+    yield "## Orders"
     yield table(
         ["written", "what it does", "may say"],
         [[f"`{r['form']}`", r.get("help", _name(r)), r.get("options")] for r in rows.values()],
