@@ -92,8 +92,23 @@ def understand(turn: Desk, order: Order, mode: Row, left: dict[str, int]) -> Voy
 
 def _too_far(turn: Desk, going: routes.Going, start: str, plan: Sequence[Row]) -> str | None:
     most = going.allowance(start)
-    if most is not None and len(plan) > most:
-        return f"it takes {len(plan)} moves, they have {most}"
+    if most is None or len(plan) <= most:
+        return None
+    return _shut_way(going, start, plan) or f"it takes {len(plan)} moves, they have {most}"
+
+
+def _shut_way(going: routes.Going, start: str, plan: Sequence[Row]) -> str | None:
+    """The gate on the shorter way that a force goes around, if that is why its way is long."""
+    here = start
+    goal = str(plan[-1]["place"])
+    direct = going.world.geography.path(start, goal, None, going.links) or []
+    if len(direct) > len(plan):
+        return None
+    for place in direct[1:]:
+        gate = going.shut(place, f"{here}>{place}")
+        if gate is not None:
+            return f"{routes.name_of(going.world, 'gates', gate)} is closed to them; around it they need {len(plan)} moves"
+        here = place
     return None
 
 

@@ -145,7 +145,9 @@ class Names:
 
     def kind_words(self, kind: str) -> str:
         """What a slot of a kind wants, in words."""
-        example = next(iter(self.ruleset.rows("units").values()), {})
+        made = {row.get("makes") for row in self.ruleset.rows("catalogue").values()}
+        rows = sorted(self.ruleset.rows("units").values(), key=lambda row: row["id"] not in made)  # those that can be had first
+        example = rows[0] if rows else {}
         return WORDS_OF_KIND.get(kind, kind).replace("{example}", str(example.get("plural", example.get("name", "units"))))
 
 
@@ -176,7 +178,7 @@ class _Index:
                 self._add(kind, row["name"], id_)
         own = set(self.ids.get(kind, {}))
         for id_, row in rows.items():
-            more = _named_after(ruleset, kind, row)
+            more = None if row.get("name") else _named_after(ruleset, kind, row)
             for source in (row, *([more] if more else ())):
                 extra = [source.get(key) for key in ("name", "plural", "symbol", "adjective")] + list(source.get("aliases", ()))
                 for name in extra:
