@@ -212,6 +212,19 @@ def test_nodes_of_the_frame_are_changed_by_id(tmp_path: Path, change: str, expec
     assert names(loaded(tmp_path / "base").frame) == ["orders", ("talk", ["one", "two"]), "three"]
 
 
+def test_nodes_cite_what_their_change_cites(tmp_path: Path) -> None:
+    changes = (
+        "frame_changes:\n"
+        "- {id: a, node: one, set: {x: 1}, source: [r.why]}\n"
+        "- {id: b, node: talk, wrap: {id: turns, source: [r.own]}, source: [r.why, r.own]}\n"
+        "- {id: c, node: three, before: [{step: new, do: act}], source: [r.more]}\n"
+    )
+    frame = loaded(over(tmp_path, changes, dict(FRAME))).frame
+    assert frame[1]["source"] == ["r.own", "r.why"]
+    assert frame[1]["steps"][0]["steps"][0]["source"] == ["r.why"]
+    assert frame[2]["source"] == ["r.more"] and "source" not in frame[3]
+
+
 def test_of_two_nodes_of_one_name_the_outer_is_meant(tmp_path: Path) -> None:
     base = {"tables/f.yaml": "frame:\n- phase: talk\n  steps: [{step: talk, do: watch}, {step: two, do: watch}]\n"}
     outer = loaded(over(tmp_path / "a", "frame_changes:\n- {id: c, node: talk, set: {id: chat}}\n", dict(base)))

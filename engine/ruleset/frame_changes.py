@@ -4,7 +4,8 @@ A node's id is its `id`, else its `step`, `phase` or `input`; where a node and o
 meant, and the inner one is written `outer/inner`. A row of `frame_changes` names a node and says one of: `drop` it, `unwrap` it
 (its steps take its place), `move` it before or after another, `replace` it by nodes, put nodes `before` or `after` it, `set`
 keys of it, `wrap` it in a node (whose `steps` then hold it); with `through`, all the nodes from it up to that one beside it are
-wrapped together. The node `all` stands for the whole frame and can only be wrapped, or have nodes put before or after it.
+wrapped together. What a change cites as its `source`, the nodes that it makes or alters cite as well. The node `all` stands
+for the whole frame and can only be wrapped, or have nodes put before or after it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ __all__ = ["WHOLE", "change_frame", "frame_nodes", "node_id"]
 WHOLE = "all"
 STEPS = "steps"
 THROUGH = "through"
+SOURCE = "source"
 NAMES = ("id", "step", "phase", "input")
 MAX_DEPTH = 20
 """How deep nodes may stand inside nodes: a change that leads deeper is refused."""
@@ -138,7 +140,7 @@ def _changed(nodes: list[Node], aim: tuple[Node, Node], change: Node, action: st
     first, last = aim
     if any(n is first for n in nodes) and action == "wrap" and what.is_map:
         start, end = (next(i for i, n in enumerate(nodes) if n is a) for a in (first, last))
-        return [*nodes[:start], _wrapped(nodes[start : end + 1], what), *nodes[end + 1 :]]
+        return [*nodes[:start], _sourced(_wrapped(nodes[start : end + 1], what), change.get(SOURCE)), *nodes[end + 1 :]]
     for node in nodes:
         if node is not first:
             inner = node.get(STEPS)
@@ -147,6 +149,7 @@ def _changed(nodes: list[Node], aim: tuple[Node, Node], change: Node, action: st
                 node = node.with_entries({**node.value, STEPS: steps}, node.keys)
             out.append(node)
             continue
+        source = change.get(SOURCE)
         match action:
             case "drop":
                 pass
@@ -158,17 +161,28 @@ def _changed(nodes: list[Node], aim: tuple[Node, Node], change: Node, action: st
                 else:
                     out += inner.members()
             case "replace":
-                out += what.members() if what.is_list else [what]
+                out += [_sourced(n, source) for n in (what.members() if what.is_list else [what])]
             case "before":
-                out += [*what.members(), node]
+                out += [*(_sourced(n, source) for n in what.members()), node]
             case "after":
-                out += [node, *what.members()]
+                out += [node, *(_sourced(n, source) for n in what.members())]
             case "set" if what.is_map:
-                out.append(node.with_entries({**node.value, **what.value}, {**node.keys, **what.keys}))
+                out.append(_sourced(node.with_entries({**node.value, **what.value}, {**node.keys, **what.keys}), source))
             case _:
                 found.append(diagnose("E226", "error", f"{action!r} must be a map", what))
                 out.append(node)
     return out
+
+
+def _sourced(node: Node, source: Node | None) -> Node:
+    """A node that also cites what its change cites."""
+    if source is None or not source.is_list:
+        return node
+    old = node.get(SOURCE)
+    said = [s.value for s in old.members()] if old is not None else []
+    more = [s for s in source.members() if s.value not in said]
+    both = Node([*(old.members() if old is not None else ()), *more], source.file, source.line, source.column)
+    return node.with_entries({**node.value, SOURCE: both}, {**node.keys, SOURCE: (source.file, source.line, source.column)})
 
 
 def _moved(nodes: list[Node], aim: Node, change: Node, found: list[Diagnostic]) -> list[Node]:
