@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from itertools import pairwise
 
 import pytest
 
@@ -22,7 +23,7 @@ TURNS = 3
 
 def test_the_journal_rebuilds_every_position() -> None:
     results = played(TURNS)
-    for before, after in zip(results, results[1:], strict=False):
+    for before, after in pairwise(results):
         assert replay(before.position.state, after.entries).hash() == after.position.state.hash()
     rows = [e.to_json() for r in results for e in r.entries]
     assert verify_chain(rows) is None
@@ -103,7 +104,7 @@ def test_what_policies_order_passes_the_checker() -> None:
 
 def test_units_are_conserved() -> None:
     """Whoever is gone was destroyed, and whoever is new was placed: the journal's facts account for every unit."""
-    for before, after in zip(played(TURNS), played(TURNS)[1:], strict=False):
+    for before, after in pairwise(played(TURNS)):
         gone = sum(int(f.roles.get("n", 1)) for e in after.entries for f in e.facts if f.word == "destroyed" and "kind" in f.roles)
         # Works have no stack, and units that arrive by rail or by air were there before: neither names a unit that is new.
         new = sum(int(f.roles["n"]) for e in after.entries for f in e.facts if f.word == "placed" and "unit" in f.roles)

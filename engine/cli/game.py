@@ -110,11 +110,17 @@ def resolve(
         typer.echo(
             json.dumps(
                 {
-                    "turn": before, "next": position.turn, "ended": position.ended, "entries": len(outcome.result.entries),
-                    "missing": list(outcome.missing), "state": position.state.hash(), "journal": position.head, "kept": not dry_run,
+                    "turn": before,
+                    "next": position.turn,
+                    "ended": position.ended,
+                    "entries": len(outcome.result.entries),
+                    "missing": list(outcome.missing),
+                    "state": position.state.hash(),
+                    "journal": position.head,
+                    "kept": not dry_run,
                 }
             )
-        )  # fmt: skip
+        )
         return
     for entry in outcome.result.entries:
         if "everyone" in entry.audience and entry.text and not entry.rule.startswith("frame/"):
