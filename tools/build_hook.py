@@ -1,6 +1,6 @@
-"""Build hook: a wheel carries engine/ as the package wteaw, with the rulesets, schemas and scenarios inside it.
+"""Build hook: a wheel carries the rulesets, schemas and scenarios inside the package.
 
-An editable install needs none of this: src/wteaw is a link to engine/, and the data is found beside it.
+An editable install needs none of this: the data is found beside the package.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SHIPPED = {
-    "engine": "wteaw",
     "ruleset": "wteaw/data/ruleset",
     "schemas": "wteaw/data/schemas",
     "scenarios": "wteaw/data/scenarios",
