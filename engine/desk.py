@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from .fairness import reveal
+from .fairness import Commitment, reveal
 from .geography import Geography
 from .journal import Entry
 from .referee import Inputs, Resolution, commanded_nations, resolve, waiting_seats
@@ -84,10 +85,34 @@ class Views:
     def __init__(self, game: Game) -> None:
         self.game = game
         self._viewers: dict[str, Viewer] = {}
+        self._last: tuple[str, World] | None = None
+        self._keys: dict[int, tuple[str, Commitment] | None] = {}
+
+    @cached_property
+    def journal(self) -> list[Entry]:
+        """Every entry of the game, read once."""
+        return self.game.journal()
+
+    def key(self, turn: int) -> tuple[str, Commitment] | None:
+        """The key and the commitment of the dice of a turn that is over, else None."""
+        if turn not in self._keys:
+            here = self.game.stage()
+            of_turn = (s for s in map(self.game.stage, range(here.number, 0, -1)) if s.position.turn == turn)
+            stage = next(of_turn, None) if here.position.turn > turn else None
+            self._keys[turn] = None if stage is None else (self.game.turn_key(turn, stage.attempt), stage.commitment)
+        return self._keys[turn]
 
     def world(self, nation: str) -> World:
-        """A nation's world. Earlier moments hold what was public or its own side's; they are made when they are read."""
+        """A nation's world (that of the last one asked for is kept).
 
+        Earlier moments hold what was public or its own side's; they are made when they are read.
+        """
+        if self._last is not None and self._last[0] == nation:
+            return self._last[1]
+        self._last = (nation, self._world(nation))
+        return self._last[1]
+
+    def _world(self, nation: str) -> World:
         def then(moment: str) -> Callable[[], State]:
             return lambda: self._viewer(moment).view(nation, sight=False)
 
@@ -126,21 +151,23 @@ def resolve_turn(game: Game, *, force: bool = False, until: str | None = None, d
 # ---- reports
 
 
-def turn_entries(game: Game, turn: int) -> list[Entry]:
-    return game.journal(turn=turn)
-
-
 def last_turn(game: Game) -> int:
     """The last turn that has something to report: the one before the present, unless the game has ended or pauses."""
     position = game.stage().position
     return position.turn if position.ended or "pause" in (position.waiting or {}) else max(position.turn - 1, 0)
 
 
-def report(game: Game, nation: str | None, *, turn: int | None = None, template: bool = True) -> Report:
-    """The report of a nation, or of the moderator for None, on a turn (by default the last one resolved)."""
+def report(
+    game: Game, nation: str | None, *, turn: int | None = None, template: bool = True, views: Views | None = None
+) -> Report:
+    """The report of a nation, or of the moderator for None, on a turn (by default the last one resolved).
+
+    `views`: those of the present stage, which the reports of several nations share.
+    """
     turn = last_turn(game) if turn is None else turn
     stage = game.stage()
-    entries = turn_entries(game, turn)
+    views = views or Views(game)
+    entries = [e for e in views.journal if e.turn == turn]
     title = game.head["title"]
     committed = [("the next turn's dice", stage.commitment.root)]
     if nation is None:
@@ -150,8 +177,8 @@ def report(game: Game, nation: str | None, *, turn: int | None = None, template:
         )  # fmt: skip
     if nation not in World(game.ruleset, stage.position.state, geography=game.geography).nations():
         raise StoreError(f"no nation {nation!r} in this game")
-    world = view_world(game, nation)
-    before = readable([e for e in game.journal() if e.turn < turn], world, nation)
+    world = views.world(nation)
+    before = readable([e for e in views.journal if e.turn < turn], world, nation)
     text = ""
     if template and not stage.position.ended:
         from .orders.template import order_template
@@ -159,41 +186,37 @@ def report(game: Game, nation: str | None, *, turn: int | None = None, template:
         text = order_template(world, nation)
     return nation_report(
         game.ruleset, world.state, entries, nation, game=title, turn=turn, geography=game.geography, template=text,
-        proof=[*committed, *_openings(game, nation, turn)], chain=chain_of(before),
+        proof=[*committed, *_openings(views, nation, turn)], chain=chain_of(before),
     )  # fmt: skip
 
 
-def _openings(game: Game, nation: str, turn: int) -> Iterator[tuple[str, str]]:
+def _openings(views: Views, nation: str, turn: int) -> Iterator[tuple[str, str]]:
     """The keys of the dice that a nation may check, of a turn that is over."""
-    stage = next((s for s in map(game.stage, range(game.stage().number, 0, -1)) if s.position.turn == turn), None)
-    if stage is None or game.stage().position.turn <= turn:
-        return
-    key = game.turn_key(turn, stage.attempt)
-    for opening in reveal(key, stage.commitment, [nation]):
-        yield f"key of turn {turn} for {opening.audience}", opening.key
+    found = views.key(turn)
+    if found is not None:
+        for opening in reveal(*found, [nation]):
+            yield f"key of turn {turn} for {opening.audience}", opening.key
 
 
 def write_reports(game: Game, out: Path, nations: Iterable[str], drawing: Drawing, *, turn: int | None = None) -> list[Path]:
     """Text and HTML reports of nations, each with its map, into a folder; the moderator's as well."""
     out.mkdir(parents=True, exist_ok=True)
     written = []
+    views = Views(game)
     for nation in [None, *nations]:
-        data = report(game, nation, turn=turn)
+        data = report(game, nation, turn=turn, views=views)
         name = nation or "moderator"
-        shown = game.stage().position.state if nation is None else view_world(game, nation).state
-        svg = map_svg(
-            game.ruleset, shown, drawing, title=f"{data.game}, {data.when}", entries=_map_entries(game, nation, data.turn)
-        )
+        entries = [e for e in views.journal if e.turn == data.turn]
+        shown = game.stage().position.state
+        if nation is not None:
+            world = views.world(nation)
+            shown, entries = world.state, readable(entries, world, nation)
+        svg = map_svg(game.ruleset, shown, drawing, title=f"{data.game}, {data.when}", entries=entries)
         for suffix, text in (("txt", as_text(data)), ("html", as_html(data, svg))):
             path = out / f"{name}.{suffix}"
             path.write_text(text, encoding="utf-8")
             written.append(path)
     return written
-
-
-def _map_entries(game: Game, nation: str | None, turn: int) -> Sequence[Entry]:
-    entries = turn_entries(game, turn)
-    return entries if nation is None else readable(entries, view_world(game, nation), nation)
 
 
 # ---- other rules

@@ -107,9 +107,10 @@ def map_model(ruleset: Ruleset, shown: State, drawing: Drawing, *, title: str = 
     places = [row for row in ruleset.rows("places").values() if "lon" in row and "lat" in row]
     shapes = _shapes(drawing, places)
     owners = _owners(world)
+    capitals = {row.get("capital") for row in ruleset.rows("nations").values()}
     return MapModel(
         title=title or ruleset.title,
-        places=tuple(_place(world, row, drawing.marks) for row in places),
+        places=tuple(_place(world, row, drawing.marks, capitals) for row in places),
         owners=owners,
         shapes=shapes,
         layout=_layout(drawing, shapes),
@@ -151,9 +152,9 @@ def _owners(world: World) -> tuple[Owner, ...]:
     return coloured(made)
 
 
-def _place(world: World, row: Mapping[str, Any], marks: Mapping[str, Any]) -> Place:
+def _place(world: World, row: Mapping[str, Any], marks: Mapping[str, Any], capitals: set[str | None]) -> Place:
     thing = Entity("place", row["id"])
-    capital = any(n.get("capital") == row["id"] for n in world.ruleset.rows("nations").values())
+    capital = row["id"] in capitals
     symbols = ["star"] if capital else []
     symbols += [s for name, s in marks.get("symbols", {}).items() if world.field(thing, name) and not (capital and s == "dot")]
     kind: Kind = "land" if row["kind"] == "land" else "sea" if row["kind"] == "sea" else "other"

@@ -12,20 +12,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from .bare import NAMES_KEPT, Spots, bare_map, shapes_of
 from .labels import Block, Box, Ground, arrange
 from .legend import draw_legend
 from .marks import OUTCOMES, arrow, burst, passage, pattern_fill, reach, works
 from .model import Layout, MapModel, Panel, Place
-from .outline import Outlines, RingTable
+from .outline import Outlines
 from .palette import UNOWNED, coloured
 from .projection import Frame, frame
-from .shapes import Array, Shapes, gaps_between, nearest_point_shapes
+from .shapes import Array, gaps_between
 from .svg import INK, circle, number, path, rect, tip, words
 from .text import FAMILY, text_width, xml
 
 SHEET = "#f7f4ec"
-# What a panel that shows a corner of a place is worth beside one that shows its best spot.
-CORNER = 0.5
 WATER, DEEP, NOBODY = "#dbe8ee", "#e4eef2", "#dcdad3"
 COAST, SEA_INK, SEA_LINE = "#5d7484", "#3c6078", "#9db7c5"
 
@@ -57,7 +56,7 @@ def draw(model: MapModel, *, width: int | None = None, labels: bool = True, pref
 def unseen(model: MapModel) -> tuple[str, ...]:
     """Ids of places that no panel shows: what a check of a layout asks."""
     layout = model.layout or plain_layout(model)
-    homes = _Spots(model.places, _shapes(model), [frame(panel) for panel in layout.panels]).homes
+    homes = Spots(model.places, shapes_of(model), [frame(panel) for panel in layout.panels]).homes
     return tuple(sorted(place.id for place in model.places if place.id not in homes))
 
 
@@ -91,57 +90,6 @@ def plain_layout(model: MapModel, width: float = 1600.0) -> Layout:
     )
 
 
-def _shapes(model: MapModel) -> Shapes:
-    """The model's shapes, or cells round the points of its places."""
-    if model.shapes is not None:
-        return model.shapes
-    return nearest_point_shapes({place.id: (place.lon, place.lat) for place in model.places})
-
-
-class _Spots:
-    """Where each place's text may stand, on the sheet: found for all places and panels in one sweep per panel.
-
-    homes: by place, the panel where it is named: the one that shows it largest there, unless another panel lies on top. A panel
-    that shows the place's best spot is preferred to one that shows only a corner of it. Places that no panel shows are missing.
-    """
-
-    def __init__(self, places: Sequence[Place], shapes: Shapes, frames: Sequence[Frame]) -> None:
-        room = shapes.room
-        anchors = {place.id: (*shapes.anchors.get(place.id, ()), (place.lon, place.lat)) for place in places}
-        flat = np.array([spot for spots in anchors.values() for spot in spots], dtype=np.float64).reshape(-1, 2)
-        self.spots: list[dict[str, tuple[int, tuple[float, float]]]] = []  # by panel: number of the first spot seen, and where
-        self.room: list[dict[str, float]] = []  # by panel: the room round the best spot, where known
-        self.homes: dict[str, tuple[int, tuple[float, float]]] = {}
-        best: dict[str, float] = {}
-        for k, window in enumerate(frames):
-            sheet, inside = window.spots(flat)
-            scale = window.units_per_degree(flat[:, 1]).tolist()
-            rows, seen = sheet.tolist(), inside.tolist()
-            found: dict[str, tuple[int, tuple[float, float]]] = {}
-            spacious: dict[str, float] = {}
-            start = 0
-            for place, spots in anchors.items():
-                if place in room:
-                    spacious[place] = room[place] * scale[start]
-                for n in range(len(spots)):
-                    if not seen[start + n]:
-                        continue
-                    spot = (rows[start + n][0], rows[start + n][1])
-                    found.setdefault(place, (n, spot))
-                    if not any(_inside(spot, other.panel.at) for other in frames[k + 1 :]):
-                        worth = scale[start + n] * (1.0 if n == 0 else CORNER)
-                        if worth > best.get(place, 0.0):
-                            best[place], self.homes[place] = worth, (k, spot)
-                        break
-                start += len(spots)
-            self.spots.append(found)
-            self.room.append(spacious)
-
-
-def _inside(spot: tuple[float, float], at: tuple[float, float, float, float]) -> bool:
-    return at[0] <= spot[0] <= at[0] + at[2] and at[1] <= spot[1] <= at[1] + at[3]
-
-
 class _Sheet:
     """What the panels share: fills by owner, places by id, the shapes and who lies on which side of every border."""
 
@@ -150,15 +98,8 @@ class _Sheet:
         self.owners = {owner.id: owner for owner in coloured(model.owners)}
         self.rank = {key: k for k, key in enumerate(self.owners)}
         self.places = {place.id: place for place in model.places}
-        self.shapes = _shapes(model)
-        self.sides = self.shapes.sides()
-        self.borders: dict[tuple[str, str], list[int]] = {}
-        for arc, pair in self.sides.items():
-            if len(pair) == 2:
-                self.borders.setdefault((min(pair), max(pair)), []).append(arc)
-        self.table = RingTable(self.shapes)
-        self.frames = [frame(panel) for panel in layout.panels]
-        self.spots = _Spots(model.places, self.shapes, self.frames)
+        self.bare = bare = bare_map(model, layout)
+        self.shapes, self.frames, self.spots = bare.shapes, bare.frames, bare.spots
 
     # ---- the sheet
 
@@ -195,13 +136,13 @@ class _Sheet:
     def panel(self, k: int) -> str:
         window = self.frames[k]
         panel = window.panel
-        outlines = Outlines(self.table, window)
+        outlines = self.bare.outlines(k)
         x, y, _, _ = panel.at
         parts = [f'<g clip-path="url(#{self.prefix}-c{k})">', rect(*panel.at, fill=DEEP)]
         parts += self._ground(outlines, k)
-        parts += self._borders(outlines)
-        parts += self._links(outlines, window)
-        parts += self._works(outlines)
+        parts += self._borders(outlines, k)
+        parts += self._links(k)
+        parts += self._works(outlines, k)
         parts += self._highlights(outlines)
         parts += self._arrows(window, k)
         if self.labels:
@@ -247,64 +188,32 @@ class _Sheet:
         x, y = found[1]
         return circle(x, y, 4, fill=fill, stroke=INK, stroke_width=0.9)
 
-    def _borders(self, outlines: Outlines) -> list[str]:
-        kinds: dict[str, list[int]] = {"sea": [], "coast": [], "inner": [], "outer": []}
-        for arc, pair in sorted(self.sides.items()):
-            if len(pair) == 1 and self._is_sheet_edge(arc):
-                continue
-            sea = [key in self.places and self.places[key].kind == "sea" for key in pair]
-            if all(sea):
-                kinds["sea"].append(arc)
-            elif any(sea) or len(pair) == 1:
-                kinds["coast"].append(arc)
-            else:
-                held = {self.places[key].owner if key in self.places else "" for key in pair}
-                kinds["inner" if len(held) == 1 and held != {""} else "outer"].append(arc)
+    def _borders(self, outlines: Outlines, k: int) -> list[str]:
+        land: dict[str, list[int]] = {"inner": [], "outer": []}
+        for arc in self.bare.arcs["land"]:
+            held = {self.places[key].owner if key in self.places else "" for key in self.bare.sides[arc]}
+            land["inner" if len(held) == 1 and held != {""} else "outer"].append(arc)
         looks: dict[str, dict[str, str | float]] = {
             "sea": {"stroke": SEA_LINE, "stroke_width": 0.8, "stroke_dasharray": "4 3"},
             "inner": {"stroke": "#4d4a44", "stroke_opacity": 0.6, "stroke_width": 0.6},
             "coast": {"stroke": COAST, "stroke_width": 0.7},
             "outer": {"stroke": "#3a2f2a", "stroke_width": 1.5},
         }
-        drawn = {kind: outlines.lines(kinds[kind]) for kind in looks}
+        drawn = {kind: outlines.lines(land[kind]) if kind in land else self.bare.lines(k, kind) for kind in looks}
         return [path(data, stroke_linejoin="round", **looks[kind]) for kind, data in drawn.items() if data]
 
-    def _is_sheet_edge(self, arc: int) -> bool:
-        """Whether an arc with one side is no coast but the end of the shapes: a straight line along a meridian or parallel."""
-        spread = np.ptp(self.shapes.arc(arc), axis=0)
-        return bool(spread.min() < 1e-9)
-
-    def _shared(self, outlines: Outlines, a: str, b: str) -> list[Array]:
-        """The stretches that two places share, as far as the panel shows them."""
-        arcs = self.borders.get((min(a, b), max(a, b)), [])
-        return [outlines.line(arc, turn) for turn in outlines.turns for arc in arcs if outlines.near(arc, turn)]
-
-    def _links(self, outlines: Outlines, window: Frame) -> list[str]:
+    def _links(self, k: int) -> list[str]:
         parts = []
         for link in self.model.links:
-            if link.via:
-                one, two = self._shared(outlines, link.a, link.via), self._shared(outlines, link.b, link.via)
-                ends = (np.concatenate(one), np.concatenate(two)) if one and two else None
-            else:
-                ends = (self._corners(outlines, link.a), self._corners(outlines, link.b))
-            if ends is None or not len(ends[0]) or not len(ends[1]):
-                continue
-            gap = np.hypot(ends[0][:, None, 0] - ends[1][None, :, 0], ends[0][:, None, 1] - ends[1][None, :, 1])
-            i, j = np.unravel_index(int(np.argmin(gap)), gap.shape)
-            start, end = (float(ends[0][i][0]), float(ends[0][i][1])), (float(ends[1][j][0]), float(ends[1][j][1]))
-            if gap[i, j] > 60 or not _inside(start, window.panel.at):
-                continue  # the two meet outside this window
-            parts.append(f"<g>{tip(link.label)}{passage(start, end, link.style)}</g>")
+            ends = self.bare.passage(k, link.a, link.b, link.via)
+            if ends is not None:  # else the two meet outside this window
+                parts.append(f"<g>{tip(link.label)}{passage(*ends, link.style)}</g>")
         return parts
 
-    def _corners(self, outlines: Outlines, place: str) -> Array:
-        arcs = sorted({arc if arc >= 0 else ~arc for ring in self.shapes.rings.get(place, ()) for arc in ring})
-        return outlines.corners(arcs)
-
-    def _works(self, outlines: Outlines) -> list[str]:
+    def _works(self, outlines: Outlines, k: int) -> list[str]:
         parts = []
         for work in self.model.works:
-            for line in self._shared(outlines, work.place, work.facing):
+            for line in self.bare.shared(k, work.place, work.facing):
                 parts.append(self._work(outlines, work.place, line, work.style, work.note))
         return parts
 
@@ -403,7 +312,14 @@ class _Sheet:
         blocks.sort(
             key=lambda block: (not block.home, block.place.kind == "sea", -block.place.weight, block.room, block.place.id)
         )
-        return arrange(blocks, ground)
+        # far from any reader's own units most readers see the same
+        key = (k, *(block.signature for block in blocks), tuple(self.owners.values()), tuple(ground.taken.items()))
+        drawn = self.bare.names.get(key)
+        if drawn is None:
+            if len(self.bare.names) >= NAMES_KEPT:
+                self.bare.names.clear()
+            drawn = self.bare.names[key] = arrange(blocks, ground)
+        return drawn
 
 
 def _contains(rings: Sequence[Array], point: Array) -> bool:

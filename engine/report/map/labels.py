@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from .marks import BadgeBlock, chip, chip_width, symbol
 from .model import Owner, Place
@@ -49,34 +50,53 @@ class Ground:
             for square in _squares(self.taken.pop(key)):
                 del self.squares[square][key]
 
-    def cost(self, box: Box) -> float:
-        """What it costs to put a box here: the weighted area that it hides, and what it loses beyond the window."""
+    def cost(self, box: Box, most: float = math.inf) -> float:
+        """What it costs to put a box here: the weighted area that it hides, and what it loses beyond the window.
+
+        Where it comes to `most` or more, only that much is certain: the rest is not counted.
+        """
+        x0, y0, x1, y1 = box
+        squares = self.squares
         seen: set[str] = set()
         total = 0.0
-        for square in _squares(box):
-            for key, (other, weight) in self.squares.get(square, _NOTHING).items():
-                if key not in seen:
-                    seen.add(key)
-                    total += _overlap(box, other) * weight
-        area = (box[2] - box[0]) * (box[3] - box[1])
+        for i in range(int(x0 // CELL), int(x1 // CELL) + 1):
+            for j in range(int(y0 // CELL), int(y1 // CELL) + 1):
+                for key, ((a0, b0, a1, b1), weight) in squares.get((i, j), _NOTHING).items():
+                    if a0 < x1 and a1 > x0 and b0 < y1 and b1 > y0 and key not in seen:
+                        seen.add(key)
+                        width = (x1 if x1 < a1 else a1) - (x0 if x0 > a0 else a0)
+                        total += width * ((y1 if y1 < b1 else b1) - (y0 if y0 > b0 else b0)) * weight
+                if total >= most:
+                    return total
+        area = (x1 - x0) * (y1 - y0)
         return total + 8 * (area - _overlap(box, self.window))
 
     def place(self, x: float, y: float, width: float, height: float, room: float) -> tuple[Box, float]:
         """The best box of this size near (x, y), and what it hides. `room`: how far it may stray at no great cost."""
-        best: tuple[float, Box, float] | None = None
-        for share_x, share_y in _TRIES:
-            dx, dy = share_x * width, share_y * height
-            stray = math.hypot(dx, dy)
-            price = stray * 1.2 + max(0.0, stray - room) * 6
-            if best is not None and price >= best[0]:
-                continue
+        best, first, found, least = math.inf, 0, None, 0.0
+        for price, number, dx, dy in _tries(width, height, room):
+            if price > best:
+                break
             left, top = x + dx - width / 2, y + dy - height / 2
             box = (left, top, left + width, top + height)
-            hidden = self.cost(box)
-            if best is None or price + hidden < best[0]:
-                best = (price + hidden, box, hidden)
-        assert best is not None  # the first try always counts
-        return best[1], best[2]
+            # a hair more than what would still be better, so that rounding decides nothing
+            hidden = self.cost(box, (best - price) * 1.001 + 1e-6)
+            total = price + hidden
+            if total < best or (total == best and number < first):
+                best, first, found, least = total, number, box, hidden
+        assert found is not None  # the cheapest try always counts
+        return found, least
+
+
+@lru_cache(maxsize=4096)
+def _tries(width: float, height: float, room: float) -> list[tuple[float, int, float, float]]:
+    """Where to try for a box of this size, the cheapest first: price, number (of two as good the first counts), shift."""
+    out = []
+    for number, (share_x, share_y) in enumerate(_TRIES):
+        dx, dy = share_x * width, share_y * height
+        stray = math.hypot(dx, dy)
+        out.append((stray * 1.2 + max(0.0, stray - room) * 6, number, dx, dy))
+    return sorted(out)
 
 
 class Block:
@@ -93,6 +113,7 @@ class Block:
         tagged: bool = False,
     ) -> None:
         self.place, self.spot, self.room, self.home = place, spot, room, home
+        self.signature = (place, room, font, home, tagged)  # with the owners, and the panel that it stands in, all that it is
         self.sea = place.kind == "sea"
         self.size = font * (1.0 if home else 0.85)
         self.spacing = 0.6 if self.sea else 0.0

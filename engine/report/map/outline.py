@@ -56,6 +56,8 @@ class Outlines:
         self._kept: dict[float, npt.NDArray[np.bool_]] = {}
         self._meets: dict[float, list[bool]] = {}
         self._tokens: dict[tuple[float, int], list[str]] = {}
+        self._paths: dict[str, str] = {}
+        self._arcs: dict[tuple[float, int], str] = {}
         if not len(shapes.vertices):
             return
         low = np.minimum.reduceat(shapes.vertices, shapes.starts[:-1])
@@ -120,6 +122,11 @@ class Outlines:
 
     def place(self, place: str) -> str:
         """A closed path of a place's rings ('': the background) at every turn at which they can be seen; '' if they cannot."""
+        if place not in self._paths:
+            self._paths[place] = self._path(place)
+        return self._paths[place]
+
+    def _path(self, place: str) -> str:
         parts = []
         first, rings = self.table.ranges.get(place, (0, ()))
         for turn in self.turns:
@@ -141,9 +148,11 @@ class Outlines:
         for turn in self.turns:
             for arc in arcs:
                 if self.near(arc, turn):
-                    words = self._words(arc, turn)
-                    if len(words) > 1:
-                        parts.append("M" + " ".join(words))
+                    drawn = self._arcs.get((turn, arc))
+                    if drawn is None:
+                        words = self._words(arc, turn)
+                        drawn = self._arcs[turn, arc] = "M" + " ".join(words) if len(words) > 1 else ""
+                    parts.append(drawn)
         return "".join(parts)
 
     def corners(self, arcs: Iterable[int]) -> Array:
