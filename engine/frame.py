@@ -21,6 +21,8 @@ from .ruleset.model import Row
 from .state import Entity
 from .turn import Desk, Turn
 
+MOST_PASSES = 1_000
+
 Level = dict[str, Any]
 """One level of the cursor: `i` the node's index, and for a loop `k` the round and `over` its members."""
 
@@ -203,6 +205,8 @@ def _next_round(turn: Turn, levels: list[Level]) -> None:
         return
     level["k"] += 1
     if "passes" in node:
+        if level["k"] > MOST_PASSES * len(level["over"]):
+            raise RuntimeError(f"passes without end: what {node['passes'].get('while')!r} asks for is never used up")
         if level["k"] % len(level["over"]) == 0 and not _pass_left(turn, node, level):
             _leave(level)
             return

@@ -365,7 +365,18 @@ def has_way_home(going: Going, path: Path, left: Any) -> bool:
     here = path[-1]
     if going.test("home", here, f"{path[-2]}>{here}", path[:-1]):
         return True
-    return bool(homes(going, here, left - going.mode.get("reserve", 0)))
+    back = way_home(going, path, left - going.mode.get("reserve", 0))
+    return back is not None
+
+
+def way_home(going: Going, path: Path, left: Any) -> Any:
+    """What the cheapest way home costs from the end of a way, if it costs no more than `left`; None if none is open."""
+    here = path[-1]
+    if going.mode.get("returns"):
+        return next((cost for place, (cost, _) in search(going, here, left, path[0]).items() if place == path[0]), None)
+    if going.test("home", here, f"{path[-2]}>{here}", path[:-1]):
+        return 0
+    return min(homes(going, here, left).values(), default=None)
 
 
 def homes(going: Going, here: str, left: Any) -> dict[str, Any]:
@@ -388,6 +399,9 @@ def find_path(going: Going, start: str, target: str, via: Sequence[str] = ()) ->
             path += (goal,)
             continue
         within = search(going, here, going.allowance(here)).get(goal) if going.by_way and not via else None
+        if going.by_way and within is None and goal in going.world.geography.next_to(here, going.links):
+            path += (goal,)  # what keeps them from the one step is the reason to be told, not the cost of a way round
+            continue
         found = within or search(going, here, None, goal).get(goal)
         if found is None:
             return None

@@ -274,6 +274,8 @@ def _without_loops(nodes: Iterable[Row]) -> list[Row]:
     for node in nodes:
         if "each" in node or "passes" in node:
             out.extend(_without_loops(node["steps"]))
+        elif "steps" in node:
+            out.append({**node, "steps": _without_loops(node["steps"])})
         else:
             out.append(node)
     return out
