@@ -96,25 +96,34 @@ def _placed(d: Difference, origin: str) -> Difference:
     return Difference(d.what, d.name, d.key, d.old, d.new, origin)
 
 
+def _effective(value: Any) -> Any:
+    """A value without what has no effect on a game."""
+    if isinstance(value, Mapping):
+        return {k: _effective(v) for k, v in value.items() if k not in UNSAID}
+    return [_effective(v) for v in value] if isinstance(value, list) else value
+
+
 def _values(name: str, path: str, old: Any, new: Any) -> Iterator[Difference]:
+    yield from _parts(name, path, _effective(old), _effective(new))
+
+
+def _parts(name: str, path: str, old: Any, new: Any) -> Iterator[Difference]:
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for key in [*old, *(k for k in new if k not in old)]:
             at = f"{path}.{key}" if path else str(key)
-            if key in UNSAID:
-                continue
             if key not in new:
                 yield Difference("key removed", name, at, old[key], None)
             elif key not in old:
                 yield Difference("key added", name, at, None, new[key])
             else:
-                yield from _values(name, at, old[key], new[key])
+                yield from _parts(name, at, old[key], new[key])
     elif isinstance(old, list) and isinstance(new, list) and (named := _by_id(old)) and (others := _by_id(new)):
-        yield from _values(name, path, named, others)
+        yield from _parts(name, path, named, others)
         if [i for i in named if i in others] != [i for i in others if i in named]:
             yield Difference("changed", name, f"{path}.order", list(named), list(others))
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new) and _nested(old):
         for index, (one, other) in enumerate(zip(old, new, strict=True)):
-            yield from _values(name, f"{path}[{index}]", one, other)
+            yield from _parts(name, f"{path}[{index}]", one, other)
     elif old != new or isinstance(old, bool) != isinstance(new, bool):
         yield Difference("changed", name, path, old, new)
 

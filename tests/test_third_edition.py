@@ -1,0 +1,156 @@
+"""The 3rd Edition as a layer: it states only differences, leaves the base as it is, and is played in turns of players."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wteaw.desk import commanded, new_game, resolve_turn
+from wteaw.frame import inputs, phases, steps
+from wteaw.referee import waiting_seats
+from wteaw.resources import rulesets, scenarios
+from wteaw.ruleset import Ruleset, load_ruleset, load_scenario
+from wteaw.ruleset.compare import compare
+from wteaw.ruleset.tell import tell
+from wteaw.store import Game
+
+OVERLAY = rulesets() / "variants" / "third-edition"
+
+
+def loaded(folder: Path) -> Ruleset:
+    rules, found = load_ruleset(folder)
+    assert rules is not None, [d.message for d in found if d.severity == "error"]
+    return rules
+
+
+@pytest.fixture(scope="module")
+def base() -> Ruleset:
+    return loaded(rulesets())
+
+
+@pytest.fixture(scope="module")
+def third() -> Ruleset:
+    return loaded(OVERLAY)
+
+
+def test_the_base_is_the_same_with_and_without_the_overlay(tmp_path: Path) -> None:
+    """Loading the overlay, before or after, leaves the base's hash alone; so does a base in whose folder there is none."""
+    import shutil
+
+    alone = tmp_path / "ruleset"
+    shutil.copytree(rulesets(), alone, ignore=shutil.ignore_patterns("variants", "tests", "map"))
+    before, _ = load_ruleset(rulesets(), cache=False)
+    over, _ = load_ruleset(OVERLAY, cache=False)
+    after, _ = load_ruleset(rulesets(), cache=False)
+    copy, _ = load_ruleset(alone, cache=False)
+    assert before is not None and over is not None and after is not None and copy is not None
+    assert before.hash == after.hash == copy.hash != over.hash
+
+
+def test_rows_of_the_overlay_are_differences(base: Ruleset, third: Ruleset) -> None:
+    """Every row that the overlay gives again differs from the base's: in a value, or in what it cites."""
+    for form, rows in third.forms.items():
+        for id_, row in rows.items():
+            if base.has(form, id_) and not third.origin(form, id_).startswith("../"):
+                assert row != base.row(form, id_), f"{form}/{id_} says nothing new"
+
+
+def test_what_the_overlay_does_not_name_is_the_bases_own(base: Ruleset, third: Ruleset) -> None:
+    changed = {d.name for d in compare(base, third)}
+    for form, rows in base.forms.items():
+        for id_, row in rows.items():
+            if not any(name in (f"{form}/{id_}", form) for name in changed) and third.has(form, id_):
+                ours = {k: v for k, v in third.row(form, id_).items() if k not in ("source", "note", "basis", "lines", "silence")}
+                assert ours == {k: v for k, v in row.items() if k not in ("source", "note", "basis", "lines", "silence")}, (
+                    form,
+                    id_,
+                )
+
+
+def test_no_row_of_the_base_is_replaced_by_accident(base: Ruleset, third: Ruleset) -> None:
+    """A row that both have, and that the overlay makes anew with nothing left of the base's, would be a clash of names."""
+    for form, rows in third.forms.items():
+        for id_, row in rows.items():
+            if base.has(form, id_) and not third.origin(form, id_).startswith("../"):
+                kept = [k for k in base.row(form, id_) if k != "id" and row.get(k) == base.row(form, id_)[k]]
+                assert kept or len(base.row(form, id_)) <= 3, f"{form}/{id_} has nothing of the base's row"
+
+
+def test_a_player_goes_through_twelve_phases(third: Ruleset) -> None:
+    turn = third.frame[0]
+    assert turn["each"] == "nation" and turn["own_turn"] is True
+    names = [str(p["name"]) for p in phases(turn["steps"])]
+    assert [int(name.partition(".")[0]) for name in names] == list(range(1, 13))
+    assert [p["phase"] for p in phases(third.frame)][-1] == "special-rules"
+    assert [n["from"] for n in inputs(third.frame)] == ["nation"]
+
+
+def test_every_step_of_the_base_is_still_there_but_those_that_are_dropped(base: Ruleset, third: Ruleset) -> None:
+    def names(rules: Ruleset) -> set[str]:
+        return {str(s.get("step", s["do"])) for s in steps(rules.frame)}
+
+    assert names(base) - names(third) == {"declarations", "arrivals"}
+
+
+def test_the_differences_are_told_in_words(base: Ruleset, third: Ruleset) -> None:
+    told = list(tell(compare(base, third), base, third, lambda origin: origin))
+    text = "\n".join(told)
+    assert "  in player-turn, no more in the turn: orders, diplomacy" in text
+    assert "    enter: fight → never" in told
+    assert "gone: close-passage, close-passage-to-all" in text
+    assert "  new: standing (Standing of the minor nations)  [third.influence.track]" in text
+    assert not [line for line in told if "source:" in line or "basis:" in line]
+
+
+def test_mistakes_in_the_overlay_are_told_at_its_own_lines(tmp_path: Path) -> None:
+    import shutil
+
+    copy = tmp_path / "ruleset"
+    shutil.copytree(rulesets(), copy, ignore=shutil.ignore_patterns("tests", "map", "alliances", "no-mans-land", "empire*"))
+    file = copy / "variants" / "third-edition" / "tables" / "war.yaml"
+    text = file.read_text()
+    file.write_text(text + "units:\n- {id: infantri, remove: true}\n- {id: infantry, remove: [gone]}\n")
+    last = len(text.splitlines())
+    _, found = load_ruleset(copy / "variants" / "third-edition", cache=False)
+    errors = [(d.file, d.line, d.code, d.hint) for d in found if d.severity == "error"]
+    assert errors == [
+        ("tables/war.yaml", last + 2, "E221", "did you mean 'infantry'?"),
+        ("tables/war.yaml", last + 3, "E221", errors[1][3]),
+    ]
+
+
+# ---- played
+
+
+@pytest.fixture(scope="module")
+def scenario() -> tuple[dict[str, Any], Ruleset]:
+    data, rules, found = load_scenario(scenarios() / "third-edition-1914.yaml")
+    assert data is not None and rules is not None, [d.message for d in found]
+    return data, rules
+
+
+def test_the_scenario_is_that_of_1914_but_for_what_it_says(scenario: tuple[dict[str, Any], Ruleset]) -> None:
+    below, _, _ = load_scenario(scenarios() / "1914.yaml")
+    assert below is not None
+    assert scenario[0]["units"] == below["units"]
+    assert scenario[0]["nations"]["german-empire"] == below["nations"]["german-empire"]
+    assert scenario[0]["nations"]["british-empire"] == {**below["nations"]["british-empire"], "side": "allied"}
+
+
+def test_players_move_one_after_the_other(tmp_path: Path, scenario: tuple[dict[str, Any], Ruleset]) -> None:
+    """Three input points: each asks one nation, in the order of the table, and the next one sees what the one before did."""
+    data, rules = scenario
+    game = new_game(tmp_path / "game", data, rules, id_="g", seed=bytes(32))
+    order = rules.row("groups", "turn-order")["members"]
+    for nation in order[:3]:
+        assert game.awaited() == [nation]
+        assert game.stage().position.turn == 1
+        outcome = resolve_turn(game)
+        assert outcome.played == (nation,)
+        said = [e for e in outcome.result.entries if e.rule.startswith(("orders/", "catalogue/"))]
+        assert {e.subject.partition(":")[0] for e in said} <= {nation}
+    assert len(commanded(game)) > len(order) - 1
+    again = Game.open(tmp_path / "game")
+    assert waiting_seats(again.ruleset, again.stage().position) == [order[3]]
