@@ -380,7 +380,7 @@ class Market:
         for what, purse, each, taken, times, within in self._stocks(row, site):
             if times is None:
                 if n > within:
-                    return f"there is {what} for {within} only"
+                    return f"there is {stores.in_words(self.world.ruleset, what)} for {within} only"
                 uses.append((what, purse, each * n, taken))
                 continue
             beyond = max(0, n - within)
@@ -390,7 +390,7 @@ class Market:
         purse, what = self._purse(row, site)
         left = self._left(purse, what)
         if cost > left:
-            return f"costs {cost} {what}, {left} left there"
+            return f"costs {cost} {stores.in_words(self.world.ruleset, what)}, {left} left there"
         return Quote(
             row["id"], self.nation, site, n, n * lot, str(variant.get("id", "")), price, fee, dear, cost, what, purse,
             into, facing, tuple(u for u in uses if u[2]), tuple(rooms), rows, kind or "",

@@ -13,7 +13,14 @@ from .state import Entity
 
 if TYPE_CHECKING:
     from .journal import Journal
+    from .ruleset.model import Ruleset
     from .world import World
+
+
+def in_words(ruleset: Ruleset, what: str) -> str:
+    """A resource as it stands inside a sentence: its name, not its id."""
+    name = str(ruleset.rows("resources").get(what, {}).get("name", what))
+    return name[:1].lower() + name[1:] if name[1:2].islower() else name
 
 
 def store_row(world: World, resource: str) -> dict[str, Any]:

@@ -139,7 +139,7 @@ def pay(tail: Tail, p: Row, names: dict[str, Any]) -> None:
     wanted = tail.amount(p["amount"], names, every=have)
     if have is not None:
         if wanted > have and not p.get("as_far_as"):
-            raise EffectError(f"{plain(source)} has {have} {what}, {wanted} is needed")
+            raise EffectError(f"{plain(source)} has {have} {stores.in_words(tail.world.ruleset, what)}, {wanted} is needed")
         wanted = min(wanted, have)
         take(tail, source, what, wanted)
     if not wanted:

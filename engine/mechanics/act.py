@@ -119,7 +119,7 @@ def unpaid(turn: Desk, row: Row, names: Names, nation: str, spent: Spent | None 
             return "the amount cannot be negative"
         have = stores.stock(turn.world, Entity("nation", nation), what) - (spent.paid.get(what, 0) if spent else 0)
         if have < amount:
-            return f"costs {amount} {what}, {have} left"
+            return f"costs {amount} {stores.in_words(turn.ruleset, what)}, {have} left"
     return None
 
 

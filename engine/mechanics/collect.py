@@ -11,6 +11,7 @@ from typing import Any
 
 from .. import stores
 from ..catalogue import is_for
+from ..effects import printed
 from ..functions import as_set, plain
 from ..ruleset.model import Row
 from ..state import Entity
@@ -42,7 +43,8 @@ def run(node: Row, turn: Turn) -> None:
         if found is not None:
             gathered.append((nation, found))
     for nation, (parts, data) in gathered:
-        text = f"Collected {', '.join(f'{v} {k}' for k, v in _totals(parts).items())}."
+        sums = ", ".join(f"{v} {stores.in_words(turn.ruleset, k)}" for k, v in _totals(parts).items())
+        text = f"{printed(turn.world, Entity('nation', nation))} collects {sums}."
         with turn.journal.entry("frame/collect", subject=nation, audience=(nation,), data=data, text=text) as entry:
             if turn.step_row.get("step"):
                 entry.rule = f"frame/{turn.step_row['step']}"

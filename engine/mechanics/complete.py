@@ -10,12 +10,14 @@ from typing import Any
 
 from .. import stores
 from ..catalogue import Market, Quote
-from ..effects import EffectError, Tail
+from ..effects import EffectError, Tail, printed
 from ..functions import plain
 from ..ruleset.model import Row
 from ..state import Entity
 from ..turn import Turn, audience_ids
 from ..verbs import set_works
+
+FATES = {"lost": "lost", "hand": "not placed, kept in hand", "refund": "not finished, paid back"}
 
 
 def run(node: Row, turn: Turn) -> None:
@@ -32,7 +34,7 @@ def run(node: Row, turn: Turn) -> None:
         when = row.get("due")
         if turn.mover not in (None, row["nation"]):
             continue
-        if when == due or (isinstance(when, int) and when <= turn.number and "item" in row):
+        if when == due or (isinstance(when, int) and when <= turn.number and "mode" not in row):
             placed = finish(turn, key)
             if placed is not None:
                 new.setdefault(placed, set()).add(str(row.get("item", row["what"])))
@@ -63,7 +65,7 @@ def finish(turn: Turn, key: str) -> tuple[str, str] | None:
         for resource, purse, amount in row.get("uses", ()):
             have = turn.state.get("stores", purse, resource, 0)
             turn.journal.set("stores", purse, resource, max(0, have - amount))
-        entry.text = f"{_done(turn, row, item)}."
+        entry.text = f"{_done(turn, row)}: ready."
         tail = Tail(turn, entry, rule, subject)
         try:
             return _appear(turn, tail, row, item, names)
@@ -76,7 +78,7 @@ def _failed(turn: Turn, key: str, row: Row, entry: Any) -> None:
     """What becomes of something whose site is not there any more."""
     how = row.get("else") or "lost"
     entry.data["else"] = how
-    entry.text = f"Not finished ({_name(turn, row)}): {how}."
+    entry.text = f"{_done(turn, row)}: {FATES.get(how, how)}."
     if how == "hand":
         turn.journal.set("under_way", key, "due", "hand")
         turn.journal.set("under_way", key, "at", None)
@@ -132,18 +134,19 @@ def _fit(turn: Turn, tail: Tail, row: Row, item: Row, names: dict[str, Any]) -> 
 
 
 def _name(turn: Turn, row: Row) -> str:
-    kind = turn.ruleset.rows("units").get(row["what"], {})
+    kind = dict(turn.ruleset.rows("units").get(row["what"], {}))
+    if int(row.get("n", 1)) > 1:
+        kind["name"] = kind.get("plural", kind.get("name"))
     item = turn.ruleset.rows("catalogue").get(row.get("item", ""), {})
     tech = turn.ruleset.rows("technologies").get(row["what"], {})
     return str(item.get("name") or kind.get("name") or tech.get("name") or row["what"])
 
 
-def _done(turn: Turn, row: Row, item: Row) -> str:
+def _done(turn: Turn, row: Row) -> str:
     place = row.get("into") or row.get("at")
     where = f" in {turn.ruleset.rows('places').get(place, {}).get('name', place)}" if place else ""
     n = f"{row['n']} " if int(row.get("n", 1)) > 1 else ""
-    del item
-    return f"Finished: {n}{_name(turn, row)}{where}"
+    return f"{printed(turn.world, Entity('nation', row['nation']))}, {n}{_name(turn, row)}{where}"
 
 
 def _from_hand(node: Row, turn: Turn, step: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from .. import stores
 from ..catalogue import Market, Offer, Quote, check_purchase, purchasable
+from ..effects import printed
 from ..functions import plain
 from ..ruleset.model import Row
 from ..state import Entity
@@ -176,7 +177,8 @@ def _says(world: Any, quote: Quote) -> str:
     where = f" for {names.get(quote.site, {}).get('name', quote.site)}" if quote.site else ""
     if quote.facing:
         where += " facing " + ", ".join(str(names.get(p, {}).get("name", p)) for p in quote.facing)
-    return f"Bought: {quote.made} {name}{where}, {quote.cost} {quote.what}."
+    who = printed(world, Entity("nation", quote.nation))
+    return f"{who} buys {quote.made} {name}{where}: {quote.cost} {stores.in_words(world.ruleset, quote.what)}."
 
 
 # ---- nations that sent nothing

@@ -82,7 +82,8 @@ def _present(turn: Turn, row: Row, nation: str, owed: list[Bill]) -> None:
         data = {"owed": str(bill.amount), "purse": purse, "before": str(have)}
         with turn.journal.entry(rule, subject=f"{nation}:{bill.place}", audience=readers, data=data) as entry:
             unpaid = _pay(turn, row, bill, purse, what, 0 if refuses else have)
-            entry.text = f"Paid {bill.amount} {what}." if not unpaid else f"{sum(n for _, n in unpaid)} are not paid."
+            paid = f"Paid {bill.amount} {stores.in_words(turn.ruleset, what)}."
+            entry.text = f"{sum(n for _, n in unpaid)} are not paid." if unpaid else paid
             data["unpaid"] = str(sum(n for _, n in unpaid))
             if unpaid and "unpaid" in row:
                 _leave(turn, Tail(turn, entry, rule, f"{nation}:{bill.place}"), row, unpaid, names)
