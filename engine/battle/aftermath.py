@@ -86,7 +86,10 @@ def spend(turn: Turn, contest: Contest, plan: Plan) -> None:
             "battle": {"attacks": contest.attacks[group.side], "kind": contest.row["id"], "round": contest.number},
         }  # fmt: skip
         if turn.world.test(rule.get("who"), names):
-            now = turn.world.field(group.entity, rule["field"]) or 0
+            now = turn.state.get("units", group.key, rule["field"])
+            if now is None:
+                full = rule.get("full")
+                now = turn.world.quantity(full, group.entity) if full else turn.world.field(group.entity, rule["field"]) or 0
             n = turn.state.get("units", group.key, "n")
             turn.journal.alter_units(group.key, n, **{rule["field"]: max(0, now - int(rule["by"]))})
 

@@ -98,6 +98,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "mission": "id",
         "stance": "id",
         "at": "place",
+        "to": "place",
         "moving": "truth",
         "unloading": "truth",
         "leaving": "truth",

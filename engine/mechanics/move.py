@@ -283,7 +283,8 @@ def step_in(turn: Turn, march: March) -> None:
     ):
         holder = turn.world.holder_of(target)
         keeps = _kept(march)
-        mission = march.mode.get("mission")
+        row = turn.ruleset.rows("orders").get(march.order["order"].partition("/")[2], {})
+        mission = row.get("mission") or march.mode.get("mission")
         if march.hostile or mission:
             shared = {
                 "order": march.order["key"],
@@ -333,7 +334,9 @@ def _kept(march: March) -> dict[str, Any]:
     most = march.going.allowance(march.path[0])
     if not name or most is None:
         return {}
-    return {name: most - routes.spent_on(march.going, march.path)}
+    left = most - routes.spent_on(march.going, march.path)
+    back = march.mode.get("way_home")
+    return {name: left, back: routes.way_home(march.going, march.path, left)} if back else {name: left}
 
 
 def begin_war(turn: Turn, mode: Row, nation: str, target: str) -> None:
