@@ -1,6 +1,7 @@
 """The verbs of effects: each a function of the running tail, its parameters and the names in scope.
 
-A verb changes the state through the journal entry that the tail has opened, and states the facts that follow from it.
+A verb changes the state through the journal entry that the tail has opened, and states the facts that follow from it. Those
+for units and works are in `verbs_units`, those for things under way and held effects in `verbs_later`; `VERBS` has them all.
 """
 
 from __future__ import annotations
@@ -16,7 +17,11 @@ from .ruleset.model import Row
 from .state import Entity
 from .tables import bounds
 from .turn import audience_ids
+from .verbs_later import cancel, hold, kept_value, put_under_way, queue
+from .verbs_units import convert, create, relocate, remove, set_works, unless_default
 from .world import round_as
+
+__all__ = ["VERBS", "kept_value", "move_track", "put_under_way", "set_works", "shared", "take"]
 
 
 def shift(tail: Tail, p: Row, names: dict[str, Any]) -> None:
@@ -113,7 +118,7 @@ def _change_list(tail: Tail, thing: Entity, p: Row, names: dict[str, Any]) -> No
 def set_field(tail: Tail, thing: Entity, field: str, value: Any) -> None:
     if thing.kind == "unit":
         n = int(tail.world.state.get("units", thing.id, "n", 0))
-        tail.journal.alter_units(thing.id, n, **{field: _unless_default(tail, field, value)})
+        tail.journal.alter_units(thing.id, n, **{field: unless_default(tail, field, value)})
     elif thing.kind == "link":
         a, _, b = thing.id.partition(">")
         set_works(tail, a, b, value if field == "works" else None)
@@ -121,13 +126,6 @@ def set_field(tail: Tail, thing: Entity, field: str, value: Any) -> None:
         tail.journal.set(_TABLE_OF[thing.kind], thing.id, field, value if value is not None else "")
     else:
         raise EffectError(f"no field of a {thing.kind} can be changed")
-
-
-def set_works(tail: Tail, place: str, facing: str, works: Any) -> None:
-    """Works of a place on its border with another; None or "none" clears them."""
-    from .state import pair_key
-
-    tail.journal.set("links", pair_key(place, facing), f"works@{place}", works if works not in (None, "none", "") else None)
 
 
 def pay(tail: Tail, p: Row, names: dict[str, Any]) -> None:
@@ -283,302 +281,6 @@ def own(tail: Tail, p: Row, names: dict[str, Any]) -> None:
             tail.journal.set("places", place.id, "holder", new)
 
 
-def create(tail: Tail, p: Row, names: dict[str, Any]) -> None:
-    """New units, facilities or works at places. A kind that is a field of places is a facility and is set there."""
-    listed = tail.plain(p["units"], names)
-    if isinstance(listed, dict):  # the units that an order lists, by kind
-        for each, number in sorted(listed.items()):
-            create(tail, {**p, "units": each, "n": int(number)}, names)
-        return
-    kind = str(listed)
-    ruleset = tail.world.ruleset
-    places = as_set(tail.world, tail.set(p["at"], names)) if "at" in p else ()
-    n = int(tail.amount(p.get("n", 1), names))
-    if "most" in p:
-        n = min(n, int(tail.world.number(p["most"], names)))
-    if ruleset.has("units", kind):
-        owner = tail.id_of(p["for"], names) if "for" in p else None
-        for place in places:
-            whose = owner or tail.world.holder_of(place.id)
-            if whose is None:
-                raise EffectError(f"nobody to own new units in {place.id}")
-            made = n if "pool" not in p else min(n, left_in_pool(tail, whose, kind, p["pool"]))
-            if made > 0:
-                tail.journal.units(whose, kind, place.id, made)
-                tail.journal.fact("placed", by=whose, place=place.id, kind=kind, n=made)
-    elif "facing" in p:
-        for place in places:
-            for other in as_set(tail.world, tail.who(p["facing"], names)):
-                set_works(tail, place.id, other.id, kind)
-    elif kind.replace("-", "_") in ruleset.rows("fields"):
-        for place in places:
-            tail.journal.set("places", place.id, kind.replace("-", "_"), True)
-    else:
-        raise EffectError(f"no kind of unit, works or facility is called {kind}")
-
-
-def left_in_pool(tail: Tail, owner: str, kind: str, field: str) -> int:
-    """How many more units of a kind an owner may have on the map, by a field of the kind that says how many there are."""
-    there = sum(r["n"] for _, r in tail.world.state.stacks(owner=owner) if r["kind"] == kind)
-    left: int = int(tail.world.unit_row(kind, owner).get(field, there)) - int(there)
-    return max(0, left)
-
-
-def remove(tail: Tail, p: Row, names: dict[str, Any]) -> None:
-    """Losses outside battle: all of a selection, a number, or a share (spread over the kinds in turn).
-
-    With `to` the units are not destroyed but go over to that nation.
-    """
-    chosen = _stacks(tail, p, names)
-    total = sum(n for _, n in chosen)
-    if "share" in p:
-        share = Fraction(tail.world.number(p["share"], names))
-        wanted = int(round_as(total * share, p.get("round", "down")))
-    elif "n" in p:
-        wanted = min(total, int(tail.amount(p["n"], names, every=total)))
-    else:
-        wanted = total
-    cause = p.get("cause", "effect")
-    for key, n in spread(
-        chosen, wanted, by_kind=p.get("spread") == "kind", kind_of=lambda k: tail.world.state.get("units", k, "kind")
-    ):
-        if "to" in p:
-            tail.journal.alter_units(key, n, owner=tail.id_of(p["to"], names))
-        else:
-            lose(tail, key, n, cause)
-
-
-def _stacks(tail: Tail, p: Row, names: dict[str, Any]) -> list[tuple[str, int]]:
-    if "units" in p:
-        chosen = as_set(tail.world, tail.set(p["units"], names))
-        single = "unit" in names and names["unit"] in chosen and len(chosen) == 1
-        return [(t.id, 1 if single else tail.world.state.get("units", t.id, "n", 0)) for t in chosen]
-    places = as_set(tail.world, tail.set(p["at"], names)) if "at" in p else None
-    owner = tail.id_of(p["of"], names) if "of" in p else None
-    kind = tail.plain(p["kind"], names) if "kind" in p else None
-    found = (
-        tail.world.state.stacks(owner=owner)
-        if places is None
-        else [s for pl in places for s in tail.world.state.stacks(at=pl.id, owner=owner)]
-    )
-    return [(k, row["n"]) for k, row in found if kind is None or row["kind"] == kind]
-
-
-def spread(stacks: list[tuple[str, int]], wanted: int, *, by_kind: bool, kind_of: Any) -> list[tuple[str, int]]:
-    """How many of each stack go: stack after stack, or one of each kind in turn, until `wanted` are found."""
-    if not by_kind:
-        out = []
-        for key, n in stacks:
-            part = min(n, wanted)
-            wanted -= part
-            if part:
-                out.append((key, part))
-        return out
-    left = dict(stacks)
-    gone: dict[str, int] = {}
-    kinds: dict[str, list[str]] = {}
-    for key, _ in stacks:
-        kinds.setdefault(str(kind_of(key)), []).append(key)
-    while wanted > 0 and any(left.values()):
-        for keys in sorted(kinds.values(), key=lambda of_kind: -sum(left[k] for k in of_kind)):  # the most numerous kind first
-            chosen = next((k for k in keys if left[k] > 0), None)
-            if chosen is not None and wanted > 0:
-                left[chosen] -= 1
-                gone[chosen] = gone.get(chosen, 0) + 1
-                wanted -= 1
-    return list(gone.items())
-
-
-def lose(tail: Tail, key: str, n: int, cause: str) -> None:
-    """Units are destroyed; states the fact with its cause."""
-    row = dict(tail.world.state.row("units", key))
-    _take_units(tail, key, n)
-    tail.journal.fact("destroyed", of=row["owner"], kind=row["kind"], place=row["place"], n=n, cause=cause)
-
-
-def _take_units(tail: Tail, key: str, n: int) -> None:
-    now = int(tail.world.state.get("units", key, "n", 0))
-    if n >= now:
-        tail.journal.put_row("units", key, None)
-    else:
-        tail.journal.set("units", key, "n", now - n)
-
-
-def convert(tail: Tail, p: Row, names: dict[str, Any]) -> None:
-    """Units change owner, kind or condition."""
-    fields = {k: _unless_default(tail, k, tail.plain(p[k], names)) for k in ("owner", "kind", "condition") if k in p}
-    chosen = as_set(tail.world, tail.set(p["units"], names))
-    single = "unit" in names and chosen == (names["unit"],)
-    for unit in chosen:
-        now = int(tail.world.state.get("units", unit.id, "n", 0))
-        if now:
-            n = int(tail.amount(p["n"], names, every=now)) if "n" in p else 1 if single else now
-            tail.journal.alter_units(unit.id, min(n, now), **fields)
-
-
-def _unless_default(tail: Tail, field: str, value: Any) -> Any:
-    """None for the declared default of a field, so that units in their ordinary condition are one stack."""
-    declared = tail.world.ruleset.rows("fields").get(field)
-    return None if declared is not None and declared.get("default") == value else value
-
-
-def relocate(tail: Tail, p: Row, names: dict[str, Any]) -> None:
-    """Puts units elsewhere without a move: the nearest, the first or a drawn place of a set; `else` stay or lost."""
-    places = [t.id for t in as_set(tail.world, tail.set(p["to"], names))]
-    for unit in as_set(tail.world, tail.set(p["units"], names)):
-        row = tail.world.state.row("units", unit.id)
-        if not row:
-            continue
-        if not places:
-            if p.get("else") == "lost":
-                lose(tail, unit.id, row["n"], "nowhere to go")
-            continue
-        here = row["place"]
-        how = p.get("by", "nearest")
-        if how == "draw":
-            to = tail.stream().choice(places)
-            tail.note_dice()
-        elif how == "first":
-            to = places[0]
-        else:
-            steps = tail.world.geography.distances(here)
-            to = min(places, key=lambda q: (steps.get(q, 10_000), q))
-        tail.journal.alter_units(unit.id, row["n"], place=to)
-
-
-def queue(tail: Tail, p: Row, names: dict[str, Any]) -> None:
-    """Puts something under way, due at a step or a turn; with `levy`, an agreement to pay it (`for` pays, `to` are weights)."""
-    if "levy" in p:
-        _agree(tail, p, names)
-        return
-    what = str(tail.plain(p["what"], names))
-    who = tail.nations(p["for"], names) if "for" in p else [plain(names["self"])]
-    due = tail.plain(p["due"], names) if "due" in p else None
-    n = int(tail.amount(p.get("n", 1), names))
-    at = tail.plain(p["at"], names) if "at" in p else None
-    for nation in who:
-        put_under_way(tail.turn, nation, what, n, at, due, otherwise=p.get("else"))
-
-
-def _agree(tail: Tail, p: Row, names: dict[str, Any]) -> None:
-    weights = tail.world.marked(p["to"], names)
-    if not isinstance(weights, dict):
-        weights = {plain(t): 1 for t in as_set(tail.world, weights)}
-    for payer in tail.nations(p["for"], names) if "for" in p else [plain(names["self"])]:
-        key = f"{p['levy']}:{payer}"
-        while tail.world.state.row("agreements", key):
-            key += "+"
-        row = {"levy": p["levy"], "from": payer, "to": dict(sorted(weights.items())), "since": tail.turn.number}
-        tail.journal.put_row("agreements", key, row)
-
-
-def put_under_way(turn: Any, nation: str, what: str, n: int, at: Any, due: Any, *, otherwise: Any = None, **more: Any) -> str:
-    """A new row of `under_way`; returns its id."""
-    used = [int(k.rpartition("#")[2]) for k in turn.state.table("under_way") if k.startswith(f"{nation}#")]
-    key = f"{nation}#{max(used, default=0) + 1:04d}"
-    row = {
-        "nation": nation,
-        "what": what,
-        "n": n,
-        "at": at,
-        "due": due,
-        "since": turn.number,
-        "else": otherwise,
-        **more,
-    }
-    turn.journal.put_row("under_way", key, {k: v for k, v in row.items() if v is not None})
-    return key
-
-
-def cancel(tail: Tail, p: Row, names: dict[str, Any]) -> None:
-    """Drops orders or things under way of a nation."""
-    if "under_way" in p:
-        wanted = plain(tail.plain(p["under_way"], names))
-        who = tail.nations(p["of"], names) if "of" in p else None
-        at = tail.plain(p["at"], names) if "at" in p else None
-        left = int(tail.amount(p["n"], names)) if "n" in p else None
-        for key, row in sorted(tail.world.state.table("under_way").items()):
-            fits = wanted in ("all", key, row["what"], row.get("at")) and (who is None or row["nation"] in who)
-            if not fits or at not in (None, row.get("at")) or left == 0:
-                continue
-            gone = int(row.get("n", 1)) if left is None else min(left, int(row.get("n", 1)))
-            left = None if left is None else left - gone
-            if gone == int(row.get("n", 1)):
-                tail.journal.put_row("under_way", key, None)
-            else:
-                tail.journal.set("under_way", key, "n", int(row["n"]) - gone)
-    if "orders" in p:
-        who = tail.nations(p["of"], names) if "of" in p else [plain(names["self"])]
-        wanted = tail.plain(p["orders"], names)
-        for order in tail.turn.orders(None if wanted == "all" else [str(wanted)]):
-            if order["nation"] in who:
-                tail.journal.put_row("orders", order["key"], None)
-
-
-def hold(tail: Tail, p: Row, names: dict[str, Any]) -> None:
-    """Keeps effects for a fact, or for its next `times`. With `draw: now` their dice are rolled at once and the numbers kept."""
-    effects = p["effects"]
-    if p.get("draw", "now") == "now":
-        effects = [_drawn(tail, e, names) for e in effects]
-    plain_names = {k: kept for k, v in names.items() if (kept := kept_name(v)) is not None}
-    key = f"{tail.rule}#{len(tail.world.state.table('held')) + 1:04d}"
-    while tail.world.state.row("held", key):
-        key += "+"
-    until = _bound_fact(tail, p["until"], names)
-    row = {
-        "until": until,
-        "if": p.get("if"),
-        "effects": effects,
-        "names": plain_names,
-        "rule": tail.rule,
-        "since": tail.turn.number,
-        "audience": list(tail.entry.audience),
-        "times": int(tail.world.number(p.get("times", 1), names)),
-    }
-    tail.journal.put_row("held", key, row)
-
-
-def kept_name(value: Any) -> Any:
-    """A name in scope as the state can keep it: a thing as [kind, id], a set as a list of such, weights as they are."""
-    if isinstance(value, Entity):
-        return [value.kind, value.id]
-    if isinstance(value, tuple) and all(isinstance(v, Entity) for v in value):
-        return {"set": [[v.kind, v.id] for v in value]}
-    if isinstance(value, dict) and all(isinstance(v, int) for v in value.values()):
-        return {"weights": dict(value)}
-    return None
-
-
-def kept_value(kept: Any) -> Any:
-    """What `kept_name` kept, as it was."""
-    if isinstance(kept, Mapping):
-        return dict(kept["weights"]) if "weights" in kept else tuple(Entity(*v) for v in kept["set"])
-    return Entity(*kept)
-
-
-def _bound_fact(tail: Tail, fact: Any, names: dict[str, Any]) -> Any:
-    """A fact to wait for, its filters evaluated now."""
-    if isinstance(fact, str):
-        return fact
-    word, filters = next(iter(fact.items()))
-    if not isinstance(filters, dict):
-        return {word: filters}
-    bound = {k: plain(tail.who(v, names)) if isinstance(v, str) else v for k, v in filters.items()}
-    return {word: bound}
-
-
-def _drawn(tail: Tail, effect: Row, names: dict[str, Any]) -> Row:
-    out = dict(effect)
-    for verb in ("shift", "pay", "change", "remove", "create"):
-        if verb in out:
-            part = dict(out[verb])
-            for key in ("by", "amount", "n"):
-                if key in part:
-                    part[key] = tail.amount(part[key], names)
-            out[verb] = part
-    return out
-
-
 def react(tail: Tail, p: Row, names: dict[str, Any]) -> None:
     """One row of a matrix, some cells multiplied."""
     from .mechanics.matrices import perform
@@ -660,9 +362,10 @@ def absorb(tail: Tail, p: Row, names: dict[str, Any]) -> None:
 def vote(tail: Tail, p: Row, names: dict[str, Any]) -> None:
     """Counts weighted assent of some nations and goes on with `then` or `else`; with `alone` each is bound by its own answer.
 
-    Everybody who refuses states the fact `refused`, everybody who is bound by an acceptance the fact `accepted` (`of` whom it is
-    about, `ask` the decision). The effects find the names `voters`, `accepts` and `refuses` (sets of nations), and `votes` (the weight of each that is
-    bound by the outcome), for shares. Alone, `then` follows if anybody accepts and `else` if anybody refuses.
+    Everybody who refuses states the fact `refused`, everybody who is bound by an acceptance the fact `accepted` (`of` whom it
+    is about, `ask` the decision). The effects find the names `voters`, `accepts` and `refuses` (sets of nations), and `votes`
+    (the weight of each that is bound by the outcome), for shares. Alone, `then` follows if anybody accepts and `else` if
+    anybody refuses.
     """
     from .decisions import decide
 
