@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from .expressions import ExpressionError, parse
 from .state import Entity, unit_key
@@ -84,6 +84,11 @@ def select(world: World, things: Iterable[Entity], filters: dict[str, Any]) -> E
     return tuple(out)
 
 
+def _nations_only(value: Any) -> TypeGuard[tuple[Entity, ...]]:
+    """Whether a filter's value is a set of nations and of nothing else."""
+    return type(value) is tuple and bool(value) and all(type(v) is Entity and v.kind == "nation" for v in value)
+
+
 def _wanted(world: World, value: Any) -> set[Any]:
     if isinstance(value, Entity):
         return {m.id for m in group(world, value.id)} if value.kind == "group" else {value.id}
@@ -160,6 +165,11 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
     def nations(**filters: Any) -> EntitySet:
         return select(world, (Entity("nation", n) for n in world.nations()), filters)
 
+    def in_their_order(ids: set[str]) -> list[Entity]:
+        rows = world.ruleset.rows("places")
+        order = world.ruleset.derived("order of places", lambda: {p: n for n, p in enumerate(rows)})
+        return [Entity("place", p) for p in sorted(ids & rows.keys(), key=order.__getitem__)]
+
     def places(**filters: Any) -> EntitySet:
         holder = filters.get("holder")
         if isinstance(holder, Entity) and holder.kind == "nation":
@@ -169,7 +179,15 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
         if isinstance(first, Entity) and first.kind == "nation":
             del filters["first_owner"]
             return select(world, _first_owned(world).get(first.id, ()), filters)
-        everything = world.keep("places", (), lambda: tuple(Entity("place", p) for p in world.ruleset.rows("places")))
+        if _nations_only(holder):
+            del filters["holder"]
+            return select(world, in_their_order({p for n in holder for p in held_places(world, n.id)}), filters)
+        occupants = filters.get("occupants")
+        if _nations_only(occupants) or (isinstance(occupants, Entity) and occupants.kind == "nation"):
+            del filters["occupants"]
+            owners = [occupants] if isinstance(occupants, Entity) else occupants
+            return select(world, in_their_order({row["place"] for n in owners for _, row in state.stacks(owner=n.id)}), filters)
+        everything = world.ruleset.derived("places", lambda: tuple(Entity("place", p) for p in world.ruleset.rows("places")))
         return select(world, everything, filters)
 
     def units(**filters: Any) -> EntitySet:

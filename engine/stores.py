@@ -80,8 +80,9 @@ def regions(world: World, nation: str, row: dict[str, Any]) -> list[tuple[str, .
 
 def _held(world: World) -> dict[str, list[str]]:
     out: dict[str, list[str]] = {}
-    for place in world.ruleset.rows("places"):
-        holder = world.holder_of(place)
+    now = world.state.table("places")
+    for place, row in world.ruleset.rows("places").items():
+        holder = world.holder_of(place) if place in now else row.get("owner")
         if holder:
             out.setdefault(holder, []).append(place)
     return out

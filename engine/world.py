@@ -11,8 +11,12 @@ from typing import Any
 
 from .expressions import Expression, ExpressionError, parse
 from .expressions.evaluate import Evaluator
-from .expressions.vocabulary import ALWAYS, KINDS
+from .expressions.reads import EARLIER, Tables, reads
+from .expressions.vocabulary import KINDS
 from .geography import Geography
+from .quantities import Quantities
+from .quantities import exact as exact
+from .quantities import round_as as round_as
 from .ruleset.model import Row, Ruleset
 from .state import Entity, State, pair_key
 
@@ -38,11 +42,33 @@ _TABLE = {
 _LISTED = ("nation", "place")  # a field that lists rows of these kinds gives things; kinds of units and the like stay words
 
 
-def exact(value: Any) -> Any:
-    """Whole fractions become integers."""
-    if isinstance(value, Fraction) and value.denominator == 1:
-        return int(value)
-    return value
+_MISSING: Any = object()
+
+
+class Kept:
+    """Values by arguments, good for as long as some tables stay as they are (None: as nothing at all changes)."""
+
+    __slots__ = ("stamp", "tables", "values", "version")
+
+    def __init__(self, tables: Tables | None) -> None:
+        self.tables = None if tables is None else tuple(sorted(tables))
+        self.version = -1
+        self.stamp: Any = None
+        self.values: dict[Any, Any] = {}
+
+    def renew(self, state: State) -> None:
+        """Forget the values if a table has changed since the last time."""
+        self.version = state.version
+        stamp = state.version if self.tables is None else tuple([state.versions.get(t, 0) for t in self.tables])
+        if stamp != self.stamp:
+            self.stamp = stamp
+            self.values.clear()
+
+
+def _kept_by(ruleset: Ruleset, expression: Expression) -> Tables | None:
+    """The tables that decide a term. What reads an earlier moment is asked anew: moments change apart from the tables."""
+    found = reads(ruleset, expression.text)
+    return None if found is None or EARLIER in found else found
 
 
 class World:
@@ -67,10 +93,11 @@ class World:
         self._past: dict[str, World] = {}
         self._kept: dict[Any, tuple[int, Any, Any]] = {}
         self._plans: dict[tuple[str, str], Callable[[Entity], Any]] = {}
-        self._adjusts: dict[str, list[Row]] = ruleset.derived("adjusts by quantity", lambda: _adjusts_by_quantity(ruleset))
+        self.quantities = Quantities(self)
         self._depth = 0
-        self._terms: dict[Any, Any] = {}
-        self._terms_version = -1
+        self._terms: dict[str, Kept] = {}
+        self._holders: dict[str, str | None] = {}
+        self._holders_version = -1
         self._stances: dict[tuple[str, str], str] = {}
         self._stance_versions = (-1, -1)
         self._always: Names = {}
@@ -89,16 +116,18 @@ class World:
 
     def value(self, text: str | int | Fraction | Expression, names: Names) -> Any:
         """The value of an expression (text without its mark). Numbers pass through."""
-        if isinstance(text, int | Fraction):
+        if isinstance(text, str):
+            expression = parse(text)
+        elif isinstance(text, int | Fraction):
             return text
-        expression = parse(text) if isinstance(text, str) else text
+        else:
+            expression = text
         self._depth += 1
         if self._depth > 40:
             self._depth = 0
             raise ExpressionError(f"terms nested too deep in {expression.text}")
         try:
-            timeless = expression.names.isdisjoint(ALWAYS)
-            return self._evaluator.run(expression, names if timeless else self._scope(names))
+            return self._evaluator.run(expression, names if expression.timeless else self._scope(names))
         finally:
             self._depth -= 1
 
@@ -110,18 +139,21 @@ class World:
         return {**self._always, **names}
 
     def term_value(self, id_: str, expression: Expression, names: Names) -> Any:
-        """The value of a term for these arguments, kept until the state changes: terms read nothing else."""
-        if self._terms_version != self.state.version:
-            self._terms.clear()
-            self._terms_version = self.state.version
-        key = (id_, *names.values())
+        """The value of a term for these arguments, kept until a table that the term reads changes."""
+        kept = self._terms.get(id_)
+        if kept is None:
+            kept = self._terms[id_] = Kept(self.ruleset.derived(f"reads of {id_}", lambda: _kept_by(self.ruleset, expression)))
+        state = self.state
+        if kept.version != state.version:
+            kept.renew(state)
         try:
-            if key in self._terms:
-                return self._terms[key]
+            key = tuple(names.values())
+            found = kept.values.get(key, _MISSING)
+            if found is _MISSING:
+                found = kept.values[key] = self.value(expression, names)
+            return found
         except TypeError:  # an argument that cannot be a key: a battle's arrays, an event
             return self.value(expression, names)
-        found = self._terms[key] = self.value(expression, names)
-        return found
 
     def test(self, text: str | bool | None, names: Names) -> bool:
         """Whether a test holds; an absent one does."""
@@ -301,10 +333,17 @@ class World:
         return self.ruleset.rows("places").get(place, {}).get("owner")
 
     def holder_of(self, place: str) -> str | None:
-        row = self.state.row("places", place)
-        if "holder" in row:
-            return row["holder"] or None
-        return self.owner_of(place)
+        version = self.state.versions.get("places", 0)
+        if version != self._holders_version:
+            self._holders_version = version
+            self._holders.clear()
+        try:
+            return self._holders[place]
+        except KeyError:
+            row = self.state.row("places", place)
+            holder = row["holder"] or None if "holder" in row else self.owner_of(place)
+            self._holders[place] = holder
+            return holder
 
     def _place_holder(self, e: Entity) -> Entity | None:
         holder = self.holder_of(e.id)
@@ -437,63 +476,21 @@ class World:
     # ---- quantities
 
     def quantity(self, id_: str, subject: Entity, names: Names | None = None) -> Any:
-        return self.quantity_with_rows(id_, subject, names)[0]
+        """A quantity of a thing, with all its adjust rows."""
+        return self.quantities.value(id_, subject, names)[0]
 
     def quantity_with_rows(
         self, id_: str, subject: Entity, names: Names | None = None, skip: Iterable[str] = ()
     ) -> tuple[Any, list[Row]]:
-        """A quantity of a thing and the adjust rows that applied.
-
-        Order: base (the last row that replaces it), add, times, round, at_least and at_most, final.
-        `skip` leaves out rows (those whose amounts a battle computes over arrays).
-        """
-        row = self.ruleset.row("quantities", id_)
-        scope = self.subject_names(subject, names or {})
-        if "unless" in row and self.test(row["unless"], scope):
-            return exact(self.value(_bare(row["base"]), scope)) or 0, []
-        base = self.value(_bare(row["base"]), scope)
-        labels = self.labels(subject, scope)
-        left_out = set(skip)
-        applied = [
-            a
-            for a in self._adjusts.get(id_, ())
-            if a["id"] not in left_out and _concerns(a, labels) and _in_scope(a, scope) and self.test(a.get("when"), scope)
-        ]
-        return self.combine(row, base, applied, scope), applied
+        """A quantity of a thing and the adjust rows that applied; `skip` leaves out rows by id."""
+        return self.quantities.value(id_, subject, names, skip)
 
     def adjusts_of(self, id_: str) -> list[Row]:
-        return self._adjusts.get(id_, [])
+        return self.quantities.adjusts_of(id_)
 
     def combine(self, row: Row, base: Any, applied: list[Row], scope: Names) -> Any:
         """A base and the adjust rows that apply, put together in the one order."""
-
-        def number(a: Row, key: str) -> Any:
-            return self.number(a[key], scope)
-
-        for a in applied:
-            if "base" in a:
-                base = number(a, "base")
-        if base is None:
-            base = 0
-        value = base
-        for a in applied:
-            if "add" in a:
-                value += number(a, "add")
-        for a in applied:
-            if "times" in a:
-                value *= Fraction(number(a, "times"))
-        rounding = next((a["round"] for a in reversed(applied) if "round" in a), row.get("round"))
-        value = round_as(value, rounding)
-        for part in (row, *applied):
-            if "at_least" in part:
-                value = max(value, self.number(part["at_least"], scope))
-        for part in (row, *applied):
-            if "at_most" in part:
-                value = min(value, self.number(part["at_most"], scope))
-        for a in applied:
-            if "final" in a:
-                value = number(a, "final")
-        return exact(value)
+        return self.quantities.combine(row, base, applied, scope)
 
     def number(self, value: Any, names: Names) -> Any:
         """A number written as one, as a fraction, or as `=` an expression."""
@@ -505,74 +502,8 @@ class World:
 
     def subject_names(self, subject: Entity, names: Names) -> dict[str, Any]:
         """The names in scope for a subject: itself by its kind, and for units their owner, place and kind of link."""
-        scope = dict(names)
-        scope[subject.kind] = subject  # whoever asks: `nation` in a figure of a nation is that nation
-        if subject.kind == "unit":
-            scope.setdefault("self", self._unit_owner(subject))
-            scope.setdefault("nation", scope["self"])
-            scope.setdefault("place", self._unit_place(subject))
-        elif subject.kind == "nation":
-            scope.setdefault("self", subject)
-        elif subject.kind == "place":
-            scope.setdefault("self", self._place_holder(subject))
-            scope.setdefault("nation", scope["self"])
-        elif "self" in scope:
-            scope.setdefault("nation", scope["self"])
-        return scope
+        return self.quantities.names(subject, names)
 
     def labels(self, subject: Entity, scope: Names) -> set[str]:
         """The ids that an adjust row's `for` can name for this subject."""
-        out = {subject.id}
-        if subject.kind == "unit":
-            stack = self.stack(subject.id)
-            kind = stack.get("kind", scope.get("unit_kind", ""))
-            out.update((kind, stack.get("owner", ""), *self.ruleset.rows("units").get(kind, {}).get("tags", ())))
-        for name in ("self", "nation", "item", "tech"):
-            thing = scope.get(name)
-            if isinstance(thing, Entity):
-                out.add(thing.id)
-        act = scope.get("act")
-        if act:
-            out.add(str(act))
-        return out
-
-
-def _adjusts_by_quantity(ruleset: Ruleset) -> dict[str, list[Row]]:
-    out: dict[str, list[Row]] = {}
-    for row in ruleset.rows("adjusts").values():
-        out.setdefault(row["of"], []).append(row)
-    return out
-
-
-def _bare(text: Any) -> Any:
-    return text[1:].strip() if isinstance(text, str) and text.startswith("=") else text
-
-
-_OUTSIDE = frozenset({"battle", "mine", "foe", "link", "path", "target", "item", "tech"})
-"""Names that only some askers bind: a row that reads one which is not bound does not apply."""
-
-
-def _in_scope(adjust: Row, scope: Names) -> bool:
-    when = adjust.get("when")
-    if not isinstance(when, str):
-        return True
-    return all(name in scope for name in parse(when).names & _OUTSIDE)
-
-
-def _concerns(adjust: Row, labels: set[str]) -> bool:
-    wanted = adjust.get("for")
-    if wanted is None:
-        return True
-    return wanted in labels if isinstance(wanted, str) else any(w in labels for w in wanted)
-
-
-def round_as(value: Any, how: str | None) -> Any:
-    """Round a fraction up, down or to the nearest whole number (halves up); None leaves it."""
-    if how is None or isinstance(value, int):
-        return value
-    value = Fraction(value)
-    if how == "up":
-        return -((-value.numerator) // value.denominator)
-    if how == "down":
-        return value.numerator // value.denominator
-    return (2 * value.numerator + value.denominator) // (2 * value.denominator)
+        return self.quantities.labels(subject, scope)

@@ -16,7 +16,7 @@ import numpy as np
 from ..expressions.arrays import Compiled, Counts, Members, Result, compile_array, constant
 from ..ruleset.model import Row
 from ..state import Entity
-from ..world import Names, World, _concerns, _in_scope, round_as
+from ..world import Names, World, round_as
 
 Frozen = dict[tuple[str, str], bool]
 """Tests judged at the start of a battle, by adjust row and thing."""
@@ -148,8 +148,8 @@ def compile_value(
         return _settle(Value({}, base), start)
     parts = []
     labels = world.labels(thing, scope)
-    for adjust in world.adjusts_of(text):
-        if adjust["id"] in skip or not _concerns(adjust, labels) or not _in_scope(adjust, {**scope, **sets}):
+    for adjust in world.quantities.asked(text, labels, {**scope, **sets}):
+        if adjust["id"] in skip:
             continue
         when = compile_array(world, adjust.get("when"), scope, sets)
         if adjust.get("judged") == "battle" and not when.plain:

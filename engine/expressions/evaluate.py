@@ -133,9 +133,7 @@ def _call(node: ast.Call) -> Code:
     args = [compiled(a) for a in node.args]
     filters = [(k.arg, compiled(k.value)) for k in node.keywords]
     if filters:
-        return lambda ev, names: _function(ev, name)(
-            *[a(ev, names) for a in args], **{str(k): v(ev, names) for k, v in filters}
-        )
+        return lambda ev, names: _function(ev, name)(*[a(ev, names) for a in args], **{str(k): v(ev, names) for k, v in filters})
     if len(args) == 1:
         only = args[0]
         return lambda ev, names: _function(ev, name)(only(ev, names))

@@ -13,6 +13,8 @@ from functools import lru_cache
 
 from simpleeval import InvalidExpression, SimpleEval
 
+from .vocabulary import ALWAYS
+
 MAX_LENGTH = 1000
 MAX_NODES = 250
 MAX_DEPTH = 30
@@ -85,6 +87,8 @@ class Expression:
     names: frozenset[str] = field(compare=False, repr=False)
     functions: frozenset[str] = field(compare=False, repr=False)
     fields: frozenset[str] = field(compare=False, repr=False)
+    timeless: bool = field(default=False, compare=False, repr=False)
+    """Whether it reads none of the names that are always there."""
 
 
 class _Exact(ast.NodeTransformer):
@@ -162,7 +166,8 @@ def parse(text: str) -> Expression:
             fields.add(item.attr)
         elif isinstance(item, ast.Name):
             names.add(item.id)
-    return Expression(text.strip(), tree, frozenset(names - functions), frozenset(functions), frozenset(fields))
+    read = frozenset(names - functions)
+    return Expression(text.strip(), tree, read, frozenset(functions), frozenset(fields), read.isdisjoint(ALWAYS))
 
 
 def _syntax(text: str, error: SyntaxError) -> str:

@@ -20,29 +20,34 @@ Tables = frozenset[str]
 _RELATED = ("relations", "nations")
 _HELD = ("places", "units", "relations", "nations")
 
+EARLIER: Final = "earlier moments"
+"""Stands among the tables for what `was` reads: states that change apart from the present one's tables."""
+
 # what a function reads beside its arguments; a function that is not listed could read anything
 _FUNCTIONS: Final[dict[str, tuple[str, ...]]] = {
     "nations": ("nations",), "places": ("places",), "units": ("units", "nations"), "forces": ("forces",), "wars": ("wars",),
     "techs": ("techs",), "sides": (), "group": (), "these": (), "both": (), "either": (), "without": (), "neighbours": (),
+    "in_order": (), "listed": (), "model": (), "box": ("tracks",), "coming": ("under_way",),
     "count": (), "some": (), "every": (), "total": (), "highest": (), "kinds": (), "rank": (), "those": (), "first": (),
     "nation": (), "place": (), "gate": (), "border": (), "at_war": _RELATED, "allied": _RELATED, "stance": _RELATED,
     "allies": _RELATED, "enemies": _RELATED, "friendly": _HELD, "enemy": _HELD, "neutral": ("nations",),
-    "opposite": ("nations",), "track": ("tracks",), "toward": ("tracks",), "level": ("techs",), "knows": ("techs",),
+    "opposite": ("nations",), "track": ("tracks",), "toward": ("tracks",), "level": ("techs", "tech_stages"), "knows": ("techs",),
     "stock": ("stores", "places", "units", "relations", "nations"), "income": ("nations",), "marked": ("marks",),
     "age": ("marks", "game"), "tally": ("tallies",), "streak": ("streaks",), "happened": ("facts",),
-    "this_turn": ("facts", "game"), "ordered": ("orders",), "distance": (), "reaches": (), "lookup": (), "band": (),
-    "option": ("options",), "was": ("game",), "min": (), "max": (), "floor": (), "ceil": (), "round": (), "abs": (),
+    "this_turn": ("facts", "game"), "ordered": ("orders",), "distance": (), "reaches": ("places",), "lookup": (), "band": (),
+    "option": ("options",), "was": ("game", EARLIER), "min": (), "max": (), "floor": (), "ceil": (), "round": (), "abs": (),
 }  # fmt: skip
 
 _STATE_OF: Final[dict[str, tuple[str, ...]]] = {
     "nation": ("nations",), "place": ("places",), "side": ("sides",), "link": ("links",), "gate": ("gates",),
-    "unit": ("units", "nations"), "force": ("forces",), "war": ("wars",), "tech": ("techs",), "item": (), "resource": (),
+    "unit": ("units", "nations"), "force": ("forces",), "war": ("wars",), "tech": ("techs", "tech_rows"), "item": ("items",),
+    "resource": (),
     "group": (), "battle": (), "path": (), "agreement": ("agreements",),
 }  # fmt: skip
 
 _COMPUTED: Final[dict[str, tuple[str, ...]]] = {
     "occupied": ("units",), "occupants": ("units",), "side": ("nations", "places"), "neutral": ("nations",),
-    "holder": ("places",), "owner": ("places", "units", "forces"), "first_owner": (), "works": ("links",), "id": (),
+    "holder": ("places",), "owner": ("places", "units", "forces"), "first_owner": ("places",), "works": ("links",), "id": (),
     "name": (), "kind": ("units",), "section": (),
 }  # fmt: skip
 
