@@ -93,6 +93,14 @@ def tick(turn: Turn, *ticks: int) -> Turn:
     return turn
 
 
+def lost_on_the_way(turn: Turn) -> Turn:
+    """The place where cargo is to go ashore is a friend's when the ships set out, and an enemy's when they come."""
+    turn.state.put("places", "b", "holder", "red")
+    tick(turn, 1)
+    turn.state.put("places", "b", "holder", "blue")
+    return tick(turn, 2, 3)
+
+
 def refused(turn: Turn) -> list[str]:
     return [e.data["refused"] for e in turn.journal.entries if "refused" in e.data]
 
@@ -181,7 +189,9 @@ def test_cargo_needs_room_and_kinds_that_cannot_land_stay_aboard() -> None:
     start = {"red a": {"foot": 3, "cart": 1}, "red x": {"barge": 2}}
     turn = tick(begin(start, [("red", "ferry", ferry({"foot": 3}, "a", "b", "x"))]), 1)
     assert refused(turn) == ["the cargo takes 3 of 2 places aboard"]
-    turn = tick(begin(start, [("red", "ferry", ferry({"foot": 1, "cart": 1}, "a", "b", "x", n=2))]), 1, 2, 3)
+    turn = tick(begin(start, [("red", "ferry", ferry({"cart": 1}, "a", "b", "x", n=2))]), 1)
+    assert refused(turn) == ["cart cannot attack b from there"]
+    turn = lost_on_the_way(begin(start, [("red", "ferry", ferry({"foot": 1, "cart": 1}, "a", "b", "x", n=2))]))
     assert not turn.state.stacks(at="b", owner="red")
     assert sum(r["n"] for _, r in forces.cargo_of(turn.state, "red#0001")) == 2
 
@@ -226,7 +236,7 @@ def test_only_the_forces_of_the_modes_named_end_and_their_units_are_plain_again(
 
 def test_cargo_that_was_not_put_ashore_stays_aboard_and_goes_on_next_turn() -> None:
     start = {"red a": {"cart": 1}, "red x": {"barge": 1}}
-    turn = tick(begin(start, [("red", "ferry", ferry({"cart": 1}, "a", "b", "x"))]), 1, 2, 3)
+    turn = lost_on_the_way(begin(start, [("red", "ferry", ferry({"cart": 1}, "a", "b", "x"))]))
     control.run({"do": "control", "rows": [], "close": True}, turn)
     assert sorted(turn.state.table("units")) == ["red.barge@z", "red.cart@z[aboard=afloat]"]
     turn.state.put(

@@ -62,9 +62,7 @@ def fight_all(turn: Turn, contests: Sequence[Contest]) -> int:
 
 
 def _begin(turn: Turn, contest: Contest) -> bool:
-    """Whether both sides have somebody to fight with; if so the preludes are fought and the battle begins."""
-    if not _stands(turn, contest):
-        return False
+    """The preludes are fought by whoever can; then the battle begins if both sides have somebody to fight with."""
     for id_ in contest.row.get("preludes", ()):
         row = turn.ruleset.row("battles", id_)
         prelude = Contest(row, contest.place, f"{contest.subject}:{id_}", contest.parties, contest.attacks, contest.penalties)

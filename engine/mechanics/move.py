@@ -182,7 +182,7 @@ def _no_way(going: routes.Going, origin: str, target: str) -> str:
 
 
 def attack_refusal(
-    turn: Turn, mode: Row, nation: str, path: routes.Path, picks: Sequence[forces.Pick], *, hostile: bool
+    turn: Desk, mode: Row, nation: str, path: routes.Path, picks: Sequence[forces.Pick], *, hostile: bool
 ) -> str | None:
     """Why these units cannot attack over the last step of the way (`attack` must hold for each), or None."""
     if not hostile:
@@ -194,6 +194,9 @@ def attack_refusal(
         if not going.test("attack", path[-1], f"{path[-2]}>{path[-1]}", path[:-1], [unit]):
             kind = routes.name_of(turn.world, "units", str(turn.state.get("units", unit.id, "kind")))
             return f"{kind} cannot attack {routes.name_of(turn.world, 'places', path[-1])} from there"
+    kinds = [str(turn.state.get("units", unit.id, "kind")) for unit in going.units]
+    if "company" in mode and kinds and all(routes.concerns(turn.world, mode["company"], kind) for kind in kinds):
+        return "nobody goes in beside them"
     return None
 
 

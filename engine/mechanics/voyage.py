@@ -208,6 +208,8 @@ def _with_cargo(
     picks: Sequence[forces.Pick], left: dict[str, int],
 ) -> tuple[list[Row], Row] | str:  # fmt: skip
     """The plan of a voyage with cargo: to where it can come aboard, to where it can go ashore, and the landing."""
+    from .move import attack_refusal
+
     world, carries = turn.world, going.mode.get("carries")
     origin, target = slots.get("origin"), slots.get("target")
     cargo = {k: int(n) for k, n in slots["cargo"].items() if int(n) > 0}
@@ -229,8 +231,14 @@ def _with_cargo(
     room, size = room_of(turn, going.mode, picks), size_of(turn, going.mode, chosen)
     if size > room:
         return f"the cargo takes {size} of {room} places aboard"
+    shore = turn.ruleset.row("modes", going.mode["ashore"]) if "ashore" in going.mode else going.mode
+    beaches = world.geography.next_to(target, links)
+    hostile = routes.is_attack(world, nation, target)
+    why = [attack_refusal(turn, shore, nation, (beach, target), chosen, hostile=hostile) for beach in beaches]
+    if why and all(why):
+        return str(why[0])
     quays = (origin,) if aboard else world.geography.next_to(origin, links)
-    ways = _load_and_land(going, zone, via, quays, world.geography.next_to(target, links))
+    ways = _load_and_land(going, zone, via, quays, beaches)
     if isinstance(ways, str):
         return ways
     zones, loads = ways
