@@ -50,6 +50,7 @@ def play(
     pictures = {"map-start": map_svg(ruleset, game.stage().position.state, drawing, title=f"{title}: the start")}
     began = time.monotonic()
     asked = commanded(game)
+    standing: list[str] = []
     first = game.stage().position.turn
     while not game.stage().position.ended:
         turn = game.stage().position.turn
@@ -60,6 +61,8 @@ def play(
             outcome = resolve_turn(game, force=True)
         except StoreError as error:
             raise Stop(str(error)) from None
+        scores = [e for e in outcome.result.entries if e.rule.startswith("ends/") and "everyone" in e.audience]
+        standing = [line for e in scores for line in (e.text, *e.data.get("details", ())) if line]
         news = [e.text for e in outcome.result.entries if "everyone" in e.audience and e.text and not e.rule.startswith("frame/")]
         whose = f", {now[0]}" if len(now) == 1 and len(asked) > 1 else ""
         print(f"turn {turn}{whose}: {len(outcome.result.entries)} journal entries, {len(news)} news", file=sys.stderr)
@@ -70,6 +73,8 @@ def play(
         if png:
             (out / f"{name}.png").write_bytes(to_png(svg, 2600))
     written = write_reports(game, out / "reports", asked, drawing)
+    for line in standing:
+        typer.echo(line)
     typer.echo(f"{title}: {position.turn - first + position.ended} turns in {time.monotonic() - began:.1f} s.")
     typer.echo(f"{out / 'map.png' if png else out / 'map.svg'}: the map; {out / 'reports'}: {len(written)} reports.")
     typer.echo(f"The game goes on with `wteaw report --game {game_folder}` and every other command.")

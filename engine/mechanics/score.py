@@ -10,7 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from ..effects import fill
+from ..effects import fill, printed
 from ..functions import as_set, plain
 from ..journal import EVERYONE
 from ..ruleset.model import Row
@@ -49,6 +49,7 @@ def settle(turn: Turn, row: Row) -> bool:
     data: dict[str, Any] = {"winners": winners, "ranks": ranks, "values": scores.said()}
     if by_side:
         data["sides"] = by_side
+    data["details"] = standings(turn.world, row, winners, ranks, by_side)
     names = turn.names()
     readers = audience_ids(turn.world, row.get("audience", EVERYONE), names)
     text = fill(turn.world, row.get("says", ""), names)
@@ -58,6 +59,20 @@ def settle(turn: Turn, row: Row) -> bool:
             turn.journal.set("game", "game", "end", row["id"])
             turn.journal.set("game", "game", "ended", True)
     return True
+
+
+def standings(
+    world: World, row: Row, winners: list[str], ranks: list[dict[str, Any]], by_side: list[dict[str, Any]]
+) -> list[str]:
+    """What everybody reads at the end: who has won, every rank with its value, and the sides."""
+    lines = [] if ranks else [f"{_name(world, w)} wins." for w in winners]
+    lines += [f"{r['rank']}. {_name(world, r['who'])}: {r['shown']}" for r in ranks]
+    lines += [f"{_name(world, s['who'])}: {s['shown']}" for s in by_side]
+    return lines
+
+
+def _name(world: World, who: str) -> str:
+    return printed(world, Entity("side" if world.ruleset.has("sides", who) else "nation", who))
 
 
 def _leads(turn: Turn, row: Row, ranks: list[dict[str, Any]]) -> bool:

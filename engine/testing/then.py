@@ -428,7 +428,7 @@ def _fits(world: World, entry: Entry, wanted: Mapping[str, Any]) -> bool:
                 if faces(entry) != list(value):
                     return False
             case "data":
-                if not all(same(v, entry.data.get(k)) for k, v in value.items()):
+                if not _holds(value, entry.data):
                     return False
             case "audience":
                 if sorted(entry.audience) != sorted([value] if isinstance(value, str) else value):
@@ -440,6 +440,13 @@ def _fits(world: World, entry: Entry, wanted: Mapping[str, Any]) -> bool:
                 if any(may_read(entry, n, world.side_of(n)) for n in ([value] if isinstance(value, str) else value)):
                     return False
     return True
+
+
+def _holds(wanted: Any, got: Any) -> bool:
+    """Whether data are as written: of maps, only the keys that are mentioned."""
+    if isinstance(wanted, Mapping) and isinstance(got, Mapping):
+        return all(_holds(v, got.get(k)) for k, v in wanted.items())
+    return same(wanted, got)
 
 
 def faces(entry: Entry) -> list[int]:
