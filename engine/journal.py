@@ -131,7 +131,8 @@ class Journal:
         finally:
             self._open.pop()
             if not keep and not (entry.changes or entry.dice or entry.facts or entry.text):
-                self.entries.remove(entry)
+                last = len(self.entries) - 1
+                del self.entries[next(i for i in range(last, -1, -1) if self.entries[i] is entry)]
 
     @property
     def turn(self) -> int:
