@@ -28,6 +28,9 @@ def apply_losses(turn: Turn, contest: Contest, plan: Plan, flows: Sequence[Flow]
     for (index, down), n in net.items():
         group = plan.groups[index]
         note = {"owner": group.owner, "kind": group.kind, "n": n, "stage": stages[index, down], "lost": down == GONE}
+        if down != GONE:
+            became = plan.groups[down].fields.get(plan.row.get("ladder", {}).get("field", "damage"))
+            note["becomes"] = became if isinstance(became, str) else "damaged"
         out[group.side].append({**note, "virtual": True} if group.virtual else note)
         if group.virtual:
             _lose_virtual(contest, group, n, tail)

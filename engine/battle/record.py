@@ -91,6 +91,8 @@ def write_round(
     for side in (ATTACKER, DEFENDER):
         for owner, kinds in _destroyed(lost[side]).items():
             parts.append(f"{nation_name(turn, owner)} loses {units_text(turn, kinds)}")
+        for (owner, became), kinds in _hurt(lost[side]).items():
+            parts.append(f"{nation_name(turn, owner)} has {units_text(turn, kinds)} {became}")
     entry.text = f"Round {contest.number} at {place_name(turn, contest)}: {'; '.join(parts) or 'no losses'}."
 
 
@@ -123,6 +125,16 @@ def _applied(plan: Plan, rolled: Any, number: int) -> list[dict[str, Any]]:
                     rows = fire.value.applied(plan.start, number)
                     return [{"id": r["id"], "label": r.get("label", r["id"])} for r in rows]
     return []
+
+
+def _hurt(parts: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], dict[str, int]]:
+    """Owner and what they became -> kinds of units that were hit and are still there."""
+    out: dict[tuple[str, str], dict[str, int]] = {}
+    for part in parts:
+        if "becomes" in part and not part.get("virtual"):
+            of = out.setdefault((part["owner"], part["becomes"]), {})
+            of[part["kind"]] = of.get(part["kind"], 0) + part["n"]
+    return out
 
 
 def _destroyed(parts: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, int]]:

@@ -281,8 +281,12 @@ def step_in(turn: Turn, march: March) -> None:
     whence = routes.name_of(turn.world, "places", origin)
     text = f"{'Attack on' if march.hostile else 'Move to'} {where} from {whence}: {list_units(turn, kinds)}."
     data = {"units": kinds, "path": list(march.path), "hostile": march.hostile}
+    who = {"self": Entity("nation", nation), "nation": Entity("nation", nation)}
+    readers = audience_ids(turn.world, march.mode.get("audience", nation), who)
+    if readers != (nation,):
+        text = f"{routes.name_of(turn.world, 'nations', nation)}: {text}"
     with turn.journal.entry(
-        march.order["order"], subject=f"{nation}:{origin}>{target}", text=text, audience=(nation,), data=data
+        march.order["order"], subject=f"{nation}:{origin}>{target}", text=text, audience=readers, data=data
     ):
         holder = turn.world.holder_of(target)
         keeps = _kept(march)
