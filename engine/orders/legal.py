@@ -293,6 +293,20 @@ def _is_item_of(world: World, row: Row, item: str, nation: str) -> bool:
 # ---- moves
 
 
+def _may_start(world: World, nation: str, row: Row, place: str) -> bool:
+    """Whether the needs of an order that ask for no other slot than where it starts hold there."""
+    me = Entity("nation", nation)
+    names = {"self": me, "nation": me, ways.ORIGIN: Entity("place", place)}
+    others = set(row.get("slots", {})) - {ways.ORIGIN}
+    for need in row.get("needs", ()):
+        if need.get("secret") or isinstance(need["test"], bool):
+            continue
+        for part in conjuncts(need["test"]):
+            if not parse(part).names & others and not world.test(part, names):
+                return False
+    return True
+
+
 def legal_moves(world: World, nation: str, row: Row) -> list[Legal]:
     """For every place with units that can go by the order's mode: what could go together, and where."""
 
@@ -305,7 +319,7 @@ def legal_moves(world: World, nation: str, row: Row) -> list[Legal]:
             return _voyages(world, nation, row, mode)
         for place in ways.places_with_units(world, nation):
             counts = ways.free_units(world, nation, place)
-            if not counts:
+            if not counts or not _may_start(world, nation, row, place):
                 continue
             if ways.TARGET not in row.get("slots", {}):
                 fits = {k: n for k, n in counts.items() if ways.goes_by(world, mode, k)}
@@ -323,7 +337,8 @@ def legal_moves(world: World, nation: str, row: Row) -> list[Legal]:
                     out.append(Legal(f"orders/{row['id']}", nation, slots, most=most, targets=targets))
         return out
 
-    return world.keep(("moves", nation, row["id"]), ways.READ, make)  # type: ignore[no-any-return]
+    tables = _TABLES if row.get("needs") else ways.READ
+    return world.keep(("moves", nation, row["id"]), tables, make)  # type: ignore[no-any-return]
 
 
 def _voyages(world: World, nation: str, row: Row, mode: Row) -> list[Legal]:
