@@ -480,9 +480,11 @@ def _past(world: World) -> dict[str, Callable[..., Any]]:
 
 
 def _fits(world: World, found: Any, wanted: Any) -> bool:
-    """Whether a recorded role fits a filter: an id, a side standing for its members, a group, or a set."""
+    """Whether a recorded role (or one of a list) fits a filter: an id, a side standing for its members, a group, or a set."""
     if isinstance(wanted, tuple | list) and not isinstance(wanted, Entity):
         return any(_fits(world, found, w) for w in wanted)
+    if isinstance(found, tuple | list) and not isinstance(found, Entity):
+        return any(_fits(world, f, wanted) for f in found)
     wanted = plain(wanted)
     found = plain(found)
     if found == wanted:

@@ -293,12 +293,41 @@ def react(tail: Tail, p: Row, names: dict[str, Any]) -> None:
 
 
 def know(tail: Tail, p: Row, names: dict[str, Any]) -> None:
-    """Writes knowledge: who knows what of whom, how exactly, since when."""
+    """Writes knowledge: who knows what of whom, how exactly, since when; with `seen` a value, with `counts` what is there.
+
+    What is counted is also written into the entry, for the report: kind to number.
+    """
     what = str(tail.plain(p["what"], names))
     of = plain(tail.who(p["of"], names)) if "of" in p else ""
     for reader in audience_ids(tail.world, p["who"], names):
-        value = {"as": p.get("as", "exact"), "since": tail.turn.number}
+        value: dict[str, Any] = {"as": p.get("as", "exact"), "since": tail.turn.number}
+        if "seen" in p:
+            value["seen"] = tail.plain(p["seen"], names)
+        if "counts" in p:
+            value["units"] = _counted(tail, p["counts"], str(of), reader)
+            value["n"] = sum(value["units"].values())
+            words = ", ".join(f"{n} {_kind_name(tail, k, n)}" for k, n in value["units"].items())
+            tail.entry.data.setdefault("details", []).append(words or "nothing")
         tail.journal.set("knowledge", reader, f"{what}:{of}", value)
+
+
+def _counted(tail: Tail, table: str, of: str, reader: str) -> dict[str, int]:
+    """Kind to number: what a nation has put under way in this turn, or the units of the reader's enemies in a place."""
+    state = tail.world.state
+    found: dict[str, int] = {}
+    if table == "under_way":
+        rows = [r for r in state.table(table).values() if r.get("nation") == of and r.get("since") == tail.turn.number]
+        pairs = [(str(r["what"]), int(r.get("n", 1))) for r in rows if "mode" not in r]
+    else:
+        pairs = [(r["kind"], int(r["n"])) for _, r in state.stacks(at=of) if tail.world.hostile(reader, r["owner"])]
+    for kind, n in pairs:
+        found[kind] = found.get(kind, 0) + n
+    return dict(sorted(found.items()))
+
+
+def _kind_name(tail: Tail, kind: str, n: int) -> str:
+    row = tail.world.ruleset.rows("units").get(kind) or tail.world.ruleset.rows("catalogue").get(kind) or {}
+    return str((row.get("plural") if n != 1 else None) or row.get("name", kind)).lower()
 
 
 def say(tail: Tail, p: Any, names: dict[str, Any]) -> None:

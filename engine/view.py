@@ -169,12 +169,22 @@ class Viewer:
         if key in shown:
             return
         number = sum(r["n"] for _, r in self.state.stacks(at=fields["place"], owner=fields["owner"]))
+        said = self._said(row, fields)
         for text, name in row["bands"].items():
-            if in_range(text, number):
+            if name == said or (said is None and in_range(text, number)):
                 low = str(text).partition("..")[0]
                 where = {"owner": fields["owner"], "kind": UNKNOWN, "place": fields["place"]}
                 shown[key] = {**where, "n": int(low or 1), "band": name, "range": str(text)}
                 return
+
+    def _said(self, row: Row, fields: Mapping[str, Any]) -> str | None:
+        """The band that a mark of the place makes others see of its holder's units, or None."""
+        if "mask" not in row or self.world.holder_of(fields["place"]) != fields["owner"]:
+            return None
+        names = set(row["bands"].values())
+        marks = self.state.row("marks", f"place:{fields['place']}")
+        found = [m.removeprefix(row["mask"]) for m in sorted(marks) if m.startswith(row["mask"])]
+        return next((name for name in found if name in names), None)
 
     def _marks(self, tables: dict[str, dict[str, dict[str, Any]]], reader: str) -> None:
         """Marks that say themselves who sees them."""

@@ -279,10 +279,28 @@ def _what(world: World, row: Mapping[str, Any]) -> str:
 
 def _knowledge(world: World, reader: str) -> list[str]:
     out = []
-    for what, row in sorted(world.state.row("knowledge", reader).items()):
-        seen = row.get("seen") if isinstance(row, dict) else None
-        subject = what.partition(":")[2] or what
-        place = printed(world, Entity("place", subject)) if world.ruleset.has("places", subject) else subject
-        words = seen if isinstance(seen, str) else printed(world, seen) if seen else str(row.get("as", ""))
-        out.append(f"{place}: {words} (turn {row.get('since', '?')})")
+    kinds = world.ruleset.rows("units")
+    for key, row in sorted(world.state.row("knowledge", reader).items()):
+        what, _, subject = key.rpartition(":")
+        form = next((k for f, k in _SUBJECTS if world.ruleset.has(f, subject)), None)
+        name = printed(world, Entity(form, subject)) if form else subject
+        label = "" if what in _PLAIN else f" ({_label(world, what)})"
+        if "units" in row:
+            counts = [(n, kinds.get(k) or world.ruleset.rows("catalogue").get(k) or {"name": k}) for k, n in row["units"].items()]
+            words = ", ".join(f"{n} {(k.get('plural') if n != 1 else None) or k.get('name', '')}" for n, k in counts) or "nothing"
+        elif "seen" in row:
+            words = printed(world, row["seen"])
+        else:
+            words = f"{row['n']} units, perhaps more" if "n" in row else str(row.get("as", ""))
+        out.append(f"{name}{label}: {words.lower() if 'units' in row else words} (turn {row.get('since', '?')})")
     return out
+
+
+_SUBJECTS = (("places", "place"), ("nations", "nation"), ("technologies", "tech"))
+_PLAIN = ("", "units")
+
+
+def _label(world: World, what: str) -> str:
+    """What is known of something: a technology or track by its name, else the ruleset's own word."""
+    row = world.ruleset.rows("technologies").get(what) or world.ruleset.rows("tracks").get(what) or {}
+    return str(row.get("name", what)).lower()
