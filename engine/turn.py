@@ -120,12 +120,15 @@ class Turn(Desk):
         """Accepted orders of these rows ("form/id" or bare ids), in order of nation and line."""
         wanted = set(ids) if ids is not None else None
         out = []
-        for key, row in sorted(self.state.table("orders").items(), key=_order_place):
+        for key, row in self.world.keep("orders in order", ("orders",), self._in_order):
             if nation is not None and row["nation"] != nation:
                 continue
             if wanted is None or row["order"] in wanted or row["order"].partition("/")[2] in wanted:
                 out.append({"key": key, **row})
         return out
+
+    def _in_order(self) -> list[tuple[str, Mapping[str, Any]]]:
+        return sorted(self.state.table("orders").items(), key=_order_place)
 
     def drop_order(self, order: Order, why: str, *, audience: Iterable[str] | None = None) -> None:
         """Journal that an order is not carried out, and why, to its nation; nothing else changes."""

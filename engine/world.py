@@ -43,6 +43,7 @@ _LISTED = ("nation", "place")  # a field that lists rows of these kinds gives th
 
 
 _MISSING: Any = object()
+_EMPTY: Mapping[str, Any] = {}
 
 
 class Kept:
@@ -99,7 +100,10 @@ class World:
         self._holders: dict[str, str | None] = {}
         self._holders_version = -1
         self._stances: dict[tuple[str, str], str] = {}
+        self._hostile: dict[tuple[str, str], bool] = {}
+        self._allied: dict[tuple[str, str], bool] = {}
         self._stance_versions = (-1, -1)
+        self._stances_at = -1
         self._always: Names = {}
         self._always_version = -1
         self.stances = ruleset.rows("stances")
@@ -168,6 +172,7 @@ class World:
         return value
 
     def always(self) -> Names:
+        """The names that are always there: turn, year, season, step."""
         game = self.state.row("game", "game")
         return {
             "turn": game.get("turn", 0),
@@ -253,15 +258,10 @@ class World:
                 name, ""
             )
         table, form = _TABLE.get(kind, kind), KINDS.get(kind, "")
+        state, written = self.state, self.ruleset.rows(form) if form else {}
+        given: dict[str, Any] = {}  # what rows of the ruleset say, as expressions see it
 
-        def read(e: Entity) -> Any:
-            value = self.state.tables.get(table, {}).get(e.id, {}).get(name)
-            if value is None and kind == "unit":
-                value = self.stack(e.id).get(name)
-            if value is None:
-                value = self._row(kind, form, e.id).get(name, default)
-            if value is None:
-                value = default
+        def shown(value: Any) -> Any:
             if wrap and isinstance(value, str):
                 return Entity(wrap, value)
             if isinstance(value, list):
@@ -270,7 +270,32 @@ class World:
                 return tuple(value)
             return value
 
-        return read
+        def by_row(id_: str) -> Any:
+            value = written.get(id_, _EMPTY).get(name, default)
+            return shown(default if value is None else value)
+
+        def read(e: Entity) -> Any:
+            rows = state.tables.get(table)
+            if rows is not None:
+                value = rows.get(e.id, _EMPTY).get(name)
+                if value is not None:
+                    return shown(value)
+            try:
+                return given[e.id]
+            except KeyError:
+                found = given[e.id] = by_row(e.id)
+                return found
+
+        def read_changing(e: Entity) -> Any:
+            """Of a kind whose rows depend on the state."""
+            value = state.tables.get(table, _EMPTY).get(e.id, _EMPTY).get(name)
+            if value is None and kind == "unit":
+                value = self.stack(e.id).get(name)
+            if value is None:
+                value = self._row(kind, form, e.id).get(name, default)
+            return shown(default if value is None else value)
+
+        return read_changing if kind in ("unit", "link") else read
 
     def _row(self, kind: str, form: str, id_: str) -> Mapping[str, Any]:
         if kind == "unit":
@@ -409,14 +434,22 @@ class World:
 
     def stance(self, a: str, b: str) -> str:
         """Stance of two nations: what the state says, else that of one side's members, else the default."""
-        versions = (self.state.versions.get("relations", 0), self.state.versions.get("nations", 0))
-        if versions != self._stance_versions:
-            self._stance_versions = versions
-            self._stances.clear()
+        if self._stances_at != self.state.version:
+            self._look_at_relations()
         found = self._stances.get((a, b))
         if found is None:
             found = self._stances[(a, b)] = self._stance(a, b)
         return found
+
+    def _look_at_relations(self) -> None:
+        """Forget stances and sides if what they come from has changed."""
+        self._stances_at = self.state.version
+        versions = (self.state.versions.get("relations", 0), self.state.versions.get("nations", 0))
+        if versions != self._stance_versions:
+            self._stance_versions = versions
+            self._stances.clear()
+            self._hostile.clear()
+            self._allied.clear()
 
     def _stance(self, a: str, b: str) -> str:
         if a == b:
@@ -428,10 +461,20 @@ class World:
         return self._same_side if side and side == self.side_of(b) else self._default_stance
 
     def hostile(self, a: str, b: str) -> bool:
-        return a != b and bool(self.stances.get(self.stance(a, b), {}).get("hostile"))
+        if self._stances_at != self.state.version:
+            self._look_at_relations()
+        found = self._hostile.get((a, b))
+        if found is None:
+            found = self._hostile[a, b] = a != b and bool(self.stances.get(self.stance(a, b), _EMPTY).get("hostile"))
+        return found
 
     def allied(self, a: str, b: str) -> bool:
-        return a == b or bool(self.stances.get(self.stance(a, b), {}).get("friendly"))
+        if self._stances_at != self.state.version:
+            self._look_at_relations()
+        found = self._allied.get((a, b))
+        if found is None:
+            found = self._allied[a, b] = a == b or bool(self.stances.get(self.stance(a, b), _EMPTY).get("friendly"))
+        return found
 
     def nations(self) -> list[str]:
         """Every nation of the game: those of the ruleset and those founded since."""

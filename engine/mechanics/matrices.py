@@ -13,7 +13,7 @@ from ..amounts import amount
 from ..effects import Tail
 from ..functions import as_set, plain
 from ..journal import Fact
-from ..ruleset.model import Row
+from ..ruleset.model import Row, Ruleset
 from ..state import Entity
 from ..turn import Turn, audience_ids
 from ..verbs import move_track
@@ -24,9 +24,9 @@ def offer(turn: Turn, fact: Fact) -> None:
     """Play the first row of each matrix that waits for this fact."""
     from .watch import matches, triggers, view
 
-    for matrix in turn.ruleset.rows("matrices").values():
-        for row in matrix["rows"]:
-            if "on" not in row or not any(matches(turn, w, f, fact) for w, f in triggers(row)):
+    for matrix, rows in _index(turn.ruleset).get(fact.word, ()):
+        for row in rows:
+            if not any(matches(turn, w, f, fact) for w, f in triggers(row)):
                 continue
             event = view(turn, fact)
             actor, target = event.get("actor"), event.get("target")
@@ -35,6 +35,21 @@ def offer(turn: Turn, fact: Fact) -> None:
                 perform(turn, matrix["id"], row["id"], actor, target, names=names)
                 if not row.get("also"):
                     break
+
+
+def _index(ruleset: Ruleset) -> dict[str, list[tuple[Row, list[Row]]]]:
+    """The matrices that wait for a fact, with those of their rows that do, by the fact's word."""
+    from .watch import triggers
+
+    def make() -> dict[str, list[tuple[Row, list[Row]]]]:
+        out: dict[str, list[tuple[Row, list[Row]]]] = {}
+        for matrix in ruleset.rows("matrices").values():
+            words = {w: None for row in matrix["rows"] for w, _ in triggers(row)}
+            for word in words:
+                out.setdefault(word, []).append((matrix, [r for r in matrix["rows"] if word in {w for w, _ in triggers(r)}]))
+        return out
+
+    return ruleset.derived("matrix-index", make)  # type: ignore[no-any-return]
 
 
 def _parties(actor: Any, target: Any) -> dict[str, Any]:
