@@ -22,7 +22,7 @@ from .folder import MANIFEST, SourceFile, find_rulesets
 from .forms import Forms, annotated, forms
 from .load import read_file
 from .model import Ruleset
-from .nodes import Node, diagnose, plain
+from .nodes import Node, diagnose, find, plain
 
 __all__ = ["SCENARIO_CHECKS", "ScenarioSubject", "check_scenario", "load_scenario", "read_scenario", "ruleset_folder"]
 
@@ -44,7 +44,19 @@ class ScenarioSubject:
     known: Forms
 
 
-SCENARIO_CHECKS: list[Callable[[ScenarioSubject], Iterable[Diagnostic]]] = []
+def works_stand_on_borders(subject: ScenarioSubject) -> Iterator[Diagnostic]:
+    """Works protect a place against a neighbour; where there is no border, there is nothing to protect."""
+    borders = {frozenset(row["between"]) for row in subject.ruleset.rows("links").values()}
+    places = subject.ruleset.rows("places")
+    for number, row in enumerate(subject.value.get("works", ())):
+        place, facing = row.get("place"), row.get("facing")
+        for other in facing if isinstance(facing, list) else [facing]:
+            if place in places and other in places and frozenset((place, other)) not in borders:
+                at = find(subject.node, ["works", number, "facing"])
+                yield diagnose("E411", "error", f"{place!r} has no border with {other!r} for works to stand on", at)
+
+
+SCENARIO_CHECKS: list[Callable[[ScenarioSubject], Iterable[Diagnostic]]] = [works_stand_on_borders]
 """Further checks of scenarios, asked once the shape is right."""
 
 

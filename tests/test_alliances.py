@@ -1,0 +1,163 @@
+"""The token game: what lies face down stays unknown, whole games come to an end, and a set-up that cannot be is refused."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wteaw.dice import KeyedDice
+from wteaw.geography import Geography
+from wteaw.journal import Entry
+from wteaw.policies import plan
+from wteaw.referee import Inputs, Position, resolve, start, waiting_seats
+from wteaw.report.build import nation_report
+from wteaw.report.render import as_text
+from wteaw.resources import rulesets, scenarios
+from wteaw.ruleset import Ruleset, load_ruleset
+from wteaw.ruleset.scenarios import load_scenario
+from wteaw.scenario import initial_state
+from wteaw.state import State
+from wteaw.turn import Turn
+from wteaw.view import Viewer, readable, view
+from wteaw.world import World
+
+FOLDER = rulesets() / "variants" / "alliances"
+
+
+@cache
+def rules() -> tuple[Ruleset, Geography]:
+    ruleset, _ = load_ruleset(FOLDER)
+    assert ruleset is not None
+    return ruleset, Geography(ruleset)
+
+
+@cache
+def opening(players: int, **options: Any) -> State:
+    scenario, ruleset, _ = load_scenario(scenarios() / f"alliances-{players}.yaml")
+    assert scenario is not None and ruleset is not None
+    return initial_state(rules()[0], {**scenario, "options": {**scenario.get("options", {}), **options}})
+
+
+def tokens(state: State, **laid: tuple[str, str]) -> State:
+    """The state with a token of each power named laid in a region: power=(token, region)."""
+    out = state.copy()
+    for nation, (what, place) in laid.items():
+        out.put("under_way", f"{nation}#0001", "*", {"nation": nation, "what": what, "at": place, "n": 1, "since": 1})
+    return out
+
+
+def seen(state: State, reader: str) -> dict[str, Any]:
+    return dict(view(rules()[0], state, reader).table("under_way"))
+
+
+def test_face_down_tokens_are_seen_but_not_known() -> None:
+    state = tokens(opening(6), uk=("train-token", "england"))
+    assert list(seen(state, "germany").values()) == [{"nation": "uk", "at": "england", "what": "?", "n": 1}]
+    assert [row["what"] for row in seen(state, "uk").values()] == ["train-token"]
+
+
+def test_which_token_lies_there_changes_nothing_for_others() -> None:
+    one, other = (tokens(opening(6), uk=(what, "england")) for what in ("train-token", "move-token"))
+    for reader in ("germany", "russia"):
+        assert view(rules()[0], one, reader).hash() == view(rules()[0], other, reader).hash()
+    assert view(rules()[0], one, "uk").hash() != view(rules()[0], other, "uk").hash()
+
+
+def test_tokens_lie_open_for_the_rest_of_the_turn_once_they_are_shown() -> None:
+    ruleset, geography = rules()
+    state = tokens(opening(6), uk=("train-token", "england"))
+    state.put("game", "game", "turn", 3)
+    turn = Turn(ruleset, state, KeyedDice("ab" * 32, 3), geography=geography)
+    from wteaw.frame import run_step
+
+    run_step(turn, {"step": "token-show", "do": "inform", "shows": ["open-tokens"]})
+    assert [row["what"] for row in seen(turn.state, "germany").values()] == ["train-token"]
+    (told,) = [e for e in turn.journal.entries if e.rule == "shows/open-tokens" and e.data]
+    assert told.data["shown"] == [{"at": "england", "n": 1, "nation": "uk", "since": 1, "what": "train-token"}]
+    turn.state.put("game", "game", "turn", 4)
+    assert [row["what"] for row in seen(turn.state, "germany").values()] == ["?"]
+
+
+def test_supplies_are_known_to_the_team_and_cards_to_their_owner() -> None:
+    state = opening(6).copy()
+    state.put("marks", "nation:uk", "mole-card", {"since": 1, "seen_by": ["uk"]})
+    other = opening(6).copy()
+    other.put("marks", "nation:uk", "loyal-card", {"since": 1, "seen_by": ["uk"]})
+    other.put("stores", "uk", "coin", 17)
+    for reader in ("germany", "ottoman"):
+        assert view(rules()[0], state, reader).hash() == view(rules()[0], other, reader).hash()
+    assert view(rules()[0], other, "france").get("stores", "uk", "coin") == 17
+    assert view(rules()[0], other, "france").row("marks", "nation:uk") == {}
+    assert view(rules()[0], state, "uk").row("marks", "nation:uk") != {}
+    assert view(rules()[0], other, "germany").get("stores", "england", "coin") == 2
+
+
+@cache
+def game(players: int, **options: Any) -> tuple[Position, tuple[Entry, ...]]:
+    """A whole game played by policies."""
+    ruleset, geography = rules()
+    result = start(ruleset, opening(players, **options), KeyedDice(b"a game", 1), geography=geography)
+    position, entries = result.position, list(result.entries)
+    number = 0
+    while not position.ended:
+        number += 1
+        dice = KeyedDice(b"a game %d" % number, position.turn)
+        viewer = Viewer(ruleset, position.state, geography=geography)
+        orders = {}
+        for nation in waiting_seats(ruleset, position):
+            stream = dice.stream(step="input", rule="policies/plan", subject=nation, audience=nation)
+            orders[nation] = plan(World(ruleset, viewer.view(nation), geography=geography), nation, stream)
+        result = resolve(ruleset, position, Inputs(orders), dice, geography=geography)
+        position = result.position
+        entries += result.entries
+    return position, tuple(entries)
+
+
+@pytest.mark.parametrize("players", [4, 5, 6])
+def test_a_game_by_policies_comes_to_its_end(players: int) -> None:
+    position, entries = game(players)
+    points = [position.state.get("sides", side, "points", 0) for side in ("allied", "central")]
+    assert position.turn <= 10 and (position.turn == 10 or abs(points[0] - points[1]) >= 10)
+    assert any(e.rule == "battles/token-battle" for e in entries)
+    pieces: dict[tuple[str, str], int] = {}
+    for _, row in position.state.stacks():
+        pieces[row["owner"], row["kind"]] = pieces.get((row["owner"], row["kind"]), 0) + row["n"]
+    for (owner, kind), n in pieces.items():
+        assert owner == "neutral-units" or n <= rules()[0].row("units", kind)["pool"]
+
+
+def test_land_is_owned_by_whoever_stands_there_all_through_a_game() -> None:
+    position, _ = game(6)
+    world = World(rules()[0], position.state)
+    for place, row in rules()[0].rows("places").items():
+        owners = position.state.owners_at(place)
+        expected = next(iter(owners), None) if row["kind"] == "land" else None
+        assert len(owners) <= 1 or row["kind"] == "sea"
+        assert world.holder_of(place) == expected
+
+
+def test_a_report_never_tells_the_card_of_another() -> None:
+    position, entries = game(6, mole=True)
+    dealt = [e for e in entries if e.rule == "events/cards-dealt"]
+    assert dealt and not any(readable(dealt, World(rules()[0], position.state), n) for n in ("uk", "germany", "france"))
+    hidden = [
+        n for n in ("uk", "germany", "russia", "ottoman", "france", "austria-hungary")
+        if "card-shown" not in position.state.row("marks", f"nation:{n}")
+    ]  # fmt: skip
+    for reader in ("uk", "germany"):
+        shown = view(rules()[0], position.state, reader)
+        report = nation_report(rules()[0], shown, entries, reader, game="g", turn=position.turn, geography=rules()[1])
+        for other in hidden:
+            if other != reader:
+                assert not {"mole-card", "loyal-card"} & set(shown.row("marks", f"nation:{other}"))
+        assert "mole-card" not in as_text(report)
+
+
+def test_a_trench_between_regions_that_do_not_touch_is_an_error(tmp_path: Path) -> None:
+    text = (scenarios() / "alliances-4.yaml").read_text(encoding="utf-8")
+    (tmp_path / "four.yaml").write_text(text + "  - {place: spain, facing: ukraine, works: trench}\n", encoding="utf-8")
+    _, _, found = load_scenario(tmp_path / "four.yaml", cache=False)
+    assert [d.severity for d in found if "spain" in d.message and "ukraine" in d.message] == ["error"]
