@@ -169,6 +169,8 @@ class Tail:
         if "draw" in effect:
             wanted = min(int(self.world.number(effect["draw"], names)), len(single))
             single = self.stream().draw(single, wanted)
+            if "in_turn" in effect:  # a draw keeps the order of its set; who is first must be drawn, too
+                single = self.stream().shuffle(single)
             self.note_dice()
         inner = {k: v for k, v in effect.items() if k not in ("for", "draw", "when", "in_turn", "audience")}
         lists = effect.get("in_turn")
