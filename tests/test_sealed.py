@@ -213,7 +213,7 @@ def test_legal_moves_start_only_where_the_order_may() -> None:
 
 def test_units_that_are_unfit_are_not_free_to_move() -> None:
     world = ring()
-    world.ruleset.manifest["settings"] = {"unfit": "unit.place.id == 'home'"}  # type: ignore[index]
+    world.ruleset.manifest["settings"] = {"unfit": "unit.place.id == 'home'"}
     assert routes.free_stacks(world, "red", "home") == []
     assert len(routes.free_stacks(world, "red", "near")) == 1
 
