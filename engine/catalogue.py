@@ -327,9 +327,7 @@ class Market:
 
     def _purse(self, row: Row, site: str) -> tuple[str, str]:
         what = str(row.get("what", self._main))
-        if not site or ("pays" not in row and self.world.holder_of(site) != self.nation):
-            return stores.main_purse(self.world, self.nation, what), what
-        if "pays" not in row:
+        if not site or "pays" not in row:
             return self._purse_of(site, what), what
         places = as_set(self.world, self.world.value(bare(row["pays"]), self._at(site)))
         mine = [p.id for p in places if self.world.holder_of(p.id) == self.nation]
@@ -340,7 +338,8 @@ class Market:
 
     def _purse_of(self, site: str, what: str) -> str:
         if (site, what) not in self._purses:
-            self._purses[site, what] = stores.purse_at(self.world, self.nation, site or None, what)
+            mine = site and self.world.holder_of(site) == self.nation
+            self._purses[site, what] = stores.purse_at(self.world, self.nation, site if mine else None, what)
         return self._purses[site, what]
 
     def _left(self, purse: str, what: str) -> Any:
