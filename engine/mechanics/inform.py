@@ -11,6 +11,7 @@ from typing import Any
 
 from ..functions import plain
 from ..journal import EVERYONE, NOBODY
+from ..routes import name_of
 from ..ruleset.model import Row
 from ..turn import Turn
 from ..view import Viewer
@@ -23,7 +24,7 @@ def run(node: Row, turn: Turn) -> None:
 
 
 def open_row(turn: Turn, row: Row) -> None:
-    """Open one row and tell its readers what it shows. A row that is for owners, sides or allies is told to each in his own entry."""
+    """Open one row and tell its readers what it shows; where it is for owners, sides or allies, each in an entry of his own."""
     rule = f"shows/{row['id']}"
     to = [row["to"]] if isinstance(row["to"], str) else row["to"]
     with turn.journal.entry(rule, subject=row["what"], audience=(NOBODY,), keep=False):
@@ -35,8 +36,21 @@ def open_row(turn: Turn, row: Row) -> None:
         if found:
             data = {"shown": found, "what": row["what"]}
             audience = (EVERYONE,) if reader is None else (reader,)
-            with turn.journal.entry(rule, subject=str(reader or ""), text=row.get("says", ""), audience=audience, data=data):
+            text = " ".join(t for t in (row.get("says", ""), listed(turn, found)) if t)
+            with turn.journal.entry(rule, subject=str(reader or ""), text=text, audience=audience, data=data):
                 pass
+
+
+def listed(turn: Turn, found: list[dict[str, Any]]) -> str:
+    """What is shown, in words, nation by nation; nothing where it is not something of a nation."""
+    by_nation: dict[str, list[str]] = {}
+    for row in found:
+        if isinstance(row.get("nation"), str) and isinstance(row.get("what"), str):
+            form = next((f for f in ("resources", "units", "catalogue") if turn.ruleset.has(f, row["what"])), "")
+            what = name_of(turn.world, form, row["what"]) if form else row["what"]
+            at = f" in {name_of(turn.world, 'places', row['at'])}" if isinstance(row.get("at"), str) else ""
+            by_nation.setdefault(row["nation"], []).append(f"{row.get('n', 1)} {what}{at}")
+    return " ".join(f"{name_of(turn.world, 'nations', n)}: {', '.join(items)}." for n, items in sorted(by_nation.items()))
 
 
 def shown(viewer: Viewer, row: Row, reader: str | None) -> list[dict[str, Any]]:
