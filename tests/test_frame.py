@@ -150,7 +150,8 @@ def test_another_process_gives_the_same_bytes() -> None:
     )
     found = set()
     for seed in ("0", "1", "4242"):
-        env = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": "."}
+        path = os.pathsep.join([".", os.environ.get("PYTHONPATH", "")])
+        env = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": path}
         found.add(subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout)
     assert len(found) == 1
 

@@ -66,7 +66,8 @@ def test_the_order_of_nations_and_of_files_does_not_matter() -> None:
 @pytest.mark.parametrize("seed", ["1", "77"])
 def test_another_process_gives_the_same_bytes(seed: str) -> None:
     code = "from tests.world1914 import played; r = played(2)[-1].position; print(r.state.hash(), r.head)"
-    env = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": "."}
+    path = os.pathsep.join([".", os.environ.get("PYTHONPATH", "")])
+    env = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": path}
     out = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout
     here = played(2)[-1].position
     assert out.split() == [here.state.hash(), here.head]
