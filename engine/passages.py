@@ -75,8 +75,11 @@ def concerns(world: World, wanted: Any, kind: str) -> bool:
     """Whether a kind of unit is among kinds and tags (one, or a list; absent or `any`: every kind)."""
     if wanted is None or wanted == "any":
         return True
-    names = [wanted] if isinstance(wanted, str) else wanted
-    return not tags_of(world, kind).isdisjoint(names)
+    known: dict[str, frozenset[str]] = world.ruleset.derived("tags of kinds", dict)
+    tags = known.get(kind)
+    if tags is None:
+        tags = known[kind] = frozenset(tags_of(world, kind))
+    return wanted in tags if isinstance(wanted, str) else not tags.isdisjoint(wanted)
 
 
 # ---- gates

@@ -11,9 +11,11 @@ import heapq
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .expressions import parse
+from .expressions.reads import EARLIER, reads
+from .expressions.vocabulary import ALWAYS
 from .passages import concerns as concerns
 from .passages import entry as entry
 from .passages import is_attack as is_attack
@@ -30,6 +32,8 @@ Way = tuple[Any, Path]
 """What a way costs, and its places from the start to the end."""
 
 _READ_BY_TESTS = ("places", "units", "relations", "nations", "links", "gates", "techs", "marks", "forces", "options", "game")
+
+_READ_BY_ENTRY = ("game", "nations", "places", "relations", "units")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,18 +116,16 @@ class Going:
         text = self.mode.get(key)
         if text is None or isinstance(text, bool):
             return text is not False
-        expression = parse(text)
-        each: Sequence[Entity | None] = (self.units if units is None else units) if "unit" in expression.names else (None,)
+        asks = _asks(self.world.ruleset, text)
+        each: Sequence[Entity | None] = (self.units if units is None else units) if asks.unit else (None,)
+        if asks.way:
+            return all(self.world.test(text, self.names(unit, place, link, path)) for unit in each)
+        known = self.world.memo(("way", text), asks.tables)
         for unit in each:
-            kept = (text, self.nation, unit.id if unit else "", place, link if "link" in expression.names else "")
-            if expression.names & {"path", "turn", "step", "season", "year"}:
-                holds = self.world.test(text, self.names(unit, place, link, path))
-            else:
-                holds = self.world.keep(
-                    ("way", *kept),
-                    _READ_BY_TESTS,
-                    lambda u=unit: self.world.test(text, self.names(u, place, link, path)),  # type: ignore[misc]
-                )
+            about = (self.nation, unit, place, link if asks.link else "")
+            holds = known.get(about)
+            if holds is None:
+                holds = known[about] = self.world.test(text, self.names(unit, place, link, path))
             if not holds:
                 return False
         return True
@@ -139,15 +141,25 @@ class Going:
         cost = self.mode.get("cost", 1)
         if isinstance(cost, int):
             return cost
-        found = []
+        asks = _asks(self.world.ruleset, cost)
+        if asks.way:
+            return max(self._cost(cost, unit, place, link, path) for unit in self.units or (None,))
+        known = self.world.memo(("cost", cost), asks.tables)
+        dearest = None
         for unit in self.units or (None,):
-            names = self.names(unit, place, link, path)
-            if self.world.ruleset.has("quantities", cost):
-                of = self.world.ruleset.row("quantities", cost)["of"]
-                found.append(self.world.quantity(cost, names[of], names))
-            else:
-                found.append(self.world.number(cost, names))
-        return max(found)
+            about = (self.nation, unit if asks.unit else None, place, link if asks.link else "")
+            found = known.get(about)
+            if found is None:
+                found = known[about] = self._cost(cost, unit, place, link, path)
+            if dearest is None or found > dearest:
+                dearest = found
+        return dearest
+
+    def _cost(self, cost: str, unit: Entity | None, place: str, link: str, path: Path) -> Any:
+        names = self.names(unit, place, link, path)
+        if self.world.ruleset.has("quantities", cost):
+            return self.world.quantity(cost, names[self.world.ruleset.row("quantities", cost)["of"]], names)
+        return self.world.number(cost, names)
 
     @property
     def by_way(self) -> bool:
@@ -180,6 +192,36 @@ class Going:
         if not gates:
             return None
         return next((g for unit in self.units for g in gates if not passes_gate(self.world, self.nation, g, unit)), None)
+
+
+class _Asks(NamedTuple):
+    """What a test or a cost of a mode asks for: the unit, the link, the way there (or the time), and the tables that decide."""
+
+    unit: bool
+    link: bool
+    way: bool
+    tables: tuple[str, ...]
+
+
+def _asks(ruleset: Ruleset, text: str) -> _Asks:
+    known: dict[str, _Asks] = ruleset.derived("asks of modes", dict)
+    found = known.get(text)
+    if found is None:
+        names = _names_read(ruleset, text)
+        unit = "unit" in names
+        if ruleset.has("quantities", text):
+            of = ruleset.row("quantities", text)["of"]
+            names, unit = names | {of}, unit or of == "unit"
+            tables = reads(ruleset, f"value({of}, '{text}')")
+        else:
+            tables = reads(ruleset, text)
+        if tables is None or EARLIER in tables:
+            tables = frozenset(_READ_BY_TESTS)
+        found = known[text] = _Asks(unit, "link" in names, bool(names & _OF_THE_WAY), tuple(sorted(tables)))
+    return found
+
+
+_OF_THE_WAY = frozenset({"path", *ALWAYS})
 
 
 def begin(world: World, nation: str, mode: Row | str, start: str, kinds: Iterable[str]) -> Going | None:
@@ -271,18 +313,21 @@ def _search_by_way(going: Going, start: str, goal: str | None) -> dict[str, Way]
 def _cost_reads(ruleset: Ruleset, mode: Row) -> frozenset[str]:
     """The names that the cost of a step reads: without the place entered and the link, all steps from a place cost alike."""
     cost = mode.get("cost", 1)
-    if isinstance(cost, int):
-        return frozenset()
+    return frozenset() if isinstance(cost, int) else _names_read(ruleset, cost)
+
+
+def _names_read(ruleset: Ruleset, text: str) -> frozenset[str]:
+    """The names that an expression reads, or a quantity with its adjust rows."""
 
     def make() -> frozenset[str]:
-        quantity = ruleset.rows("quantities").get(cost)
-        rows = [quantity, *(a for a in ruleset.rows("adjusts").values() if a["of"] == cost)] if quantity else [{"base": cost}]
+        quantity = ruleset.rows("quantities").get(text)
+        rows = [quantity, *(a for a in ruleset.rows("adjusts").values() if a["of"] == text)] if quantity else [{"base": text}]
         words = ("base", "unless", "when", "add", "times", "at_least", "at_most", "final")
         texts = [r[w] for r in rows for w in words if isinstance(r.get(w), str)]
         exact = [t for t in texts if not t.lstrip("-").replace("/", "").isdigit()]
         return frozenset().union(*(parse(t.removeprefix("=").strip()).names for t in exact))
 
-    return ruleset.derived(f"cost reads {cost}", make)  # type: ignore[no-any-return]
+    return ruleset.derived(f"names read by {text}", make)  # type: ignore[no-any-return]
 
 
 def _goes_on(going: Going, path: Path) -> bool:
@@ -296,8 +341,16 @@ def _enters(going: Going, place: str, link: str, path: Path) -> bool:
     return (
         going.shut(place, link) is None
         and going.test("enter", place, link, path)
-        and (entry(going.world, going.nation, place, str(going.world.always()["step"])) != "never")
+        and _open(going.world, going.nation, place) != "never"
     )
+
+
+def _open(world: World, nation: str, place: str) -> str:
+    known = world.memo("entry", _READ_BY_ENTRY)
+    found: str | None = known.get((nation, place))
+    if found is None:
+        found = known[nation, place] = entry(world, nation, place, str(world.state.get("game", "game", "step", "")))
+    return found
 
 
 def _takes(going: Going, place: str, start: str | None) -> bool:

@@ -51,7 +51,7 @@ class Kept:
 
     __slots__ = ("stamp", "tables", "values", "version")
 
-    def __init__(self, tables: Tables | None) -> None:
+    def __init__(self, tables: Iterable[str] | None) -> None:
         self.tables = None if tables is None else tuple(sorted(tables))
         self.version = -1
         self.stamp: Any = None
@@ -97,6 +97,7 @@ class World:
         self.quantities = Quantities(self)
         self._depth = 0
         self._terms: dict[str, Kept] = {}
+        self._memos: dict[Any, Kept] = {}
         self._holders: dict[str, str | None] = {}
         self._holders_version = -1
         self._stances: dict[tuple[str, str], str] = {}
@@ -204,6 +205,15 @@ class World:
         made = kept[2] if kept is not None and kept[1] == versions else make()
         self._kept[key] = (version, versions, made)
         return made
+
+    def memo(self, key: Any, tables: Iterable[str] | None) -> dict[Any, Any]:
+        """A place to keep what depends on some tables only (None: on all): emptied when one of them changes."""
+        kept = self._memos.get(key)
+        if kept is None:
+            kept = self._memos[key] = Kept(tables)
+        if kept.version != self.state.version:
+            kept.renew(self.state)
+        return kept.values
 
     # ---- things and their fields
 
