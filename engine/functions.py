@@ -128,15 +128,33 @@ def _term(world: World, id_: str, row: dict[str, Any]) -> Callable[..., Any]:
         text = text.removeprefix("=").strip()
     expression = parse(text) if isinstance(text, str) else None
 
+    names = [name for name, _ in parameters]
+    state, kept = world.state, world.term_values(id_, expression) if expression is not None else None
+
+    def things(given: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(
+            world.thing(value, kind) if isinstance(value, str) and kind in _THING_KINDS else value
+            for value, (_, kind) in zip(given, parameters, strict=False)
+        )
+
     def run(*given: Any) -> Any:
-        if len(given) > len(parameters):
-            raise ExpressionError(f"{id_} takes {len(parameters)} arguments, not {len(given)}")
-        if expression is None:
+        if len(given) > len(names):
+            raise ExpressionError(f"{id_} takes {len(names)} arguments, not {len(given)}")
+        if expression is None or kept is None:
             return text
-        names = {}
-        for (name, kind), value in zip(parameters, given, strict=False):
-            names[name] = world.thing(value, kind) if isinstance(value, str) and kind in _THING_KINDS else value
-        return world.term_value(id_, expression, names)
+        for value in given:
+            if type(value) is str:
+                given = things(given)
+                break
+        if kept.version != state.version:
+            kept.renew(state)
+        try:
+            return kept.values[given]
+        except KeyError:
+            found = kept.values[given] = world.value(expression, dict(zip(names, given, strict=False)))
+            return found
+        except TypeError:  # an argument that cannot be a key: a battle's arrays, an event
+            return world.value(expression, dict(zip(names, given, strict=False)))
 
     return run
 

@@ -42,7 +42,6 @@ _TABLE = {
 _LISTED = ("nation", "place")  # a field that lists rows of these kinds gives things; kinds of units and the like stay words
 
 
-_MISSING: Any = object()
 _EMPTY: Mapping[str, Any] = {}
 
 
@@ -96,7 +95,6 @@ class World:
         self._plans: dict[tuple[str, str], Callable[[Entity], Any]] = {}
         self.quantities = Quantities(self)
         self._depth = 0
-        self._terms: dict[str, Kept] = {}
         self._memos: dict[Any, Kept] = {}
         self._holders: dict[str, str | None] = {}
         self._holders_version = -1
@@ -115,7 +113,7 @@ class World:
         self._fields = ruleset.rows("fields")
         from .functions import functions  # the functions need World's class; World needs their table
 
-        self._evaluator = Evaluator(functions(self), self.field)
+        self._evaluator = Evaluator(functions(self), self.field, self._plans)
 
     # ---- evaluating
 
@@ -143,22 +141,9 @@ class World:
             self._always = self.always()
         return {**self._always, **names}
 
-    def term_value(self, id_: str, expression: Expression, names: Names) -> Any:
-        """The value of a term for these arguments, kept until a table that the term reads changes."""
-        kept = self._terms.get(id_)
-        if kept is None:
-            kept = self._terms[id_] = Kept(self.ruleset.derived(f"reads of {id_}", lambda: _kept_by(self.ruleset, expression)))
-        state = self.state
-        if kept.version != state.version:
-            kept.renew(state)
-        try:
-            key = tuple(names.values())
-            found = kept.values.get(key, _MISSING)
-            if found is _MISSING:
-                found = kept.values[key] = self.value(expression, names)
-            return found
-        except TypeError:  # an argument that cannot be a key: a battle's arrays, an event
-            return self.value(expression, names)
+    def term_values(self, id_: str, expression: Expression) -> Kept:
+        """Where the values of a term are kept, by its arguments, until a table that the term reads changes."""
+        return Kept(self.ruleset.derived(f"reads of {id_}", lambda: _kept_by(self.ruleset, expression)))
 
     def test(self, text: str | bool | None, names: Names) -> bool:
         """Whether a test holds; an absent one does."""

@@ -74,9 +74,7 @@ def _fits(kind: str, wanted: str) -> bool:
 
 
 def _say(kind: str) -> str:
-    return {"truth": "true or false", "any": "anything", "id": "an id"}.get(
-        kind, f"a {kind}".replace("set:", "set of ")
-    )
+    return {"truth": "true or false", "any": "anything", "id": "an id"}.get(kind, f"a {kind}".replace("set:", "set of "))
 
 
 class _Checker:
@@ -135,9 +133,7 @@ class _Checker:
     def compared_ids(self, node: ast.Compare, kinds: list[str]) -> None:
         """A text compared with a thing must be the id of such a thing."""
         sides = [node.left, *node.comparators]
-        for (a, ka), (b, kb) in zip(
-            zip(sides, kinds, strict=True), list(zip(sides, kinds, strict=True))[1:], strict=False
-        ):
+        for (a, ka), (b, kb) in zip(zip(sides, kinds, strict=True), list(zip(sides, kinds, strict=True))[1:], strict=False):
             for thing, text, text_node in ((ka, kb, b), (kb, ka, a)):
                 form = KINDS.get(thing, "")
                 if form and text == "text" and isinstance(text_node, ast.Constant):

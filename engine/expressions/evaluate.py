@@ -7,6 +7,7 @@ bounded by simpleeval's own limits.
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
@@ -50,23 +51,23 @@ def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
 
 
 _OPERATORS: dict[type, Callable[..., Any]] = {
-    ast.Add: lambda a, b: a + b,
-    ast.Sub: lambda a, b: a - b,
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
     ast.Mult: simpleeval.safe_mult,
     ast.Div: _divide,
-    ast.FloorDiv: lambda a, b: a // b,
-    ast.Mod: lambda a, b: a % b,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
     ast.Pow: simpleeval.safe_power,
     ast.Eq: _equal,
     ast.NotEq: lambda a, b: not _equal(a, b),
-    ast.Lt: _ordered(lambda a, b: a < b),
-    ast.LtE: _ordered(lambda a, b: a <= b),
-    ast.Gt: _ordered(lambda a, b: a > b),
-    ast.GtE: _ordered(lambda a, b: a >= b),
+    ast.Lt: _ordered(operator.lt),
+    ast.LtE: _ordered(operator.le),
+    ast.Gt: _ordered(operator.gt),
+    ast.GtE: _ordered(operator.ge),
     ast.In: _contains,
     ast.NotIn: lambda a, b: not _contains(a, b),
-    ast.Not: lambda a: not a,
-    ast.USub: lambda a: -a,
+    ast.Not: operator.not_,
+    ast.USub: operator.neg,
     ast.UAdd: lambda a: a,
 }
 
@@ -74,15 +75,23 @@ _OPERATORS: dict[type, Callable[..., Any]] = {
 class Evaluator(simpleeval.SimpleEval):  # type: ignore[misc]
     """simpleeval over entities. `lookup(thing, field)` reads fields; `functions` is the closed list.
 
+    `plans` holds readers of fields by (kind, field) that `lookup` has made: they are asked without a detour.
+
     The handlers below are simpleeval's own, one per kind of node, turned inside out: each gives a function of (evaluator,
     names) that is made once per expression and kept, because a turn evaluates the same few hundred expressions very often.
     """
 
     functions: dict[str, Callable[..., Any]]
 
-    def __init__(self, functions: dict[str, Callable[..., Any]], lookup: Callable[[Any, str], Any]) -> None:
+    def __init__(
+        self,
+        functions: dict[str, Callable[..., Any]],
+        lookup: Callable[[Any, str], Any],
+        plans: Mapping[tuple[str, str], Callable[[Entity], Any]] | None = None,
+    ) -> None:
         super().__init__(operators=_OPERATORS, functions=functions, names={})
         self.lookup = lookup
+        self.plans = {} if plans is None else plans
 
     def run(self, expression: Expression, names: Mapping[str, Any]) -> Any:
         """The value with these names in scope. Raises ExpressionError."""
@@ -125,7 +134,16 @@ def _name(node: ast.Name) -> Code:
 
 def _attribute(node: ast.Attribute) -> Code:
     thing, attr = compiled(node.value), node.attr
-    return lambda ev, names: ev.lookup(thing(ev, names), attr)
+
+    def read(ev: Evaluator, names: Mapping[str, Any]) -> Any:
+        found = thing(ev, names)
+        if type(found) is Entity:
+            plan = ev.plans.get((found.kind, attr))
+            if plan is not None:
+                return plan(found)
+        return ev.lookup(found, attr)
+
+    return read
 
 
 def _call(node: ast.Call) -> Code:
@@ -137,6 +155,9 @@ def _call(node: ast.Call) -> Code:
     if len(args) == 1:
         only = args[0]
         return lambda ev, names: _function(ev, name)(only(ev, names))
+    if len(args) == 2:
+        one, two = args
+        return lambda ev, names: _function(ev, name)(one(ev, names), two(ev, names))
     return lambda ev, names: _function(ev, name)(*[a(ev, names) for a in args])
 
 
@@ -149,17 +170,28 @@ def _function(ev: Evaluator, name: str) -> Callable[..., Any]:
 
 def _boolean(node: ast.BoolOp) -> Code:
     parts = [compiled(v) for v in node.values]
-    stop = isinstance(node.op, ast.Or)
+    last = parts.pop()
+    if len(parts) == 1:
+        first = parts[0]
+        if isinstance(node.op, ast.Or):
+            return lambda ev, names: first(ev, names) or last(ev, names)
+        return lambda ev, names: first(ev, names) and last(ev, names)
 
-    def run(ev: Evaluator, names: Mapping[str, Any]) -> Any:
-        value: Any = stop
+    def any_of(ev: Evaluator, names: Mapping[str, Any]) -> Any:
         for part in parts:
             value = part(ev, names)
-            if bool(value) is stop:
+            if value:
                 return value
-        return value
+        return last(ev, names)
 
-    return run
+    def all_of(ev: Evaluator, names: Mapping[str, Any]) -> Any:
+        for part in parts:
+            value = part(ev, names)
+            if not value:
+                return value
+        return last(ev, names)
+
+    return any_of if isinstance(node.op, ast.Or) else all_of
 
 
 def _binary(node: ast.BinOp) -> Code:
@@ -169,12 +201,16 @@ def _binary(node: ast.BinOp) -> Code:
 
 def _unary(node: ast.UnaryOp) -> Code:
     inner, operate = compiled(node.operand), _OPERATORS[type(node.op)]
+    if isinstance(node.op, ast.Not):
+        return lambda ev, names: not inner(ev, names)
     return lambda ev, names: operate(inner(ev, names))
 
 
 def _compare(node: ast.Compare) -> Code:
     first = compiled(node.left)
     rest = [(_OPERATORS[type(op)], compiled(c)) for op, c in zip(node.ops, node.comparators, strict=True)]
+    if len(rest) == 1 and isinstance(node.ops[0], ast.Eq | ast.NotEq) and isinstance(node.comparators[0], ast.Constant):
+        return _compare_constant(first, node.comparators[0].value, isinstance(node.ops[0], ast.Eq))
     if len(rest) == 1:
         operate, other = rest[0]
         return lambda ev, names: operate(first(ev, names), other(ev, names))
@@ -189,6 +225,20 @@ def _compare(node: ast.Compare) -> Code:
         return True
 
     return run
+
+
+def _compare_constant(first: Code, wanted: Any, equal: bool) -> Code:
+    """`thing == 'id'` and the like, the most frequent of all tests."""
+
+    def is_it(ev: Evaluator, names: Mapping[str, Any]) -> bool:
+        found = first(ev, names)
+        return bool((found.id if type(found) is Entity else found) == wanted)
+
+    def is_not(ev: Evaluator, names: Mapping[str, Any]) -> bool:
+        found = first(ev, names)
+        return bool((found.id if type(found) is Entity else found) != wanted)
+
+    return is_it if equal else is_not
 
 
 def _choice(node: ast.IfExp) -> Code:

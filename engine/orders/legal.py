@@ -18,6 +18,7 @@ from .. import routes, stores
 from ..catalogue import Market, Offer
 from ..expressions import parse
 from ..expressions.parse import ExpressionError
+from ..expressions.reads import EARLIER, reads
 from ..functions import as_set, plain
 from ..mechanics import act
 from ..ruleset.model import Row
@@ -131,8 +132,7 @@ def _acts(world: World, nation: str, row: Row) -> Iterator[Legal]:
         held = _held(world, nation, s, late)
         values = domain(world, row, s.name, base) if held is None else held
         alone = [text for text in late if parse(text).names & free == {s.name}]  # tested once a value, not once a filling
-        declared = row["slots"][s.name]
-        domains.append([v for v in values if all(world.test(t, {**base, s.name: desk.slot_value(declared, v)}) for t in alone)])
+        domains.append(_passing(desk, alone, values, base, s, row["slots"][s.name]))
     single = {s.name for s in closed}
     late = [text for text in late if not (len(parse(text).names & free) == 1 and parse(text).names & free <= single)]
     size = 1
@@ -174,6 +174,34 @@ def _acts(world: World, nation: str, row: Row) -> Iterator[Legal]:
                 raise
             cost = {}
         yield Legal(f"acts/{row['id']}", nation, filled, {k: v for k, v in cost.items() if v}, bounds=bounds, open=open_)
+
+
+def _passing(desk: Desk, tests: list[str], values: list[str], base: Mapping[str, Any], slot: Slot, declared: Any) -> list[str]:
+    """The values of a slot that pass tests which ask for nothing but the slot and the nation. Acts share many such tests."""
+    if not tests:
+        return values
+    out = []
+    asked = [(text, _answers(desk.world, text, base["nation"], slot)) for text in tests]
+    for value in values:
+        names: dict[str, Any] | None = None
+        for text, known in asked:
+            holds = known.get(value)
+            if holds is None:
+                names = names or {**base, slot.name: desk.slot_value(declared, value)}
+                holds = known[value] = desk.world.test(text, names)
+            if not holds:
+                break
+        else:
+            out.append(value)
+    return out
+
+
+def _answers(world: World, text: str, nation: Entity, slot: Slot) -> dict[str, bool]:
+    """Answers known so far to a test of a slot's value; none of a test that reads the act too."""
+    tables = world.ruleset.derived(f"tables of {text}", lambda: reads(world.ruleset, text))
+    if tables is None or EARLIER in tables or not parse(text).names <= {"self", "nation", slot.name}:
+        return {}
+    return world.memo(("slot", text, nation, slot.kind), tables)
 
 
 def _held(world: World, nation: str, slot: Slot, needs: list[str]) -> list[str] | None:
