@@ -23,7 +23,7 @@ build 99 artillery in berlin
 move 3 infantry from cologne to moscow
 move 90 infantry from cologne to belgium
 research teleportation
-build 1 dreadnoughts in hamburg
+build 1 airships in hamburg
 """
 
 
