@@ -33,7 +33,7 @@ class Desk:
         self.world = world
         self.ruleset = world.ruleset
         self.loops: dict[str, Any] = {}
-        self.read_at: dict[str, tuple[int, ...]] = {}  # versions of the tables at which each watching event was last asked
+        self.read_at: dict[tuple[str, ...], tuple[int, ...]] = {}  # by tables: their versions when their watchers were last asked
 
     @property
     def state(self) -> State:

@@ -71,7 +71,7 @@ def settle(turn: Turn) -> None:
             return
 
 
-def _offer_all(turn: Turn, index: Mapping[str, list[Row]], chain: list[str]) -> None:
+def _offer_all(turn: Turn, index: Index, chain: list[str]) -> None:
     from . import matrices, streaks, tallies
 
     facts, turn.journal.pending = turn.journal.pending, []
@@ -81,7 +81,7 @@ def _offer_all(turn: Turn, index: Mapping[str, list[Row]], chain: list[str]) -> 
         tallies.offer(turn, fact)
         streaks.offer(turn, fact)
         matrices.offer(turn, fact)  # before the events: a matrix scores an act on the state the act has left
-        for row in index.get(fact.word, ()):
+        for row in _waiting(index, fact):
             if offer(turn, row, fact):
                 chain.append(row["id"])
         release(turn, fact)
@@ -98,15 +98,49 @@ def thresholds(turn: Turn) -> None:
                     turn.journal.fact("reached", by=nation, track=track, at=threshold)
 
 
-def _index(turn: Turn) -> dict[str, list[Row]]:
-    def make() -> dict[str, list[Row]]:
-        out: dict[str, list[Row]] = {}
-        for row in turn.ruleset.rows("events").values():
-            for word in {w for w, _ in triggers(row)}:
-                out.setdefault(word, []).append(row)
+TELLING = ("act", "step", "turn", "track", "mark")
+"""Roles whose filter is a plain word or number that tells most events apart; they are found by it."""
+
+Index = dict[tuple[str, str, Any], list[tuple[int, Row]]]
+
+
+def _index(turn: Turn) -> Index:
+    """Events by the word they wait for and, where a filter tells, by its role and value (else ("", None))."""
+
+    def make() -> Index:
+        out: Index = {}
+        for number, row in enumerate(turn.ruleset.rows("events").values()):
+            keys = {key for word, filters in triggers(row) for key in _keys(word, filters)}
+            for key in sorted(keys, key=repr):
+                out.setdefault(key, []).append((number, row))
         return out
 
     return turn.ruleset.derived("event-index", make)  # type: ignore[no-any-return]
+
+
+def _keys(word: str, filters: Any) -> list[tuple[str, str, Any]]:
+    """Under which keys of the index a trigger stands: those of its first telling filter, else the word alone."""
+    named = filters if isinstance(filters, Mapping) else {_bare_role(word): filters}
+    for role in TELLING:
+        wanted = named.get(role)
+        values = wanted if isinstance(wanted, list) else [wanted]
+        if wanted is not None and all(isinstance(v, str | int) and not str(v).startswith("=") for v in values):
+            return [(word, role, v) for v in values]
+    return [(word, "", None)]
+
+
+def _waiting(index: Index, fact: Fact) -> list[Row]:
+    """The events that may wait for a fact, in listed order, each once."""
+    found = list(index.get((fact.word, "", None), ()))
+    for role in TELLING:
+        if role in fact.roles:
+            found += index.get((fact.word, role, fact.roles[role]), ())
+    return [row for _, row in sorted({number: (number, row) for number, row in found}.values(), key=lambda item: item[0])]
+
+
+def _bare_role(word: str) -> str:
+    """The role that a trigger's single value is about: the step's name, the turn's number, the mark, else the actor."""
+    return {"step": "step", "turn_start": "turn", "turn_end": "turn", "expired": "mark"}.get(word, "by")
 
 
 def triggers(row: Row) -> Iterator[tuple[str, Any]]:
@@ -126,8 +160,7 @@ def matches(turn: Turn, word: str, filters: Any, fact: Fact) -> bool:
     if word != fact.word:
         return False
     if not isinstance(filters, Mapping):
-        key = {"step": "step", "turn_start": "turn", "turn_end": "turn", "expired": "mark"}.get(word, "by")
-        filters = {key: filters}
+        filters = {_bare_role(word): filters}
     for name, wanted in filters.items():
         found = fact.roles.get(name)
         if name == "side" and found is None and "by" in fact.roles:
@@ -225,13 +258,15 @@ def watch_changes(turn: Turn) -> list[str]:
 
     A test is asked again only if a table that it reads has changed since, so what nothing touches costs nothing.
     """
-    fired = []
-    for row, tables in watched(turn):
+    due: list[tuple[int, Row]] = []
+    for tables, rows in watched(turn).items():
         versions = None if tables is None else tuple(turn.state.versions.get(t, 0) for t in tables)
-        if versions is not None and turn.read_at.get(row["id"]) == versions:
-            continue
+        if versions is None or turn.read_at.get(tables or ()) != versions:
+            due += rows
         if versions is not None:
-            turn.read_at[row["id"]] = versions
+            turn.read_at[tables or ()] = versions
+    fired = []
+    for _, row in sorted(due, key=lambda item: item[0]):
         for names in subjects(turn, row, {**turn.loops}):
             key = f"{row['id']}|{subject_id(names)}"
             before = turn.state.get("becomes", key, "is")
@@ -249,18 +284,19 @@ def watch_changes(turn: Turn) -> list[str]:
     return fired
 
 
-def watched(turn: Turn) -> list[tuple[Row, tuple[str, ...] | None]]:
-    """The events that watch for a change, each with the tables that its test and its selection read (None: any)."""
+def watched(turn: Turn) -> dict[tuple[str, ...] | None, list[tuple[int, Row]]]:
+    """The events that watch for a change, in listed order, by the tables that test and selection read (None: any)."""
 
-    def make() -> list[tuple[Row, tuple[str, ...] | None]]:
-        out: list[tuple[Row, tuple[str, ...] | None]] = []
-        for row in turn.ruleset.rows("events").values():
+    def make() -> dict[tuple[str, ...] | None, list[tuple[int, Row]]]:
+        out: dict[tuple[str, ...] | None, list[tuple[int, Row]]] = {}
+        for number, row in enumerate(turn.ruleset.rows("events").values()):
             if "becomes" in row:
                 chosen = row.get("for")
                 named = ("nations", "groups", "places", "sides")
                 plain = not isinstance(chosen, str) or any(turn.ruleset.has(form, chosen) for form in named)
                 test, selection = reads(turn.ruleset, row["becomes"]), frozenset[str]() if plain else reads(turn.ruleset, chosen)
-                out.append((row, None if test is None or selection is None else tuple(sorted(test | selection))))
+                tables = None if test is None or selection is None else tuple(sorted(test | selection))
+                out.setdefault(tables, []).append((number, row))
         return out
 
     return turn.ruleset.derived("watched events", make)  # type: ignore[no-any-return]
