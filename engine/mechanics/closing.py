@@ -87,7 +87,8 @@ def _group(turn: Turn, mode: Row, force: str, nation: str) -> routes.Going:
 def forget(turn: Turn) -> None:
     """Take off what units without a force, and places, carried for the length of the moves."""
     keeps = {m[key] for m in turn.ruleset.rows("modes").values() for key in ("keeps", "way_home") if key in m}
-    passing = {*forces.PASSING, *keeps}
+    finders = {c["finders"] for c in turn.ruleset.rows("contacts").values() if "finders" in c}
+    passing = {*forces.PASSING, *keeps, *finders}
     still = turn.state.table("forces")
     with turn.journal.entry("frame/" + turn.journal.step, keep=False):
         for key, stack in list(turn.state.stacks()):

@@ -55,6 +55,11 @@ def find_forces(turn: Turn, row: Row) -> None:
 
 def clear(turn: Turn, row: Row) -> None:
     """Forget the contacts of a row."""
+    if "finders" in row:
+        worn = [(key, stack["n"]) for key, stack in turn.state.stacks() if row["finders"] in stack]
+        with turn.journal.entry(f"contacts/{row['id']}", audience=("nobody",), keep=False):
+            for key, n in worn:
+                turn.journal.alter_units(key, n, **{row["finders"]: None})
     table = turn.state.table("contacts")
     old = [k for k, c in sorted(table.items()) if c.get("row") == row["id"]]
     if old:
@@ -150,13 +155,15 @@ def finds(turn: Turn, row: Row, seeker: str, foe: str, *, first: bool = False, s
     about = subject or f"{seeker}>{foe}"
     with turn.journal.entry(rule, subject=about, audience=(owner,), data={"force": seeker, "foe_at": names["place"].id}) as entry:
         stream = turn.stream(rule, about, entry.audience)
-        success = False
-        for value, n in looks:
-            for _ in range(n):
-                success = stream.roll(row.get("die", "1d10")) <= value or success
+        hits = [sum(stream.roll(row.get("die", "1d10")) <= value for _ in range(n)) for value, n in looks]
+        success = any(hits)
         record = stream.take()
         if record is not None:
             entry.dice.append({**record, "need": ", ".join(f"{n} at {v}" for v, n in looks), "hit": success})
+        if "finders" in row:
+            for (key, _), n in zip(lookers(turn, row, seeker), hits, strict=True):
+                if n:
+                    turn.journal.alter_units(key, n, **{row["finders"]: True})
         if first:
             for one, other_ in ((seeker, foe), (foe, seeker)):
                 looked = turn.state.get("forces", one, "looked") or []
@@ -173,12 +180,18 @@ def values(turn: Turn, row: Row, seeker: str, foe: str) -> list[tuple[Any, int]]
             default=0,
         )  # fmt: skip
     out = []
-    for key, stack in forces.stacks_of(turn.state, seeker):
-        if routes.concerns(turn.world, row.get("who"), stack["kind"]):
-            value = _figure(turn, row.get("value", 0), key)
-            if value > 0:
-                out.append((max(row.get("at_least", 0), value - lower), int(stack["n"])))
+    for key, n in lookers(turn, row, seeker):
+        out.append((max(row.get("at_least", 0), _figure(turn, row.get("value", 0), key) - lower), n))
     return out
+
+
+def lookers(turn: Turn, row: Row, seeker: str) -> list[tuple[str, int]]:
+    """The stacks of a force that look under a row, with their numbers."""
+    return [
+        (key, int(stack["n"]))
+        for key, stack in forces.stacks_of(turn.state, seeker)
+        if routes.concerns(turn.world, row.get("who"), stack["kind"]) and _figure(turn, row.get("value", 0), key) > 0
+    ]
 
 
 def _figure(turn: Turn, figure: Any, key: str) -> Any:

@@ -186,6 +186,9 @@ def announce(turn: Turn, modes: Sequence[Row], tick: int) -> None:
                 entry = _entry(row, tick)
                 leaving = bool(entry) and entry["place"] != row["at"] and not row.get("stopped")
                 turn.journal.set("forces", force, "leaving", leaving or None)
+                if entry and not leaving:  # who stays is at the task of this point already
+                    turn.journal.set("forces", force, "mission", entry.get("mission"))
+    settle_stances(turn, {m["id"]: m for m in modes})
 
 
 def _entry(row: Row, tick: int) -> Row:
