@@ -26,3 +26,18 @@ def test_effects_and_facts_in_words() -> None:
     assert effect_words({"pay": {"to": "red", "what": "gold", "amount": "1d6"}, "when": "turn > 3"}) == "pay to red, what gold, amount 1d6 (if `turn > 3`)"
     assert fact_words([{"declared": {"by": ["a", "b"]}}, "turn_end"]) == "declared, by a, b or turn end"
     assert table(["a"], [["x|y"]]) == "| a |\n| --- |\n| x\\|y |"
+
+
+def test_the_graph_shows_what_each_event_reads() -> None:
+    from wteaw.report.graph import dependencies, dependency_svg
+
+    from . import small
+
+    events = [
+        {"id": "rich", "for": "red", "becomes": "track('red', 'mood') > 3"},
+        {"id": "odd", "on": "turn_end", "when": "mystery(self)"},
+    ]
+    rules = small.ruleset(events=events)
+    assert dependencies(rules) == {"rich": ("tracks",), "odd": None}
+    svg = dependency_svg(rules)
+    assert svg.count("<path") == 2 and ">tracks<" in svg and ">anything<" in svg

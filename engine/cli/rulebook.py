@@ -14,12 +14,14 @@ __all__ = ["rulebook"]
 def rulebook(
     path: Path = typer.Argument(None, help="The folder of a ruleset; by default the shipped base ruleset."),
     out: Path = typer.Option(None, help="A file; otherwise it is printed."),
+    graph: bool = typer.Option(False, "--graph", help="A picture (SVG) of what the events read instead."),
 ) -> None:
     """Write the rules as a reader wants them, in Markdown: turn, units, orders, acts, battles, events, tables, readings.
 
     Example: wteaw rulebook ruleset --out rulebook.md
     """
     from ..diagnostics import render
+    from ..report.graph import dependency_svg
     from ..report.rulebook import rulebook as written
     from ..resources import rulesets
     from ..ruleset import load_ruleset
@@ -30,7 +32,7 @@ def rulebook(
     ruleset, found = load_ruleset(folder)
     if ruleset is None:
         raise Stop(f"{folder} cannot be read\n{render(found, 'text')}")
-    text = written(ruleset)
+    text = dependency_svg(ruleset) if graph else written(ruleset)
     if out is None:
         typer.echo(text, nl=False)
     else:
