@@ -1,4 +1,4 @@
-"""What the events read, as a picture: the tables of the state on the left, the events on the right, a line where one reads the other.
+"""What the events read, as a picture: tables of the state on the left, events on the right, a line where one reads the other.
 
 It is drawn from the same index that decides when a watching event is asked again, so it shows why an event is woken.
 """
