@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import forces
 from ..decisions import decide
+from ..routes import name_of
 from ..ruleset.model import Row
 from ..state import Entity, Fields
 from ..turn import Turn
@@ -26,6 +27,22 @@ def who_leaves(turn: Turn, contest: Contest, side: int) -> Iterator[tuple[str, d
     for who, options in order_options(turn, contest, side).items():
         if must or _wants(contest, side, who, options, words, turn) or _decides(turn, contest, rule, who):
             yield who, options
+
+
+def go_back(turn: Turn, contest: Contest) -> None:
+    """Forces that have lost each other and whose orders say so return to where they came from and stop there."""
+    word = contest.row.get("options", {}).get("lost")
+    if word is None:
+        return
+    for force in sorted(contest.parties[0].forces | contest.parties[1].forces):
+        row = turn.state.row("forces", force)
+        path = row.get("path") or ()
+        if (row.get("options") or {}).get(word) is None or len(path) < 2:
+            continue
+        text = f"A force goes back to {name_of(turn.world, 'places', path[-2])}."
+        with turn.journal.entry(contest.rule, subject=force, text=text, audience=(row["owner"],)):
+            forces.go(turn, force, (row["at"], path[-2]))
+            turn.journal.set("forces", force, "stopped", True)
 
 
 def forced(turn: Turn, contest: Contest, side: int) -> bool:

@@ -95,6 +95,7 @@ def _to_the_end(turn: Turn, contests: Sequence[Contest]) -> None:
         for contest in running:
             if number > 1 and not in_touch(turn, contest):
                 contest.over, contest.touch_lost = True, True
+                leaving.go_back(turn, contest)
             else:
                 _round(turn, contest, busy)
         for contest in running:
