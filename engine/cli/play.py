@@ -45,7 +45,10 @@ def play(
     drawing = read_drawing(folder)
     from ..desk import new_game
 
-    game = new_game(game_folder, data, ruleset, id_=str(data["id"]), seed=secret, drawing=drawing)
+    try:
+        game = new_game(game_folder, data, ruleset, id_=str(data["id"]), seed=secret, drawing=drawing)
+    except ValueError as error:
+        raise Stop(str(error), 2) from None
     title = str(data.get("title", game.id))
     pictures = {"map-start": map_svg(ruleset, game.stage().position.state, drawing, title=f"{title}: the start")}
     began = time.monotonic()
