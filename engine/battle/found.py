@@ -186,7 +186,8 @@ def contacts(turn: Turn, row: Row) -> list[Contest]:
         place = str(turn.state.get("forces", lead, "at"))
         if not _is_for(turn, row, place):
             continue
-        both = bool(by & sides[0]) and bool(by & sides[1])
+        seekers = {f for c in rows for f in _list(c.get("by", ()))}
+        both = bool(seekers & sides[0]) and bool(seekers & sides[1])
         parties = (Party(forces=sides[0]), Party(forces=sides[1]))
         subject = f"{place}:{min(members)}"
         contest = Contest(row, place, subject, parties, (True, both or row.get("attacks") == "both"))

@@ -36,7 +36,7 @@ def go_back(turn: Turn, contest: Contest) -> None:
         return
     for force in sorted(contest.parties[0].forces | contest.parties[1].forces):
         row = turn.state.row("forces", force)
-        path = row.get("path") or ()
+        path: Sequence[str] = row.get("path") or ()
         if (row.get("options") or {}).get(word) is None or len(path) < 2:
             continue
         text = f"A force goes back to {name_of(turn.world, 'places', path[-2])}."
