@@ -88,7 +88,7 @@ class World:
     ) -> None:
         self.ruleset = ruleset
         self.state = state
-        self.geography = geography or Geography(ruleset)
+        self.geography: Geography = geography or ruleset.derived("geography", lambda: Geography(ruleset))
         self.moments: dict[str, State | Callable[[], State]] = dict(moments or {})
         self._past: dict[str, World] = {}
         self._kept: dict[Any, tuple[int, Any, Any]] = {}
