@@ -1,4 +1,4 @@
-"""The tail: what acts, events, battle results and decisions share. `when`, then `roll` or `cases`, then effects, told to an audience.
+"""The tail: what acts, events, battle results and decisions share. `when`, `roll` or `cases`, effects, told to an audience.
 
 `Tail` runs one tail inside one open journal entry. Verbs are in `verbs.py`; this module holds the structure: conditions,
 dice, cases, `for`, and the names they bind.

@@ -354,9 +354,7 @@ def _levels(key: str, names: Sequence[str]) -> list[list[str]]:
     """The tree from its leaves to its top; the last of an odd number goes up as it is."""
     levels = [[_leaf(name, audience_key(key, name)) for name in names]]
     while len(level := levels[-1]) > 1:
-        levels.append(
-            [_node(*level[at : at + 2]) if at + 1 < len(level) else level[at] for at in range(0, len(level), 2)]
-        )
+        levels.append([_node(*level[at : at + 2]) if at + 1 < len(level) else level[at] for at in range(0, len(level), 2)])
     return levels
 
 

@@ -50,10 +50,7 @@ class Geography:
             return self._next.get(place, ())
         table = self._kind_next.get(kinds)
         if table is None:
-            table = {
-                p: tuple(q for q in around if self.graph.edges[p, q]["kind"] in kinds)
-                for p, around in self._next.items()
-            }
+            table = {p: tuple(q for q in around if self.graph.edges[p, q]["kind"] in kinds) for p, around in self._next.items()}
             self._kind_next[kinds] = table
         return table.get(place, ())
 
@@ -79,9 +76,7 @@ class Geography:
         """Steps between two places, -1 if there is no way."""
         return self.distances(a, kinds).get(b, -1)
 
-    def reachable(
-        self, start: str, passes: Callable[[str], bool], kinds: tuple[str, ...] | None = None
-    ) -> Iterator[str]:
+    def reachable(self, start: str, passes: Callable[[str], bool], kinds: tuple[str, ...] | None = None) -> Iterator[str]:
         """Places joined to `start` (itself first) by chains of passing places; a place that fails is not given."""
         seen = {start}
         frontier = [start]

@@ -156,9 +156,7 @@ def take_in(turn: Turn, inputs: Inputs) -> None:
     turn.journal.step = "input"
     for nation in sorted({*inputs.orders, *inputs.answers, *inputs.missing}):
         orders = inputs.orders.get(nation, ())
-        with turn.journal.entry(
-            "frame/input", subject=nation, audience=(nation,), data={"orders": len(orders)}
-        ) as entry:
+        with turn.journal.entry("frame/input", subject=nation, audience=(nation,), data={"orders": len(orders)}) as entry:
             for old in [k for k, row in turn.state.table("orders").items() if row["nation"] == nation]:
                 turn.journal.put_row("orders", old, None)  # those of an earlier input point have had their steps
             if nation in inputs.missing:

@@ -42,9 +42,7 @@ def cell(ruleset: Ruleset, id_: str, keys: Sequence[Any]) -> Any:
         elif key in found:
             found = found[key]
         else:
-            match = next(
-                (v for k, v in found.items() if ".." in str(k) and _is_number(key) and in_range(str(k), key)), None
-            )
+            match = next((v for k, v in found.items() if ".." in str(k) and _is_number(key) and in_range(str(k), key)), None)
             if match is None:
                 if "default" in row:
                     return figure(row["default"])

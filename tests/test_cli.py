@@ -36,7 +36,9 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
 @pytest.fixture(scope="module")
 def game(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("games") / "flanders"
-    code = _run(["new", "1914", "--game", str(folder), "--player", "german-empire", "--player", "french-empire", "--seed", "5a" * 32])
+    code = _run(
+        ["new", "1914", "--game", str(folder), "--player", "german-empire", "--player", "french-empire", "--seed", "5a" * 32]
+    )
     assert code == 0
     return folder
 
@@ -93,7 +95,10 @@ def test_the_template_is_an_order_file_that_stands(capsys: pytest.CaptureFixture
 def test_a_turn_from_orders_to_reports(capsys: pytest.CaptureFixture[str], game: Path, tmp_path: Path) -> None:
     code, out, err = run(capsys, "resolve", "--game", str(game))
     assert code == 1 and "no orders yet from" in err and "french-empire" in err
-    for nation, text in (("german-empire", "declare war on belgium\nmove 10 infantry from cologne to belgium\n"), ("french-empire", "# nothing\n")):
+    for nation, text in (
+        ("german-empire", "declare war on belgium\nmove 10 infantry from cologne to belgium\n"),
+        ("french-empire", "# nothing\n"),
+    ):
         file = tmp_path / f"{nation}.txt"
         file.write_text(f"game flanders nation {nation} turn 1\n{text}")
         assert run(capsys, "orders", "submit", str(file), "--game", str(game))[0] == 0
@@ -116,7 +121,9 @@ def test_a_turn_from_orders_to_reports(capsys: pytest.CaptureFixture[str], game:
 def test_dice_are_verified_from_a_file_alone(capsys: pytest.CaptureFixture[str], game: Path, tmp_path: Path) -> None:
     assert run(capsys, "dice", "commit", "--game", str(game))[0] == 0
     file = tmp_path / "dice.json"
-    assert run(capsys, "dice", "reveal", "--game", str(game), "--turn", "1", "--nation", "german-empire", "--out", str(file))[0] == 0
+    assert (
+        run(capsys, "dice", "reveal", "--game", str(game), "--turn", "1", "--nation", "german-empire", "--out", str(file))[0] == 0
+    )
     code, out, err = run(capsys, "dice", "verify", str(file))
     assert code == 0 and "come out the same" in out, err
     data = json.loads(file.read_text())

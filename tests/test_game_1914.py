@@ -98,7 +98,9 @@ def test_what_policies_order_passes_the_checker() -> None:
     _, ruleset, geography = loaded()
     for result in played(2):
         for nation, orders in orders_by_policy(result.position).items():
-            world = World(ruleset, view(ruleset, result.position.state, nation), moments=result.position.moments, geography=geography)
+            world = World(
+                ruleset, view(ruleset, result.position.state, nation), moments=result.position.moments, geography=geography
+            )
             accepted, found = accept_orders(world, nation, orders)
             assert len(accepted) == len(orders), (nation, found)
 
@@ -106,7 +108,9 @@ def test_what_policies_order_passes_the_checker() -> None:
 def test_units_are_conserved() -> None:
     """Whoever is gone was destroyed, and whoever is new was placed: the journal's facts account for every unit."""
     for before, after in pairwise(played(TURNS)):
-        gone = sum(int(f.roles.get("n", 1)) for e in after.entries for f in e.facts if f.word == "destroyed" and "kind" in f.roles)
+        gone = sum(
+            int(f.roles.get("n", 1)) for e in after.entries for f in e.facts if f.word == "destroyed" and "kind" in f.roles
+        )
         # Works have no stack, and units that arrive by rail or by air were there before: neither names a unit that is new.
         new = sum(int(f.roles["n"]) for e in after.entries for f in e.facts if f.word == "placed" and "unit" in f.roles)
         assert _units(before.position.state) - _units(after.position.state) == gone - new
@@ -115,5 +119,7 @@ def test_units_are_conserved() -> None:
 def _units(state: State) -> int:
     """Units on the map and under way, but for those that are still being built."""
     on_map = sum(row["n"] for _, row in state.stacks())
-    away = sum(sum(u["n"] for u in row["units"]) for row in state.table("under_way").values() if isinstance(row.get("units"), list))
+    away = sum(
+        sum(u["n"] for u in row["units"]) for row in state.table("under_way").values() if isinstance(row.get("units"), list)
+    )
     return on_map + away

@@ -128,7 +128,9 @@ def test_options_follow_a_colon() -> None:
 
 
 def test_one_mistake_does_not_hide_the_next() -> None:
-    orders, found = parse_orders(ruleset(), "fly away\ndeclare war on borea\nmove 3 guns\n# a comment\nstand up\n", nation="aster")
+    orders, found = parse_orders(
+        ruleset(), "fly away\ndeclare war on borea\nmove 3 guns\n# a comment\nstand up\n", nation="aster"
+    )
     assert [o["slots"] for o in orders] == [{"target": "borea"}]
     assert [(d.line, d.code) for d in found] == [(1, "O101"), (3, "O102"), (5, "O103")]
 

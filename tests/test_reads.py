@@ -48,7 +48,12 @@ def test_what_is_not_known_may_read_anything() -> None:
 
 
 def test_a_watching_event_is_asked_only_when_what_it_reads_has_changed(monkeypatch: pytest.MonkeyPatch) -> None:
-    event = {"id": "rich", "for": "red", "becomes": "track('gray', 'mood') >= 5", "effects": [{"mark": {"who": "red", "as": "loved"}}]}
+    event = {
+        "id": "rich",
+        "for": "red",
+        "becomes": "track('gray', 'mood') >= 5",
+        "effects": [{"mark": {"who": "red", "as": "loved"}}],
+    }
     turn = small.turn(small.ruleset(events=[event]))
     watch.first_look(turn)
     asked: list[str] = []

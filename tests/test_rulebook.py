@@ -23,7 +23,10 @@ def test_every_act_event_and_unit_of_the_base_ruleset_stands_in_it() -> None:
 
 
 def test_effects_and_facts_in_words() -> None:
-    assert effect_words({"pay": {"to": "red", "what": "gold", "amount": "1d6"}, "when": "turn > 3"}) == "pay to red, what gold, amount 1d6 (if `turn > 3`)"
+    assert (
+        effect_words({"pay": {"to": "red", "what": "gold", "amount": "1d6"}, "when": "turn > 3"})
+        == "pay to red, what gold, amount 1d6 (if `turn > 3`)"
+    )
     assert fact_words([{"declared": {"by": ["a", "b"]}}, "turn_end"]) == "declared, by a, b or turn end"
     assert table(["a"], [["x|y"]]) == "| a |\n| --- |\n| x\\|y |"
 

@@ -73,7 +73,9 @@ def hidden_places(reader: str) -> list[str]:
 
 CANARY = 918273
 
-secrets = st.sampled_from(["money", "tech", "opinion", "units", "kind", "under_way", "orders", "uses", "held", "knowledge", "mark", "once", "income"])
+secrets = st.sampled_from(
+    ["money", "tech", "opinion", "units", "kind", "under_way", "orders", "uses", "held", "knowledge", "mark", "once", "income"]
+)
 
 
 def plant(state: State, reader: str, what: str, pick: int) -> None:
@@ -99,9 +101,19 @@ def plant(state: State, reader: str, what: str, pick: int) -> None:
             state.put("units", key.replace(row["kind"], "tank"), "*", {**row, "kind": "tank"})
             break
     elif what == "under_way":
-        state.put("under_way", f"{other}#9999", "*", {"nation": other, "what": "tank", "n": CANARY, "at": place, "due": "placement", "since": 1})
+        state.put(
+            "under_way",
+            f"{other}#9999",
+            "*",
+            {"nation": other, "what": "tank", "n": CANARY, "at": place, "due": "placement", "since": 1},
+        )
     elif what == "orders":
-        state.put("orders", f"{other}/0001", "*", {"nation": other, "order": "acts/influence", "slots": {"target": "spain"}, "text": f"x{CANARY}"})
+        state.put(
+            "orders",
+            f"{other}/0001",
+            "*",
+            {"nation": other, "order": "acts/influence", "slots": {"target": "spain"}, "text": f"x{CANARY}"},
+        )
     elif what == "uses":
         state.put("uses", f"influence|nation|target|turn|{other}|spain", "*", {"n": CANARY, "turn": 3, "nation": other})
     elif what == "held":

@@ -22,8 +22,21 @@ FRAME = [
     {"phase": "court", "steps": [{"step": "acts", "do": "act", "acts": ["dig"]}]},
     {"phase": "luck", "steps": [{"step": "luck", "do": "watch"}]},
 ]
-DIG = {"id": "dig", "form": "dig", "cost": 2, "roll": {"die": "1d6", "from": 3}, "effects": [{"pay": {"to": "=self", "what": "gold", "amount": "1d6"}}], "audience": ["=self"]}
-LUCK = {"id": "luck", "on": {"step": "luck"}, "for": "nations()", "effects": [{"pay": {"to": "=nation", "what": "gold", "amount": "1d6"}}], "audience": ["=nation"]}
+DIG = {
+    "id": "dig",
+    "form": "dig",
+    "cost": 2,
+    "roll": {"die": "1d6", "from": 3},
+    "effects": [{"pay": {"to": "=self", "what": "gold", "amount": "1d6"}}],
+    "audience": ["=self"],
+}
+LUCK = {
+    "id": "luck",
+    "on": {"step": "luck"},
+    "for": "nations()",
+    "effects": [{"pay": {"to": "=nation", "what": "gold", "amount": "1d6"}}],
+    "audience": ["=nation"],
+}
 RULES = small.ruleset(FRAME, acts=[DIG], events=[LUCK])
 
 

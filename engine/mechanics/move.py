@@ -285,9 +285,7 @@ def step_in(turn: Turn, march: March) -> None:
     readers = audience_ids(turn.world, march.mode.get("audience", nation), who)
     if readers != (nation,):
         text = f"{routes.name_of(turn.world, 'nations', nation)}: {text}"
-    with turn.journal.entry(
-        march.order["order"], subject=f"{nation}:{origin}>{target}", text=text, audience=readers, data=data
-    ):
+    with turn.journal.entry(march.order["order"], subject=f"{nation}:{origin}>{target}", text=text, audience=readers, data=data):
         holder = turn.world.holder_of(target)
         keeps = _kept(march)
         row = turn.ruleset.rows("orders").get(march.order["order"].partition("/")[2], {})

@@ -56,7 +56,9 @@ def test_one_turn_with_orders_of_every_nation(benchmark: Any) -> None:
     _, ruleset, geography = loaded()
     here = played(2)[-1].position
     orders = orders_by_policy(here)
-    benchmark.pedantic(lambda: resolve(ruleset, here, Inputs(orders), dice(here), geography=geography), rounds=10, warmup_rounds=1)
+    benchmark.pedantic(
+        lambda: resolve(ruleset, here, Inputs(orders), dice(here), geography=geography), rounds=10, warmup_rounds=1
+    )
 
 
 def test_orders_of_every_nation_by_policy(benchmark: Any) -> None:
