@@ -28,7 +28,7 @@ lint: $(STAMP)
 	$(BIN)/mypy
 
 check: lint  ## what the gate runs besides the tests
-	$(BIN)/wteaw validate ruleset scenarios
+	$(BIN)/wteaw validate --strict ruleset scenarios
 
 clean:
 	rm -rf $(VENV) out build dist .pytest_cache .mypy_cache .ruff_cache

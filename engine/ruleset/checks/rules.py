@@ -175,6 +175,8 @@ def rows_of_helpers_are_used(subject: Subject) -> Iterator[Diagnostic]:
         if id_ in words or any(id_ in said for key, said in own.items() if key != (form, id_)):
             continue
         node = subject.nodes(form)[id_]
+        if node.file.startswith(".."):  # a row of the base that an overlay has no use for is no fault of either
+            continue
         yield diagnose(
             "W604", "warning", f"nothing uses {id_!r} of {form}", node, hint="remove it, or silence this with a reason"
         )
