@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
@@ -11,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from wteaw.canonical import dumps
-from wteaw.resources import rulesets
 from wteaw.ruleset import Ruleset, compile_ruleset, load_ruleset
 from wteaw.ruleset import compile as compiling
 
@@ -161,15 +159,3 @@ def test_a_broken_ruleset_is_none_unless_asked_for(tmp_path: Path) -> None:
     assert isinstance(broken, Ruleset)
     assert broken.has("places", "a")
     assert [d.code for d in told] == ["E207"]
-
-
-def test_the_shipped_ruleset_is_read_from_the_cache_at_once() -> None:
-    if not (rulesets() / "ruleset.yaml").is_file():
-        pytest.skip("no shipped ruleset yet")
-    load_ruleset(rulesets())
-    best = 9.0
-    for _ in range(5):
-        start = time.perf_counter()
-        load_ruleset(rulesets())
-        best = min(best, time.perf_counter() - start)
-    assert best < 0.3
