@@ -7,6 +7,7 @@ trials the row stands for. The stage does not know which it was.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -67,11 +68,12 @@ class Sampler(Protocol):
         ...
 
 
-class Distribution:
+class Distribution(ABC):
     """What exact and sampled chance share: the distribution of every throw; `split` says what becomes of a row."""
 
+    @abstractmethod
     def split(self, batch: Batch, pmf: Array) -> tuple[Batch, Array]:
-        raise NotImplementedError
+        """The batch after a throw whose outcomes have these chances (one row each), and each row's outcome."""
 
     def under(self, batch: Batch, shots: Sequence[Shots], throw: Throw) -> tuple[Batch, Array]:
         return self.split(batch, chances.under([(s.dice, s.value) for s in shots], throw.faces))
