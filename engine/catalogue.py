@@ -104,14 +104,10 @@ class Market:
             return self._priced(row, "", {"id": ""}, n, "", (), kind)
         if site is None or not self.world.ruleset.has("places", site):
             return "a place must be named"
-        variant = self.variant(row, site)
-        if isinstance(variant, str) and into is None:
-            behind = self._behind(row, site)
-            if behind is not None:
-                into, site = site, behind
-                variant = self.variant(row, site)
-        if isinstance(variant, str):
-            return variant
+        found = self._site(row, site, into)
+        if isinstance(found, str):
+            return found
+        variant, site, into = found
         where = self.stands(row, site)
         if into is not None and into not in where:
             return f"it cannot appear in {self._name(into)}"
@@ -194,14 +190,10 @@ class Market:
         row = self.world.ruleset.rows("catalogue").get(item)
         if row is None or not self.world.ruleset.has("places", site):
             return f"there is no place called {site}" if row else f"nothing is called {item}"
-        variant = self.variant(row, site)
-        if isinstance(variant, str) and into is None:
-            behind = self._behind(row, site)
-            if behind is not None:
-                into, site = site, behind
-                variant = self.variant(row, site)
-        if isinstance(variant, str):
-            return variant
+        found = self._site(row, site, into)
+        if isinstance(found, str):
+            return found
+        variant, site, into = found
         where = self.stands(row, site)
         if not where or (into is not None and into not in where):
             return "it cannot appear there"
@@ -280,6 +272,19 @@ class Market:
             return [site]
         found = [t.id for t in as_set(self.world, self.world.value(bare(row["appears"]), self._at(site)))]
         return sorted(found, key=lambda p: (bool(self.world.enemies_at(self.nation, p)), p))
+
+    def _site(self, row: Row, site: str, into: str | None) -> tuple[Row, str, str | None] | str:
+        """The kind of site, the site and the place of appearing that an order means, or why there is none.
+
+        An order may name the place where units are to appear instead of the site behind it.
+        """
+        variant = self.variant(row, site)
+        if isinstance(variant, str) and into is None:
+            behind = self._behind(row, site)
+            if behind is not None:
+                into, site = site, behind
+                variant = self.variant(row, site)
+        return variant if isinstance(variant, str) else (variant, site, into)
 
     def _behind(self, row: Row, zone: str) -> str | None:
         """The site for an order that names the place where units are to appear."""

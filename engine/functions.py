@@ -42,6 +42,19 @@ def as_set(world: World, value: Any) -> EntitySet:
     return tuple(v if isinstance(v, Entity) else world.thing(v) for v in value)
 
 
+def is_named(world: World, text: str) -> bool:
+    """Whether a text is the id of a nation, group, place or side, and so no expression, where a row selects things."""
+    return any(world.ruleset.has(form, text) for form in ("nations", "groups", "places", "sides"))
+
+
+def selection(world: World, wanted: str | list[str], names: Mapping[str, Any]) -> EntitySet:
+    """The things that a row selects: a list of ids, one id, or an expression that gives a set."""
+    if isinstance(wanted, list):
+        return tuple(world.thing(w) for w in wanted)
+    text = wanted.removeprefix("=").strip()
+    return as_set(world, text if is_named(world, text) else world.value(text, names))
+
+
 def group(world: World, id_: str) -> EntitySet:
     row = world.ruleset.rows("groups").get(plain(id_))
     if row is None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..effects import EffectError, Tail
-from ..functions import as_set
+from ..functions import selection
 from ..journal import NOBODY, Fact
 from ..ruleset.model import Row
 from ..state import Entity
@@ -59,13 +59,7 @@ def _subjects(turn: Turn, row: Row, names: dict[str, Any]) -> Iterator[tuple[Ent
     elif isinstance(wanted, dict):
         yield from _seats(turn, wanted["purses"], names)
     else:
-        if isinstance(wanted, list):
-            chosen = tuple(turn.world.thing(w) for w in wanted)
-        else:
-            text = wanted.removeprefix("=").strip()
-            known = any(turn.ruleset.has(f, text) for f in ("nations", "groups", "places", "sides"))
-            chosen = as_set(turn.world, text if known else turn.world.value(text, names))
-        for thing in chosen:
+        for thing in selection(turn.world, wanted, names):
             bound = {**names, thing.kind: thing}
             if thing.kind == "nation":
                 bound["self"] = thing

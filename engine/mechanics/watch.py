@@ -12,7 +12,7 @@ from typing import Any
 from .. import relations
 from ..effects import EffectError, Tail, fill
 from ..expressions.reads import reads
-from ..functions import _fits, as_set
+from ..functions import _fits, as_set, is_named, selection
 from ..journal import Fact
 from ..ruleset.model import Row
 from ..state import Entity
@@ -204,13 +204,7 @@ def subjects(turn: Turn, row: Row, names: dict[str, Any]) -> Iterator[dict[str, 
         actor = names["event"].get("actor") if "event" in names else None
         yield {**names, "self": actor, "nation": actor} if actor is not None else names
         return
-    if isinstance(wanted, list):
-        chosen = tuple(turn.world.thing(w) for w in wanted)
-    else:
-        text = wanted.removeprefix("=").strip()
-        known = any(turn.ruleset.has(f, text) for f in ("nations", "groups", "places", "sides"))
-        chosen = as_set(turn.world, text if known else turn.world.value(text, names))
-    for thing in chosen:
+    for thing in selection(turn.world, wanted, names):
         bound = {**names, thing.kind: thing}
         if thing.kind == "nation":
             bound["self"] = thing
@@ -292,8 +286,7 @@ def watched(turn: Turn) -> dict[tuple[str, ...] | None, list[tuple[int, Row]]]:
         for number, row in enumerate(turn.ruleset.rows("events").values()):
             if "becomes" in row:
                 chosen = row.get("for")
-                named = ("nations", "groups", "places", "sides")
-                plain = not isinstance(chosen, str) or any(turn.ruleset.has(form, chosen) for form in named)
+                plain = not isinstance(chosen, str) or is_named(turn.world, chosen)
                 test, selection = reads(turn.ruleset, row["becomes"]), frozenset[str]() if plain else reads(turn.ruleset, chosen)
                 tables = None if test is None or selection is None else tuple(sorted(test | selection))
                 out.setdefault(tables, []).append((number, row))

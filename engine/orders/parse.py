@@ -7,7 +7,7 @@ order; what was read with forgiveness is said. Whether an understood order is al
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..diagnostics import Diagnostic, Severity, nearest
@@ -406,8 +406,3 @@ def _until_fixed(words: Sequence[Word], at: int, matcher: Matcher) -> Sequence[W
         end += 1
     del matcher
     return words[at:end]
-
-
-def with_file(found: Iterable[Diagnostic], file: str) -> list[Diagnostic]:
-    """The findings with the name of the file they are in."""
-    return [replace(d, file=file) for d in found]
