@@ -16,7 +16,7 @@ play: $(STAMP)  ## a whole 1914 game by built-in policies; reports and a map und
 	$(BIN)/wteaw play scenarios/1914.yaml --out out
 
 test: $(STAMP)  ## the engine's tests, and every rule test of every ruleset
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 	$(BIN)/wteaw test ruleset -j 2
 
 bench: $(STAMP)  ## benchmarks: ratios within one run
