@@ -149,3 +149,9 @@ def test_text_is_a_table_with_what_is_missing(folder: Path, capsys: pytest.Captu
 def test_a_wrong_call_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert command(str(folder), "--clauses", str(folder / "nowhere"), capsys=capsys)[0] == 2
     assert command(str(folder), "--format", "yaml", capsys=capsys)[0] == 2
+
+
+def test_exceptions_are_listed_with_their_reasons_and_are_not_missing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, text = command(str(folder), "--clauses", str(folder.parent / "rules"), "--missing", "--excepted", capsys=capsys)
+    assert "two.yaml: x.note: excepted: nothing is played by it" in text.splitlines()
+    assert "x.note: no row" not in text

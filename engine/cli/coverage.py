@@ -27,6 +27,7 @@ def coverage(
     ),
     format: str = typer.Option("text", help="How to show the matrix: text, json."),
     missing: bool = typer.Option(False, "--missing", help="List the clauses that lack a row or a test."),
+    excepted: bool = typer.Option(False, "--excepted", help="List the clauses that are excepted, each with its reason."),
     no_run: bool = typer.Option(False, "--no-run", help="Count the cases that there are, without running them."),
     jobs: int = typer.Option(1, "-j", min=1, help="How many processes share the files of tests."),
 ) -> None:
@@ -52,6 +53,8 @@ def coverage(
         typer.echo("\n".join(_table(found)))
         if missing:
             typer.echo("\n".join(_missing(found)))
+        if excepted:
+            typer.echo("\n".join(f"{e.file}: {id_}: excepted: {e.reason}" for id_, e in found.clauses.items() if e.reason))
     for wrong in found.found:
         typer.echo(render_one(wrong), err=True)
     if found.found:
