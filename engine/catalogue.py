@@ -11,9 +11,9 @@ from typing import Any
 
 from . import stores
 from .effects import fill
-from .functions import as_set
 from .quotes import PLENTY, Offer, Quote, bare, counter, is_for, up
 from .ruleset.model import Row
+from .selections import as_set
 from .state import Entity
 from .world import World
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .dice import Stream
-from .functions import as_set, plain
 from .ruleset.model import Row
+from .selections import as_set, plain
 from .state import Entity
 from .turn import Turn
 from .world import Names

@@ -11,9 +11,9 @@ from typing import Any
 
 from .amounts import amount, face_fits
 from .dice import Stream
-from .functions import as_set, weight
 from .journal import Entry
 from .ruleset.model import Row
+from .selections import as_set, weight
 from .state import Entity
 from .turn import Turn, audience_ids
 from .world import Names, round_as

@@ -13,11 +13,11 @@ from typing import Any
 
 from .dice import Stream
 from .effects import fill, printed
-from .functions import as_set, plain
 from .journal import EVERYONE
 from .mechanics import mechanic
 from .mechanics.watch import settle
 from .ruleset.model import Row
+from .selections import as_set, plain
 from .state import Entity
 from .turn import Desk, Turn
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from .functions import as_set, plain
 from .ruleset.model import Row
+from .selections import as_set, plain
 from .state import Entity
 from .world import World
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from . import relations, stores
 from .effects import EffectError, Tail, Verb, fill
-from .functions import as_set, plain
 from .ruleset.model import Row
+from .selections import as_set, plain
 from .state import Entity
 from .tables import bounds
 from .turn import audience_ids

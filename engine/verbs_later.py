@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from .effects import Tail
-from .functions import as_set, plain
 from .ruleset.model import Row
+from .selections import as_set, plain
 from .state import Entity
 
 

@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import Any
 
 from .effects import EffectError, Tail
-from .functions import as_set
 from .ruleset.model import Row
+from .selections import as_set
 from .world import round_as
 
 

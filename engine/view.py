@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .canonical import digest
-from .functions import as_set
 from .geography import Geography
 from .journal import EVERYONE, Entry
 from .ruleset.model import Row, Ruleset
+from .selections import as_set
 from .state import Entity, State
 from .tables import in_range
 from .world import World

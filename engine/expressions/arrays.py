@@ -262,7 +262,7 @@ def _fold(choose: Any, values: Sequence[Any]) -> Any:
 
 
 def _ask(world: World, thing: Entity, name: Any, rest: tuple[Any, ...]) -> Any:
-    from ..functions import apply
+    from ..selections import apply
 
     return apply(world, thing, str(name), rest)
 

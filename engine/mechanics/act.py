@@ -12,8 +12,8 @@ from typing import Any
 
 from .. import stores
 from ..effects import EffectError, Tail, fill
-from ..functions import plain
 from ..ruleset.model import Row
+from ..selections import plain
 from ..state import Entity
 from ..turn import Desk, Order, Turn, audience_ids
 from ..verbs import take

@@ -12,8 +12,8 @@ from typing import Any
 from .. import stores
 from ..catalogue import is_for
 from ..effects import printed
-from ..functions import as_set, plain
 from ..ruleset.model import Row
+from ..selections import as_set, plain
 from ..state import Entity
 from ..turn import Turn
 from ..world import exact, round_as

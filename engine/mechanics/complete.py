@@ -11,8 +11,8 @@ from typing import Any
 from .. import stores
 from ..catalogue import Market, Quote
 from ..effects import EffectError, Tail, printed
-from ..functions import plain
 from ..ruleset.model import Row
+from ..selections import plain
 from ..state import Entity
 from ..turn import Turn, audience_ids
 from ..verbs import set_works

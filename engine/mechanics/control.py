@@ -14,8 +14,8 @@ from typing import Any
 
 from .. import forces, routes
 from ..decisions import decide
-from ..functions import as_set, plain
 from ..ruleset.model import Row
+from ..selections import as_set, plain
 from ..state import Entity, pair_key
 from ..turn import Turn, audience_ids
 from .closing import close

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..functions import plain
 from ..journal import EVERYONE, NOBODY
 from ..routes import name_of
 from ..ruleset.model import Row
+from ..selections import plain
 from ..turn import Turn
 from ..view import Viewer
 

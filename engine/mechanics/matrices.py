@@ -11,9 +11,9 @@ from typing import Any
 
 from ..amounts import amount
 from ..effects import Tail
-from ..functions import as_set, plain
 from ..journal import Fact
 from ..ruleset.model import Row, Ruleset
+from ..selections import as_set, plain
 from ..state import Entity
 from ..turn import Turn, audience_ids
 from ..verbs import move_track

@@ -11,8 +11,8 @@ from typing import Any
 from .. import stores
 from ..catalogue import Market, Offer, Quote, check_purchase, purchasable
 from ..effects import printed
-from ..functions import plain
 from ..ruleset.model import Row
+from ..selections import plain
 from ..state import Entity
 from ..turn import Order, Turn, audience_ids
 from ..verbs import put_under_way

@@ -11,9 +11,9 @@ from fractions import Fraction
 from typing import Any
 
 from ..effects import fill, printed
-from ..functions import as_set, plain
 from ..journal import EVERYONE
 from ..ruleset.model import Row
+from ..selections import as_set, plain
 from ..state import Entity
 from ..turn import Turn, audience_ids
 from ..world import World, exact

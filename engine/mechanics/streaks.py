@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..effects import EffectError, Tail
-from ..functions import selection
 from ..journal import NOBODY, Fact
 from ..ruleset.model import Row
+from ..selections import selection
 from ..state import Entity
 from ..stores import purses
 from ..turn import Turn, audience_ids

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..effects import Tail, fill
-from ..functions import as_set
 from ..ruleset.model import Row
+from ..selections import as_set
 from ..state import Entity
 from ..turn import Turn, audience_ids
 

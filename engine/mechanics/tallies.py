@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..functions import as_set
 from ..journal import Fact
 from ..ruleset.model import Row
+from ..selections import as_set
 from ..state import Entity
 from ..turn import Turn
 from ..world import exact

@@ -11,8 +11,8 @@ from typing import Any
 
 from .. import stores
 from ..effects import EffectError, Tail
-from ..functions import as_set, weight
 from ..ruleset.model import Row
+from ..selections import as_set, weight
 from ..state import Entity
 from ..turn import Turn, audience_ids
 from ..world import exact

@@ -12,9 +12,9 @@ from typing import Any
 from .. import relations
 from ..effects import EffectError, Tail, fill
 from ..expressions.reads import reads
-from ..functions import _fits, as_set, is_named, selection
 from ..journal import Fact
 from ..ruleset.model import Row
+from ..selections import as_set, fits, is_named, selection
 from ..state import Entity
 from ..turn import Turn, audience_ids
 from ..verbs import kept_value
@@ -169,7 +169,7 @@ def matches(turn: Turn, word: str, filters: Any, fact: Fact) -> bool:
             value = turn.world.value(wanted[1:], {"event": view(turn, fact)})
             wanted = tuple(as_set(turn.world, value)) if not isinstance(value, str | int | bool) else value
         wanted = tuple(wanted) if isinstance(wanted, list) else wanted
-        if not _fits(turn.world, found, wanted):
+        if not fits(turn.world, found, wanted):
             return False
     return True
 

@@ -14,10 +14,10 @@ from .. import forces, routes, stores
 from ..catalogue import Market, Quote
 from ..diagnostics import Diagnostic, Severity
 from ..effects import fill
-from ..functions import as_set, plain
 from ..mechanics import act, probing, voyage
 from ..mechanics.move import unlike
 from ..ruleset.model import Row
+from ..selections import as_set, plain
 from ..turn import Desk
 from ..world import World
 from . import ways

@@ -19,9 +19,9 @@ from ..catalogue import Market, Offer
 from ..expressions import parse
 from ..expressions.parse import ExpressionError
 from ..expressions.reads import EARLIER, reads
-from ..functions import as_set, plain
 from ..mechanics import act
 from ..ruleset.model import Row
+from ..selections import as_set, plain
 from ..state import Entity
 from ..turn import Desk
 from ..world import World

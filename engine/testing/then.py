@@ -13,8 +13,8 @@ from typing import Any
 
 from ..expressions import ExpressionError
 from ..expressions.vocabulary import KINDS
-from ..functions import as_set
 from ..journal import Entry
+from ..selections import as_set
 from ..state import Entity, pair_key, unit_key
 from ..stores import stock
 from ..view import may_read
