@@ -96,10 +96,10 @@ def plant(state: State, reader: str, what: str, pick: int) -> None:
         now = state.get("units", key, "n", 0)
         state.put("units", key, "*", {"owner": other, "kind": "infantry", "place": place, "n": now + CANARY})
     elif what == "kind":
-        for key, row in state.stacks(at=place):
-            state.put("units", key, "*", None)
-            state.put("units", key.replace(row["kind"], "tank"), "*", {**row, "kind": "tank"})
-            break
+        manned = [(key, row) for at in places for key, row in state.stacks(at=at) if row["kind"] != "tank"]
+        key, row = manned[pick % len(manned)]
+        state.put("units", key, "*", None)
+        state.put("units", key.replace(row["kind"], "tank"), "*", {**row, "kind": "tank"})
     elif what == "under_way":
         state.put(
             "under_way",
