@@ -5,8 +5,7 @@ Starting a game, the orders of seats that policies play, resolving, reports and 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -252,39 +251,3 @@ def compare(old: State, new: State) -> str | None:
                 if a.get(field) != b.get(field):
                     return f"{table}/{id_}.{field} was {a.get(field)!r} and would be {b.get(field)!r}"
     return None
-
-
-# ---- why
-
-
-def explain(game: Game, what: str) -> list[Entry]:
-    """The journal entries that changed what is asked for: words are matched with tables, ids and fields of the changes.
-
-    `explain(game, "NATION FIELD")` finds every change of that nation's field; `PLACE holder` who took a place, and when.
-    """
-    words = [w for w in re.split(r"[\s./]+", what.lower()) if w]
-    if not words:
-        raise StoreError("say what: a nation, place, field or table, such as `PLACE holder`")
-    found = []
-    for entry in game.journal():
-        if any(_about(change, words) for change in entry.changes):
-            found.append(entry)
-    return found
-
-
-def _about(change: Sequence[Any], words: Sequence[str]) -> bool:
-    table, id_, field = str(change[0]), str(change[1]), str(change[2])
-    values = " ".join(f"{k}" for k in change[4]) if isinstance(change[4], Mapping) else ""
-    parts = {*re.split(r"[/:@.\[\]>=,|]|--", id_.lower()), id_.lower(), table.lower(), field.lower(), *values.lower().split()}
-    parts |= {p.rstrip("s") for p in parts}
-    return all(w in parts or w.rstrip("s") in parts for w in words)
-
-
-def explained(entry: Entry, what: str) -> list[str]:
-    """The changes of an entry that bear on what was asked for, in words."""
-    words = [w for w in re.split(r"[\s./]+", what.lower()) if w]
-    return [
-        f"{table}/{id_}.{field}: {before!r} → {after!r}"
-        for table, id_, field, before, after in entry.changes
-        if _about([table, id_, field, before, after], words)
-    ]

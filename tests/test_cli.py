@@ -115,7 +115,9 @@ def test_a_turn_from_orders_to_reports(capsys: pytest.CaptureFixture[str], game:
     code, out, _ = run(capsys, "explain", "german-empire belgium", "--game", str(game))
     assert code == 0 and "diplomacy.yaml:" in out
     code, _, err = run(capsys, "explain", "nonsense", "--game", str(game))
-    assert code == 1 and "nothing in the journal" in err
+    assert code == 2 and "nothing in this game is called 'nonsense'" in err
+    code, out, _ = run(capsys, "explain", "berlin holder", "--game", str(game))
+    assert code == 0 and "Nothing in the journal has changed" in out
 
 
 def test_dice_are_verified_from_a_file_alone(capsys: pytest.CaptureFixture[str], game: Path, tmp_path: Path) -> None:

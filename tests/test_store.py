@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from wteaw.desk import compare, explain, first_difference
+from wteaw.desk import compare, first_difference
 from wteaw.journal import replay, verify_chain
 from wteaw.store import Game, StoreError, Submission
+from wteaw.why import Unknown, why
 
 from . import small
 
@@ -136,9 +137,13 @@ def test_why_something_is_so(tmp_path: Path) -> None:
     game = new(tmp_path)
     send(game, "red")
     game.resolve()
-    entries = explain(game, "red gold")
+    answer = why(game.ruleset, game.stage().position.state, game.journal(), "red gold")
+    entries = [e for e, _ in answer.history]
     assert {e.rule for e in entries} >= {"acts/dig", "events/luck"}
-    assert not explain(game, "blue mood")
+    assert [(c.table, c.id, c.field) for c in answer.now] == [("stores", "red", "gold")]
+    assert all(c.table == "stores" for _, changes in answer.history for c in changes)
+    with pytest.raises(Unknown, match=r"nothing in this game is called 'glod'; did you mean Gold"):
+        why(game.ruleset, game.stage().position.state, game.journal(), "red glod")
 
 
 @pytest.mark.parametrize("delay", [0.0, 0.02, 0.05, 0.1, 0.2])

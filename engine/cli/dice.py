@@ -43,10 +43,10 @@ def reveal(
     from ..fairness import reveal as opened
     from ..view import readable
     from ..world import World
+    from .names import nation_named
 
     found = open_game(game)
-    if nation and nation not in found.ruleset.rows("nations"):
-        raise Stop(f"no nation {nation} in this game", 2)
+    nation = nation_named(nation, found.ruleset, found.stage().position.state) if nation else ""
     stages = [found.stage(number) for number, t, _ in found.stages() if t == turn]
     now = found.stage().position
     if not stages or (now.turn <= turn and not now.ended):

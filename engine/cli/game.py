@@ -63,13 +63,15 @@ def new(
     from ..desk import PLAYER, new_game
     from ..report.mapview import read_drawing
     from ..store import StoreError
+    from .names import nation_named
 
     data, ruleset, folder = read_scenario(scenario)
     try:
         secret = bytes.fromhex(seed) if seed else None
     except ValueError:
         raise Stop(f"a seed is hex text, not {seed!r}", 2) from None
-    seats = dict.fromkeys(ruleset.rows("nations") if all_players else player, PLAYER)
+    commanded = list(ruleset.rows("nations")) if all_players else [nation_named(name, ruleset) for name in player]
+    seats = dict.fromkeys(commanded, PLAYER)
     try:
         started = new_game(
             game, data, ruleset, id_=name or game.resolve().name, seats=seats, seed=secret, drawing=read_drawing(folder)
@@ -179,12 +181,13 @@ def decide(
 
     Example: wteaw decide NATION loss-order '["KIND", "KIND"]' --game games/flanders
     """
+    from .names import nation_named
+
     found = open_game(game)
     rows = found.ruleset.rows("decisions")
     if decision.partition("/")[0] not in rows:
         raise Stop(f"no decision {decision}; there are {', '.join(sorted(rows)) or 'none'}", 2)
-    if nation not in found.ruleset.rows("nations"):
-        raise Stop(f"no nation {nation} in this game", 2)
+    nation = nation_named(nation, found.ruleset, found.stage().position.state)
     try:
         value = json.loads(answer)
     except json.JSONDecodeError:

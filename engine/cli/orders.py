@@ -34,9 +34,11 @@ def template(
     """
     from ..desk import view_world
     from ..orders.template import order_template
+    from .names import nation_named
 
     found = open_game(game)
-    text = order_template(view_world(found, _nation(found, nation)), _nation(found, nation), game=found.id)
+    whose = nation_named(nation, found.ruleset, found.stage().position.state)
+    text = order_template(view_world(found, whose), whose, game=found.id)
     if out is None:
         typer.echo(text, nl=False)
     else:
@@ -89,13 +91,14 @@ def submit(
 def _read(file: str, game: Path, nation: str) -> tuple[Any, str]:
     from ..desk import view_world
     from ..orders.intake import take_in
+    from .names import nation_named
 
     found = open_game(game)
     try:
         text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise Stop(f"{file} cannot be read: {error}", 2) from None
-    whose = _nation(found, nation) if nation else None
+    whose = nation_named(nation, found.ruleset, found.stage().position.state) if nation else None
     worlds: dict[str, Any] = {}
 
     def world_of(name: str) -> Any:
@@ -106,19 +109,6 @@ def _read(file: str, game: Path, nation: str) -> tuple[Any, str]:
     turn = found.stage().position.turn
     taken = take_in(found.ruleset, text, world_of, nation=whose, game=found.id, turn=turn, file=file)
     return taken, text
-
-
-def _nation(game: Any, name: str) -> str:
-    """A nation by id or by any of its names, or Stop."""
-    from ..orders.names import Names
-    from ..orders.words import joined
-
-    names = Names(game.ruleset, game.stage().position.state)
-    ids = names.find("nation", joined(name))
-    if len(ids) != 1:
-        near = names.guesses("nation", joined(name))
-        raise Stop(f"no nation is called {name}" + (f"; did you mean {' or '.join(near)}?" if near else ""), 2)
-    return ids[0]
 
 
 def _show(taken: Any, format: str) -> None:

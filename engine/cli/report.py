@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -10,6 +11,8 @@ from . import Stop
 from .game import GAME, open_game
 
 __all__ = ["explain", "map_", "report"]
+
+MOST_CELLS = 12
 
 
 def report(
@@ -30,8 +33,10 @@ def report(
     from ..report.mapview import map_svg
     from ..report.render import as_html, as_text
     from ..store import StoreError
+    from .names import nation_named
 
     found = open_game(game)
+    nation = nation_named(nation, found.ruleset, found.stage().position.state) if nation else ""
     if out is not None:
         wanted = [nation] if nation else desk.commanded(found) or sorted(found.ruleset.rows("nations"))
         written = desk.write_reports(found, out, wanted, found.drawing(), turn=turn or None)
@@ -69,21 +74,21 @@ def map_(
     from ..scenario import initial_state
     from ..view import view
     from .game import read_scenario
+    from .names import nation_named
 
     if game is not None:
         found = open_game(game)
+        nation = nation_named(nation, found.ruleset, found.stage().position.state) if nation else ""
         shown = desk.view_world(found, nation).state if nation else found.stage().position.state
         ruleset, drawing, title = found.ruleset, found.drawing(), str(found.head["title"])
     elif scenario:
         data, ruleset, folder = read_scenario(scenario)
         shown = initial_state(ruleset, data)
         if nation:
-            shown = view(ruleset, shown, nation)
+            shown = view(ruleset, shown, nation_named(nation, ruleset, shown))
         drawing, title = read_drawing(folder), str(data.get("title", ""))
     else:
         raise Stop("name a scenario, or a game with --game", 2)
-    if nation and nation not in ruleset.rows("nations"):
-        raise Stop(f"no nation {nation} here", 2)
     svg = map_svg(ruleset, shown, drawing, title=title)
     out.parent.mkdir(parents=True, exist_ok=True)
     if out.suffix.lower() == ".png":
@@ -103,22 +108,36 @@ def explain(
 
     Example: wteaw explain "PLACE holder" --game games/flanders
     """
-    from .. import desk
     from ..report.build import dice_words
-    from ..store import StoreError
+    from ..why import Unknown, why
 
     found = open_game(game)
     try:
-        entries = desk.explain(found, what)
-    except StoreError as error:
+        answer = why(found.ruleset, found.stage().position.state, found.journal(), what)
+    except Unknown as error:
         raise Stop(str(error), 2) from None
-    if not entries:
-        raise Stop(f"nothing in the journal has changed {what!r}; it is as the scenario and the rules say")
-    for entry in entries:
-        typer.echo(f"turn {entry.turn}, {entry.step}, entry {entry.n}: {entry.rule}" + (f" ({entry.at})" if entry.at else ""))
+    for cell in answer.now[:MOST_CELLS]:
+        typer.echo(f"now: {cell.table}/{cell.id}.{cell.field} = {cell.value!r}")
+    if len(answer.now) > MOST_CELLS:
+        typer.echo(f"now: and {len(answer.now) - MOST_CELLS} more")
+    if not answer.history:
+        typer.echo(f"Nothing in the journal has changed {what!r}; it is as the scenario and the rules say.")
+    for entry, changes in answer.history:
+        where = "; ".join([entry.at, *_sources(found.ruleset, entry.rule)]).removeprefix("; ")
+        typer.echo(f"turn {entry.turn}, {entry.step}, entry {entry.n}: {entry.rule}" + (f" ({where})" if where else ""))
         if entry.text:
             typer.echo(f"    {entry.text}")
-        for line in desk.explained(entry, what):
-            typer.echo(f"    {line}")
+        for table, id_, field, before, after in changes:
+            typer.echo(f"    {table}/{id_}.{field}: {_shown(before)} → {_shown(after)}")
         for record in entry.dice:
             typer.echo(f"    {dice_words(record)}")
+
+
+def _sources(ruleset: Any, rule: str) -> list[str]:
+    """The clauses that the row of a rule cites."""
+    form, _, id_ = rule.partition("/")
+    return list(ruleset.rows(form).get(id_, {}).get("source", ()))
+
+
+def _shown(value: Any) -> str:
+    return "nothing" if value is None else repr(value)
