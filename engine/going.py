@@ -5,7 +5,7 @@ A row of the form `modes` says what is tested, what a step costs and how much ma
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -87,6 +87,7 @@ class Going:
         self.units = tuple(units)
         self.links = tuple(mode["links"]) if "links" in mode else None
         self.count = count
+        self.taken: Mapping[str, int] = {}  # what earlier orders of the nation take of shared capacities, by place
         self._self = Entity("nation", nation)
 
     def names(self, unit: Entity | None, place: str, link: str, path: Path) -> dict[str, Any]:

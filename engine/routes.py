@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .going import READ_BY_TESTS, names_read
@@ -154,7 +154,7 @@ def _takes(going: Going, place: str, start: str | None) -> bool:
         return True
     for here in (place, start):
         most = capacity(going.world, going.mode, here) if here else None
-        if here and most is not None and used(going.world, going.mode, here) + going.count > most:
+        if here and most is not None and used(going.world, going.mode, here) + going.taken.get(here, 0) + going.count > most:
             return False
     return True
 
@@ -306,10 +306,10 @@ def used(world: World, mode: Row, place: str) -> int:
     return int(row.get("n", 0)) if row.get("turn") == world.always()["turn"] else 0
 
 
-def room_left(world: World, mode: Row, path: Path) -> Any:
-    """How many units the way still takes; None if it is not limited."""
+def room_left(world: World, mode: Row, path: Path, taken: Mapping[str, int] | None = None) -> Any:
+    """How many units the way still takes beside what is `taken`; None if it is not limited."""
     left = [
-        most - used(world, mode, place)
+        most - used(world, mode, place) - (taken or {}).get(place, 0)
         for place in drawn_places(mode, path)
         if (most := capacity(world, mode, place)) is not None
     ]

@@ -105,11 +105,15 @@ def read(turn: Turn, modes: Sequence[Row], *, quiet: bool = False) -> list[March
     out: list[March] = []
     left: dict[str, int] = {}
     first: dict[tuple[str, str], Order] = {}
+    taken: dict[tuple[str, str], dict[str, int]] = {}
     for order, mode in orders_of(turn, modes):
+        drawn = taken.setdefault((order["nation"], mode["id"]), {})
         found: March | str | None = unlike(turn, order, first.get((order["nation"], order["order"])))
-        found = found or understand(turn, order, mode, left)
+        found = found or understand(turn, order, mode, left, drawn)
         if isinstance(found, March):
             first.setdefault((order["nation"], order["order"]), order)
+            for place in routes.drawn_places(mode, found.path) if "capacity" in mode else ():
+                drawn[place] = drawn.get(place, 0) + found.count
             out.append(found)
         elif not quiet:
             turn.drop_order(order, found)
@@ -127,8 +131,9 @@ def unlike(turn: Desk, order: Order, first: Order | None) -> str | None:
     return None
 
 
-def understand(turn: Turn, order: Order, mode: Row, left: dict[str, int]) -> March | str:
-    """One order as a march, or why it cannot be. `left` counts what earlier orders leave of each stack."""
+def understand(turn: Turn, order: Order, mode: Row, left: dict[str, int], taken: dict[str, int] | None = None) -> March | str:
+    """One order as a march, or why it cannot be. `left` counts what earlier orders leave of each stack, `taken` what earlier
+    orders of the nation take of shared capacities, so that it looks for a way that has room beside them."""
     world, slots, nation = turn.world, order.get("slots", {}), str(order["nation"])
     wanted = {k: int(n) for k, n in slots.get("units", {}).items() if int(n) > 0}
     origin, target = slots.get("origin"), slots.get("target", slots.get("origin"))
@@ -147,6 +152,7 @@ def understand(turn: Turn, order: Order, mode: Row, left: dict[str, int]) -> Mar
     stays = [p for p in picks if hostile and _remains(turn, mode, p[0])]
     goes = [p for p in picks if p not in stays]
     going = routes.Going(world, nation, mode, [Entity("unit", k) for k, _ in goes or stays], count=sum(n for _, n in goes))
+    going.taken = taken or {}
     try:
         via = routes.named_places(world, slots.get("via"))
     except ValueError as error:

@@ -28,6 +28,8 @@ class Voyage:
     picks: list[forces.Pick]
     plan: list[Row]
     cargo: Row | None
+    gate: str | None = None
+    """A passage on the way that is shut to them as things stand: they stop before it unless it has been opened by then."""
 
     @property
     def nation(self) -> str:
@@ -71,44 +73,57 @@ def understand(turn: Desk, order: Order, mode: Row, left: dict[str, int]) -> Voy
         via = routes.named_places(world, slots.get("via"))
     except ValueError as error:
         return str(error)
-    cargo: Row | None = None
-    if carrying:
-        found = _with_cargo(turn, going, row, slots, nation, start, via, picks, left)
-        if isinstance(found, str):
-            return found
-        plan, cargo = found
-    else:
-        made = _plan(turn, going, row, slots, start, via)
-        if isinstance(made, str):
-            return made
-        plan = made
-    why = _too_far(turn, going, start, plan) or missions_refusal(turn, plan, wanted, loaded=cargo is not None)
+    after = dict(left)
+    found = _way(turn, going, row, slots, start, via, picks, after)
+    if isinstance(found, str) or _too_far(going, start, found[0]):
+        wide, instead = OpenGates(world, nation, mode, going.units), dict(left)
+        through = _way(turn, wide, row, slots, start, via, picks, instead)
+        if not isinstance(through, str) and not _too_far(wide, start, through[0]):
+            found, after = through, instead
+    if isinstance(found, str):
+        return found
+    plan, cargo = found
+    why = _too_far(going, start, plan) or missions_refusal(turn, plan, wanted, loaded=cargo is not None)
     if why:
         return why
+    left.update(after)
     for key, n in picks:
         left[key] = left.get(key, world.state.get("units", key, "n", 0)) - n
-    return Voyage(order, mode, start, picks, plan, cargo)
+    return Voyage(order, mode, start, picks, plan, cargo, _shut_on(going, start, plan))
 
 
-def _too_far(turn: Desk, going: routes.Going, start: str, plan: Sequence[Row]) -> str | None:
+class OpenGates(routes.Going):
+    """A force for which every passage is open: those that are shut now may be open when it comes."""
+
+    def shut(self, place: str, link: str) -> str | None:
+        del place, link
+        return None
+
+
+def _way(
+    turn: Desk, going: routes.Going, row: Row, slots: Mapping[str, Any], start: str, via: list[str],
+    picks: Sequence[forces.Pick], left: dict[str, int],
+) -> tuple[list[Row], Row | None] | str:  # fmt: skip
+    """The plan of an order, and its cargo if it carries any."""
+    if "cargo" in slots:
+        return _with_cargo(turn, going, row, slots, going.nation, start, via, picks, left)
+    made = _plan(turn, going, row, slots, start, via)
+    return made if isinstance(made, str) else (made, None)
+
+
+def _too_far(going: routes.Going, start: str, plan: Sequence[Row]) -> str | None:
     most = going.allowance(start)
-    if most is None or len(plan) <= most:
-        return None
-    return _shut_way(going, start, plan) or f"it takes {len(plan)} moves, they have {most}"
+    return None if most is None or len(plan) <= most else f"it takes {len(plan)} moves, they have {most}"
 
 
-def _shut_way(going: routes.Going, start: str, plan: Sequence[Row]) -> str | None:
-    """The gate on the shorter way that a force goes around, if that is why its way is long."""
+def _shut_on(going: routes.Going, start: str, plan: Sequence[Row]) -> str | None:
+    """The first passage on a way that is shut to the force now."""
     here = start
-    goal = str(plan[-1]["place"])
-    direct = going.world.geography.path(start, goal, None, going.links) or []
-    if len(direct) > len(plan):
-        return None
-    for place in direct[1:]:
-        gate = going.shut(place, f"{here}>{place}")
+    for entry in plan:
+        gate = going.shut(entry["place"], f"{here}>{entry['place']}") if entry["place"] != here else None
         if gate is not None:
-            return f"{routes.name_of(going.world, 'gates', gate)} is closed to them; around it they need {len(plan)} moves"
-        here = place
+            return gate
+        here = entry["place"]
     return None
 
 
@@ -123,21 +138,12 @@ def _zones(going: routes.Going, start: str, stops: Sequence[str]) -> list[str] |
         if goal == here:
             out.append(here)
             continue
-        path = _open_way(going, here, goal)
+        path = routes.find_path(going, here, goal)
         if path is None:
             return f"no way to {routes.name_of(going.world, 'places', goal)} is open"
         out.extend(path[1:])
         here = goal
     return out
-
-
-def _open_way(going: routes.Going, start: str, goal: str) -> routes.Path | None:
-    """A shortest way as far as orders can know: gates that are shut now may be open when they come."""
-    path = routes.find_path(going, start, goal)
-    if path is None:
-        found = going.world.geography.path(start, goal, None, going.links)
-        return tuple(found) if found else None
-    return path
 
 
 def _plan(turn: Desk, going: routes.Going, row: Row, slots: Mapping[str, Any], start: str, via: list[str]) -> list[Row] | str:

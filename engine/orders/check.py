@@ -257,13 +257,15 @@ class Checker:
                 picked[key] = picked.get(key, 0) + n
             uses.append(lambda p=str(place), w=wanted: self.taken.extend((row["id"], p, k, int(n)) for k, n in w.items()))  # type: ignore[misc]
         if mode is not None and mode.get("tasks"):
-            found: object = voyage.understand(self.desk, order, mode, dict(self.left))
+            found = voyage.understand(self.desk, order, mode, dict(self.left))
             if isinstance(found, str):
                 raise Refused("O206", found, ways.TARGET)
+            if found.gate is not None:
+                notes.append(("O302", f"{self.names.printed('gate', found.gate)} is closed as things stand", ways.TARGET))
         elif mode is None and self.ruleset.has("contacts", row.get("does")) and slots.get(ways.UNITS):
-            found = probing.understand(self.desk, order, self.ruleset.row("contacts", row["does"]), dict(self.left))
-            if isinstance(found, str):
-                raise Refused("O206", found, ways.TARGET)
+            probe = probing.understand(self.desk, order, self.ruleset.row("contacts", row["does"]), dict(self.left))
+            if isinstance(probe, str):
+                raise Refused("O206", probe, ways.TARGET)
         elif mode is not None and slots.get(ways.UNITS) and slots.get(ways.ORIGIN) is not None:
             uses.extend(self._way(mode, order, slots[ways.UNITS], notes))
         if "commits" in row:
@@ -348,7 +350,8 @@ class Checker:
         except ValueError as error:
             raise Refused("O103", str(error), ways.VIA) from None
         count = sum(wanted.values())
-        found = ways.ask(self.world, self.nation, mode, origin, str(target), wanted, through, count=count)
+        taken = {place: n for (by, place), n in self.loads.items() if by == mode["id"]}
+        found = ways.ask(self.world, self.nation, mode, origin, str(target), wanted, through, count=count, taken=taken)
         if found.why is not None:
             ends = [set(ways.targets(self.world, self.nation, mode, origin, k)) for k in wanted]
             both = set.intersection(*ends) if ends else set()

@@ -83,12 +83,17 @@ def ask(
     via: Sequence[str] = (),
     *,
     count: int = 0,
+    taken: Mapping[str, int] | None = None,
 ) -> Answer:
-    """Whether units of these kinds (`count` of them in all) can go from one place to another."""
+    """Whether units of these kinds (`count` of them in all) can go from one place to another.
+
+    `taken`: what earlier orders take of capacities that all share, by place.
+    """
     units = routes.one_of_each(world, nation, origin, kinds)
     if units is None:
         return Answer("they are not there")
     going = routes.Going(world, nation, mode, units, count=count)
+    going.taken = taken or {}
     path = _path(going, origin, target, via)
     why = routes.check_path(going, path) if path is not None else _no_way(going, origin, target)
     if why is None and path is not None:
@@ -100,8 +105,8 @@ def ask(
             gate = next((g for a, b in pairwise(path) if (g := going.shut(b, f"{a}>{b}"))), None)
             return Answer(None, path, gate)
     if path is None and count > 1 and mode.get("capacity"):
-        single = ask(world, nation, mode, origin, target, kinds, via, count=1)
-        room = routes.room_left(world, mode, single.path) if single.path else 0
+        single = ask(world, nation, mode, origin, target, kinds, via, count=1, taken=taken)
+        room = routes.room_left(world, mode, single.path, taken) if single.path else 0
         if room:
             return Answer(f"there is room for {room} on the way")
     return Answer(why)
@@ -118,7 +123,7 @@ def _path(going: routes.Going, origin: str, target: str, via: Sequence[str]) -> 
 
     key = ("path", going.nation, mode["id"], origin, target, tuple(via), going.units)
     path: routes.Path | None = world.keep(key, READ, make)
-    room = routes.room_left(world, mode, path) if path else 0
+    room = routes.room_left(world, mode, path, going.taken) if path else 0
     return path if room is None or room >= count else routes.find_path(going, origin, target, via)
 
 
