@@ -6,6 +6,7 @@ nowhere else are planted in what is secret, and searched for.
 
 from __future__ import annotations
 
+import random
 from dataclasses import asdict
 from typing import Any
 
@@ -22,10 +23,11 @@ from wteaw.report.build import nation_report
 from wteaw.report.mapview import map_svg, read_drawing
 from wteaw.report.render import as_html, as_text
 from wteaw.resources import rulesets
-from wteaw.state import State
+from wteaw.state import Entity, State
 from wteaw.view import readable, view
 from wteaw.world import World
 
+from .random_games import random_game
 from .world1914 import loaded, played
 
 READERS = ("german-empire", "italy", "switzerland")
@@ -53,37 +55,58 @@ def outputs(state: State, entries: list[Entry], reader: str, *, picture: bool = 
     }
 
 
-def camp(reader: str) -> set[str]:
+def camp(state: State, reader: str) -> set[str]:
     """The reader and those that share what they know with it."""
-    world = World(loaded()[1], played(2)[-1].position.state)
+    world = World(loaded()[1], state)
     side = world.side_of(reader)
     return {n for n in world.nations() if n == reader or (side and world.side_of(n) == side)}
 
 
-def hidden_places(reader: str) -> list[str]:
+def hidden_places(state: State, reader: str) -> list[str]:
     """Land where the reader sees nobody and from which nothing of the reader's is next."""
     _, ruleset, geography = loaded()
-    state = played(2)[-1].position.state
     world = World(ruleset, state, geography=geography)
-    from wteaw.state import Entity
-
     seen = {p.id for p in world.value("either(lookouts(self), neighbours(lookouts(self)))", {"self": Entity("nation", reader)})}
     return [p for p in ruleset.rows("places") if p not in seen]
 
 
+def hidden_numbers(state: State, shown: State) -> list[tuple[str, str, str, int]]:
+    """Every number that a view leaves out or alters, but for counts of units: of those it may tell the order of magnitude."""
+    return [
+        (table, id_, field, value)
+        for table in state.tables
+        for id_, row in state.table(table).items()
+        for field, value in row.items()
+        if table != "units" and type(value) is int and shown.get(table, id_, field) != value
+    ]
+
+
 CANARY = 918273
 
-secrets = st.sampled_from(
-    ["money", "tech", "opinion", "units", "kind", "under_way", "orders", "uses", "held", "knowledge", "mark", "once", "income"]
+SECRETS = (
+    "money",
+    "tech",
+    "opinion",
+    "units",
+    "kind",
+    "under_way",
+    "orders",
+    "uses",
+    "held",
+    "knowledge",
+    "mark",
+    "once",
+    "income",
 )
+secrets = st.sampled_from(SECRETS)
 
 
 def plant(state: State, reader: str, what: str, pick: int) -> None:
     """Change something that the reader may not know."""
     _, ruleset, _ = loaded()
-    others = sorted(n for n in ruleset.rows("nations") if n not in camp(reader))
+    others = sorted(n for n in ruleset.rows("nations") if n not in camp(state, reader))
     other = others[pick % len(others)]
-    places = hidden_places(reader)
+    places = hidden_places(state, reader)
     place = places[pick % len(places)]
     if what == "money":
         state.put("stores", f"{other}/{place}", "money", CANARY)
@@ -162,7 +185,7 @@ def test_the_map_hides_as_well(plain: dict[str, dict[str, bytes]]) -> None:
 @pytest.mark.parametrize("reader", READERS)
 def test_entries_for_others_leave_no_trace(plain: dict[str, dict[str, bytes]], reader: str) -> None:
     result = played(2)[-1]
-    other = sorted(set(loaded()[1].rows("nations")) - camp(reader))[0]
+    other = sorted(set(loaded()[1].rows("nations")) - camp(result.position.state, reader))[0]
     secret = Entry(0, 2, "influence", "acts/influence", "", other, text=f"canary {CANARY}", audience=(other,), data={"n": CANARY})
     mixed: list[Any] = []
     for entry in result.entries:
@@ -170,6 +193,31 @@ def test_entries_for_others_leave_no_trace(plain: dict[str, dict[str, bytes]], r
     got = outputs(result.position.state, mixed, reader)
     for name in ("text", "json", "template", "answers"):
         assert got[name] == plain[reader][name]
+
+
+@pytest.mark.parametrize("seed", [11, 12])
+def test_random_games_keep_their_secrets(seed: int) -> None:
+    """Whatever was ordered: reports neither hold nor imply what others hide, nor a word of what was written for others."""
+    _, ruleset, geography = loaded()
+    rng = random.Random(seed)
+    for _, _, result in random_game(seed, 3):
+        state, entries = result.position.state, list(result.entries)
+        for reader in rng.sample(sorted(ruleset.rows("nations")), 3):
+            changed = state.copy()
+            for what in SECRETS:
+                plant(changed, reader, what, rng.randrange(10_000))
+            before, after = (outputs(s, entries, reader) for s in (state, changed))
+            assert before == after, f"seed {seed}, turn {state.get('game', 'game', 'turn')}, {reader}"
+            shown = view(ruleset, state, reader, geography=geography)
+            for table, id_, field, value in hidden_numbers(state, shown):
+                changed.put(table, id_, field, value + 1)
+            assert view(ruleset, changed, reader, geography=geography) == shown, f"seed {seed}, {reader}"
+            world = World(ruleset, shown, geography=geography)
+            known = readable(entries, world, reader)
+            told = {e.text for e in known}
+            for entry in entries:
+                if entry.text and entry not in known and entry.text not in told:
+                    assert entry.text.encode() not in before["text"], f"{reader} reads of {entry.rule}: {entry.text}"
 
 
 def test_the_owner_does_see_what_is_his(plain: dict[str, dict[str, bytes]]) -> None:

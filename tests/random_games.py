@@ -1,0 +1,69 @@
+"""Games at random: legal orders drawn from the templates that the nations get, for properties that hold in any game."""
+
+from __future__ import annotations
+
+import random
+import re
+from typing import Any
+
+from wteaw.dice import KeyedDice
+from wteaw.orders.intake import take_in
+from wteaw.orders.template import order_template
+from wteaw.referee import Inputs, Position, Resolution, resolve, start, waiting_seats
+from wteaw.scenario import initial_state
+from wteaw.view import Viewer
+from wteaw.world import World
+
+from .world1914 import loaded, orders_by_policy
+
+_CHOICES = re.compile(r"<(?P<slot>[^>]+)>: (?P<names>[^;)]+)")
+_REACH = re.compile(r"\(to (?P<names>[^)]+)\)")
+
+
+def drawn_lines(template: str, rng: random.Random, many: int) -> list[str]:
+    """Lines of a template with their blanks filled at random, `many` at most."""
+    lines = []
+    for line in template.splitlines():
+        if not line.startswith("# ") or line.startswith("# ----"):
+            continue
+        head, _, notes = line[2:].partition("   ")
+        head = head.split("   #")[0].strip()
+        choices = {m["slot"]: m["names"].split(", ") for m in _CHOICES.finditer(notes)}
+        reach = _REACH.search(notes)
+        if reach:
+            choices.setdefault("target", reach["names"].split(", "))
+        if all(slot in choices for slot in re.findall(r"<([^>]+)>", head)):
+            filled = re.sub(r"<([^>]+)>", lambda m, choices=choices: rng.choice(choices[m[1]]), head)  # type: ignore[misc]
+            lines.append(re.sub(r"\b\d+\b", lambda m: str(rng.randint(1, max(1, int(m[0])))), filled))
+    return rng.sample(lines, min(many, len(lines)))
+
+
+def random_orders(position: Position, rng: random.Random, nations: int, many: int) -> dict[str, list[dict[str, Any]]]:
+    """What policies order, but for some nations orders drawn from their templates: those lines that stand."""
+    _, ruleset, geography = loaded()
+    viewer = Viewer(ruleset, position.state, geography=geography)
+    orders = orders_by_policy(position)
+    for nation in rng.sample(sorted(orders), min(nations, len(orders))):
+        world = World(ruleset, viewer.view(nation), moments=position.moments, geography=geography)
+        lines = drawn_lines(order_template(world, nation), rng, many)
+        taken = take_in(ruleset, "\n".join(lines), lambda _, world=world: world, nation=nation, turn=position.turn)
+        orders[nation] = [dict(o) for o in taken.orders]
+    return orders
+
+
+def random_game(seed: int, turns: int, *, nations: int = 12, many: int = 15) -> list[tuple[Position, Inputs, Resolution]]:
+    """A 1914 game: for every turn the position, what was ordered, and what came of it."""
+    scenario, ruleset, geography = loaded()
+    rng = random.Random(seed)
+    key = f"{seed:064x}"
+    here = start(ruleset, initial_state(ruleset, scenario), KeyedDice(key, 1), geography=geography).position
+    out = []
+    for _ in range(turns):
+        inputs = Inputs(random_orders(here, rng, nations, many))
+        marks = here.marks if here.dice_turn == here.turn else ()
+        after = resolve(ruleset, here, inputs, KeyedDice(key, here.turn, marks=marks), geography=geography)
+        out.append((here, inputs, after))
+        here = after.position
+        if here.ended or not waiting_seats(ruleset, here):
+            break
+    return out
