@@ -52,7 +52,7 @@ class Quantities:
     def value(self, id_: str, subject: Entity, names: Names | None = None, skip: Iterable[str] = ()) -> tuple[Any, list[Row]]:
         """A quantity of a thing and the adjust rows that applied.
 
-        Order: base (the last row that replaces it), add, times, round, at_least and at_most, final.
+        Order: base (the last row that replaces it), add, times, round, at_least and at_most, what is `late`, final.
         `skip` leaves out rows (those whose amounts a battle computes over arrays).
         """
         world = self.world
@@ -74,6 +74,8 @@ class Quantities:
         def number(a: Row, key: str) -> Any:
             return self.world.number(a[key], scope)
 
+        late = [a for a in applied if a.get("late")]
+        applied = [a for a in applied if not a.get("late")] if late else applied
         for a in applied:
             if "base" in a:
                 base = number(a, "base")
@@ -94,6 +96,9 @@ class Quantities:
         for part in (row, *applied):
             if "at_most" in part:
                 value = min(value, self.world.number(part["at_most"], scope))
+        for a in late:
+            value = (value + number(a, "add") if "add" in a else value) * Fraction(number(a, "times") if "times" in a else 1)
+            value = round_as(value, a.get("round", row.get("round")))
         for a in applied:
             if "final" in a:
                 value = number(a, "final")

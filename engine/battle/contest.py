@@ -57,6 +57,8 @@ class Contest:
     plan: Plan | None = None
     calls_home: bool = False
     """Nobody else is left in the place: forces in it that act elsewhere must defend it."""
+    cleared: bool = False
+    """Its preludes have been fought."""
     lost_by_force: dict[str, int] = field(default_factory=dict)
     audience: tuple[str, ...] = ()
 
@@ -74,6 +76,15 @@ def would_fight(turn: Turn, a: str, b: str) -> bool:
         return False
     stance = turn.world.stances.get(turn.world.stance(a, b), {})
     return bool(stance.get("hostile")) or stance.get("enter") == "fight"
+
+
+def leave_rule(contest: Contest, side: int) -> Row | None:
+    """What the row says of how a side leaves. Who has found his enemy too, and so fights as an attacker, may leave like one."""
+    rules = contest.row.get("leave", {})
+    rule = rules.get(SIDES[side])
+    if rule is None and contest.attacks[side] and contest.row.get("attacks") != "both":
+        rule = rules.get(SIDES[ATTACKER])
+    return rule if isinstance(rule, Mapping) else None
 
 
 def party_stacks(turn: Turn, contest: Contest, side: int) -> Iterator[tuple[str, Fields]]:
@@ -208,6 +219,12 @@ def compile_contest(turn: Turn, contest: Contest, members: Sequence[Troops]) -> 
         turn.world, contest.row, members, _setting(turn, contest), frozen=contest.frozen, virtual_left=contest.virtual_left
     )
     return contest.plan
+
+
+def compile_parting(turn: Turn, contest: Contest, members: Sequence[Troops]) -> Plan:
+    """A plan of its own for shots at those who leave, so that the plan of the rounds stays as it is."""
+    virtual = dict(contest.virtual_left)
+    return make_plan(turn.world, contest.row, members, _setting(turn, contest), frozen=contest.frozen, virtual_left=virtual)
 
 
 def outline_contest(turn: Turn, contest: Contest, members: Sequence[Troops]) -> tuple[list[Group], list[list[int]]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .. import forces
@@ -11,14 +11,14 @@ from ..routes import name_of
 from ..ruleset.model import Row
 from ..state import Entity, Fields
 from ..turn import Turn
-from .contest import Contest, order_options, party_stacks, takes_part, would_fight
-from .members import ATTACKER, SIDES
+from .contest import Contest, leave_rule, order_options, party_stacks, takes_part, would_fight
+from .members import ATTACKER
 
 
 def who_leaves(turn: Turn, contest: Contest, side: int) -> Iterator[tuple[str, dict[str, Any]]]:
     """The parts of a side (force, or nation for its other units) whose orders or whose state make them leave now."""
-    rule = contest.row.get("leave", {}).get(SIDES[side])
-    if not isinstance(rule, Mapping) or contest.number < int(rule.get("after", 1)):
+    rule = leave_rule(contest, side)
+    if rule is None or contest.number < int(rule.get("after", 1)):
         return
     if "may" in rule and not _holds(turn, contest, side, rule["may"]):
         return
@@ -47,8 +47,8 @@ def go_back(turn: Turn, contest: Contest) -> None:
 
 def forced(turn: Turn, contest: Contest, side: int) -> bool:
     """Whether a side must leave now, even from a field that it has won."""
-    rule = contest.row.get("leave", {}).get(SIDES[side])
-    return isinstance(rule, Mapping) and "must" in rule and _holds(turn, contest, side, rule["must"])
+    rule = leave_rule(contest, side)
+    return rule is not None and "must" in rule and _holds(turn, contest, side, rule["must"])
 
 
 def _decides(turn: Turn, contest: Contest, rule: Mapping[str, Any], who: str) -> bool:
@@ -88,18 +88,28 @@ def _wants(contest: Contest, side: int, who: str, options: Mapping[str, Any], wo
     return False
 
 
-def leave(turn: Turn, contest: Contest, side: int, who: str, options: Mapping[str, Any], shut: Mapping[str, str]) -> list[Row]:
-    """Take a force, or a nation's other units, out of a battle. Returns what went where; nothing if there is nowhere to go.
-
-    `shut` names places that are no refuge now: "fallen" in this step, or "given up" in this round.
-    """
-    rule = contest.row["leave"][SIDES[side]]
-    movable = []
+def movable_of(turn: Turn, contest: Contest, side: int, who: str, rule: Row) -> list[tuple[str, Fields]]:
+    """The stacks of a force, or those of a nation in no force, that may leave under a rule."""
+    out = []
     for key, row in party_stacks(turn, contest, side):
         mine = row.get("force") == who or (row["owner"] == who and not row.get("force"))
         names = {"unit": Entity("unit", key), "self": Entity("nation", row["owner"]), "place": Entity("place", contest.place)}
         if mine and turn.world.test(rule.get("who"), names):
-            movable.append((key, row))
+            out.append((key, row))
+    return out
+
+
+def leave(
+    turn: Turn, contest: Contest, side: int, who: str, options: Mapping[str, Any], shut: Mapping[str, str],
+    fire: Callable[[Sequence[str]], None] | None = None,
+) -> list[Row]:  # fmt: skip
+    """Take a force, or a nation's other units, out of a battle. Returns what went where; nothing if there is nowhere to go.
+
+    `shut` names places that are no refuge now: "fallen" in this step, or "given up" in this round. `fire` is called with the
+    stacks that are about to go, before they do.
+    """
+    rule = leave_rule(contest, side) or {}
+    movable = movable_of(turn, contest, side, who, rule)
     if not movable:
         if rule.get("behind") != "lost" or not _forced(turn, contest, side, rule):
             return []
@@ -110,6 +120,11 @@ def leave(turn: Turn, contest: Contest, side: int, who: str, options: Mapping[st
         if rule.get("none") == "lost" and _forced(turn, contest, side, rule):
             return [_give_up(turn, contest, side, key, row) for key, row in movable]
         return []
+    if fire is not None:
+        fire([key for key, _ in movable])
+        movable = movable_of(turn, contest, side, who, rule)
+        if not movable:
+            return []
     stay = [
         (key, row) for key, row in party_stacks(turn, contest, side)
         if rule.get("behind") == "lost" and row["owner"] == owner and (key, row) not in movable
@@ -150,11 +165,20 @@ def refuge(
     turn: Turn, contest: Contest, side: int, who: str, owner: str, options: Mapping[str, Any], rule: Row, shut: Mapping[str, str]
 ) -> str | None:
     """Where a leaving part of a side goes: the first way of `to` that is open, or None. Among several neighbours the order's
-    target, else the decision's answer, else a place that is not attacked, with most friendly units, first by id."""
+    target, else the decision's answer, else a place that is not attacked, with most friendly units, first by id. A neighbour
+    that the order names (`refuge` of the battle's options) comes before all other ways."""
     names = _party_names(turn, contest, owner)
+    named = options.get(contest.row.get("options", {}).get("refuge", ""))
+    if named is not None and named in [p for way in rule.get("to", ()) for p in _near(turn, contest, way, names, shut)]:
+        return str(named)
     for way in rule.get("to", ()):
         if "stay" in way:
             return contest.place
+        if "home" in way:
+            found = _home(turn, who)
+            if found is not None:
+                return found
+            continue
         if "back" in way:
             start = turn.state.get("forces", who, "from")
             if start and _open(turn, way.get("ok", way["back"]), start, names, contest, shut):
@@ -171,20 +195,36 @@ def refuge(
             if found is not None:
                 return found
             continue
-        links = tuple(way["links"]) if "links" in way else None
-        near = [
-            p for p in turn.world.geography.next_to(contest.place, links) if _open(turn, way["next"], p, names, contest, shut)
-        ]
+        near = _near(turn, contest, way, names, shut)
         if not near:
             continue
         order = options.get("order")
         wanted = order["slots"].get("target") if isinstance(order, Mapping) else None
         if wanted in near:
             return str(wanted)
+        came = (turn.state.get("forces", who, "path") or ("",))[-2:][0]
+        if way.get("prefer") == "back" and came in near:
+            return str(came)
         if "asks" in rule:
             return _choose(turn, contest, who, rule, names, near)
         return min(near, key=lambda p: (_attacked(turn, owner, p), -_friends(turn, owner, p), p))
     return None
+
+
+def _near(turn: Turn, contest: Contest, way: Row, names: dict[str, Any], shut: Mapping[str, str]) -> list[str]:
+    """The neighbours that are open by a way."""
+    if "next" not in way:
+        return []
+    links = tuple(way["links"]) if "links" in way else None
+    return [p for p in turn.world.geography.next_to(contest.place, links) if _open(turn, way["next"], p, names, contest, shut)]
+
+
+def _home(turn: Turn, who: str) -> str | None:
+    """Where the mode of a force says that its units end, if it says so and they can come there."""
+    from ..mechanics.closing import home_of
+
+    mode = turn.ruleset.rows("modes").get(str(turn.state.get("forces", who, "mode", "")), {})
+    return home_of(turn, mode, who) if "home" in mode and mode.get("flies") else None
 
 
 def _through(

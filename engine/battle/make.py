@@ -30,12 +30,16 @@ def make_plan(
     frozen: Frozen | None = None,
     virtual_left: dict[tuple[str, int], int] | None = None,
     limits: Mapping[int, Mapping[str, int]] | None = None,
+    tires: Mapping[str, int] | None = None,
 ) -> Plan:
     """Compile a battle. `frozen` and `virtual_left` carry what earlier rounds of the same battle have settled.
 
-    `limits`: side -> {"rounds": leave after so many rounds, "losses": leave when more are lost}.
+    `limits`: side -> {"rounds": leave after so many rounds, "losses": leave when more are lost}; `tires`: key of a stack -> the
+    last round that it can fight.
     """
-    return _Maker(world, row, troops, setting, {} if frozen is None else frozen, virtual_left, limits or {}).plan()
+    maker = _Maker(world, row, troops, setting, {} if frozen is None else frozen, virtual_left, limits or {})
+    maker.tires = {i: tires[g.key] for i, g in enumerate(maker.groups) if g.key in tires} if tires else {}
+    return maker.plan()
 
 
 def make_outline(
@@ -63,6 +67,7 @@ class _Maker:
         limits: Mapping[int, Mapping[str, int]],
     ) -> None:
         self.row, self.setting, self.frozen, self.limits = row, setting, frozen, limits
+        self.tires: dict[int, int] = {}
         self._sets: dict[int, dict[str, Members]] = {}
         self._values: dict[tuple[str, int], Value] = {}
         self.reads_round = False  # whether a value goes by the number of the round
@@ -160,6 +165,7 @@ class _Maker:
                 special += [_last_round(r) for r in (rounds if isinstance(rounds, list) else [rounds])]
         special += [leave.rounds or 0 for leave in leaves if leave]
         special += [leave.after for leave in leaves if leave]
+        special += self.tires.values()
         if self.reads_round or "battle.round" in str(self.row):
             special.append(50)
         return Plan(
@@ -167,7 +173,7 @@ class _Maker:
             [self._holding(side) for side in (ATTACKER, DEFENDER)],
             [self._losses(side) for side in (ATTACKER, DEFENDER)],
             [self._strength(side) for side in (ATTACKER, DEFENDER)],
-            self.of_side, self._pairs(), self._alone(), leaves, self.row.get("most_rounds"), max(special),
+            self.of_side, self._pairs(), self._alone(), leaves, self.row.get("most_rounds"), max(special), self.tires,
         )  # fmt: skip
 
     def by_role(self, value: Any, side: int) -> Any:
@@ -293,14 +299,27 @@ class _Maker:
         first, last, by_owner = [], [], {}  # type: ignore[var-annotated]
         for index in self.of_side[side]:
             group = self.groups[index]
-            if group.lost == "first":
+            when = self._when_lost(group)
+            if when == "first":
                 first.append((self.row["virtual"].index(group.row) if group.virtual else -1, index))
-            elif group.lost == "last":
+            elif when == "last":
                 last.append(index)
-            elif group.lost != "never":
+            elif when != "never":
                 by_owner.setdefault(group.owner, []).append(index)
         owners = [(owner, self._order(owner, indices)) for owner, indices in sorted(by_owner.items())]
         return Losses([index for _, index in sorted(first)], owners, last)
+
+    def _when_lost(self, group: Group) -> str:
+        """When a group is lost, with what the orders of losses of its side have to say about it."""
+        if group.lost not in ("spared", "last"):
+            return group.lost
+        if group.kind in self.setting.orders.get(group.owner, ()):
+            return "normal"
+        if group.lost == "last":
+            return "last"
+        owners = {self.groups[i].owner for i in self.of_side[group.side] if not self.groups[i].virtual} | {group.owner}
+        named = any(self.setting.orders.get(owner) for owner in owners)
+        return "first" if not named else "normal" if len(owners) == 1 else "last"
 
     def _order(self, owner: str, indices: list[int]) -> list[int]:
         """The order in which an owner loses his groups: by his orders, then by the battle's default.

@@ -74,11 +74,18 @@ class Stage:
 
     @property
     def at_once(self) -> bool:
-        return bool(self.row.get("losses", "end_of_round") == "at_once")
+        return bool(self.row.get("losses", "end_of_round") == "at_once") or self.parting is not None
+
+    @property
+    def parting(self) -> str | None:
+        """The side at whose leaving the stage is fought, instead of in the rounds."""
+        return self.row.get("parting")
 
     def in_round(self, round_: int) -> bool:
         rounds = self.row.get("rounds")
-        return rounds is None or any(_in_rounds(r, round_) for r in (rounds if isinstance(rounds, list) else [rounds]))
+        return self.parting is None and (
+            rounds is None or any(_in_rounds(r, round_) for r in (rounds if isinstance(rounds, list) else [rounds]))
+        )
 
 
 @dataclass(slots=True)
@@ -103,6 +110,8 @@ class Plan:
     most_rounds: int | None
     last_special_round: int
     """From the round after this one on, every round is like the next."""
+    tires: dict[int, int] = field(default_factory=dict)
+    """Group -> the last round in which it can fight; then it leaves the battle."""
 
     def initial(self) -> Counts:
         return self.start.copy()

@@ -160,8 +160,22 @@ def write_leave(turn: Turn, contest: Contest, entry: Entry, side: int, left: Seq
         words.append(f"{owner} withdraws {units_text(turn, gone)} from {place_name(turn, contest)} to {to}.")
     if lost:
         words.append(f"{owner} loses {units_text(turn, lost)} that cannot leave {place_name(turn, contest)}.")
-    entry.text = " ".join(words)
+    entry.text = " ".join([*([entry.text] if entry.text else []), *words])
     entry.data.update(**_head(contest), event="leave", side=SIDES[side], round=contest.number, left=list(left))
+
+
+def write_parting(
+    turn: Turn, contest: Contest, entry: Entry, plan: Plan, dice: RealDice, lost: Mapping[int, Sequence[Mapping[str, Any]]]
+) -> None:
+    """Shots at those who leave: dice and losses, beside what `write_leave` says."""
+    entry.dice.extend(dice.records)
+    entry.data.update(
+        **_head(contest), event="leave", round=contest.number, parting=[_fire(turn, plan, contest, r) for r in dice.rolled],
+        lost={SIDES[s]: list(parts) for s, parts in lost.items() if parts},
+    )  # fmt: skip
+    for side in (ATTACKER, DEFENDER):
+        for owner, kinds in _destroyed(lost[side]).items():
+            entry.text = f"{nation_name(turn, owner)} loses {units_text(turn, kinds)} in leaving {place_name(turn, contest)}."
 
 
 def end_entry(turn: Turn, contest: Contest) -> None:

@@ -14,6 +14,7 @@ from ..tables import in_range
 from . import losses
 from .batch import Array, Batch, begin
 from .losses import Told
+from .members import SIDES
 from .plan import Leave, Pair, Plan, Stage, Volley
 from .samplers import Sampler, Shots, Throw
 
@@ -184,21 +185,24 @@ class Rounds:
         allowed = np.broadcast_to(volley.when.truth(batch.n, number), (len(batch),))
         if stage.row.get("resolve") != "sum":  # nobody shoots where there is nothing to hit
             allowed = allowed & batch.n[:, volley.targets].any(axis=1)
+        if stage.parting is not None:
+            allowed = allowed & batch.more["parting"]
         if not allowed.any():
             return []
+        again = bool(stage.row.get("again")) or stage.parting is not None
         fired = batch.more.get("fired")
         out = []
         for fire in volley.fires:
             n = batch.n[:, fire.group]
             if not allowed.all():
                 n = np.where(allowed, n, 0)
-            if fired is not None and not stage.row.get("again"):
+            if fired is not None and not again:
                 n = np.where(fired[:, fire.group], 0, n)
             if n.any():
                 dice = -(-n // volley.per) * fire.dice(batch.n, number)
                 value = np.asarray(fire.value(batch.n, number))
                 out.append(Shots(fire.group, dice, value))
-                if fired is not None and not stage.row.get("again"):
+                if fired is not None and not again:
                     fired[:, fire.group] |= n > 0
         if volley.dice_of_side is not None and out:
             whole = np.where(sum(s.dice for s in out) > 0, volley.dice_of_side(batch.n, number), 0)
@@ -300,6 +304,28 @@ class Rounds:
             out &= np.broadcast_to(leave.may.truth(batch.n, number), out.shape)
         return out
 
+    def part(self, batch: Batch, side: int, mask: Array) -> tuple[Batch, Array]:
+        """Those of a side who leave, in the rows of the mask, are fired at once more where stages say so (`parting`).
+
+        Returns the batch, which the dice may have split, and the mask for it. Other columns of `more` go along.
+        """
+        batch.more["parting"] = np.broadcast_to(mask, (len(batch),)).copy()
+        batch.more.setdefault("armed", np.zeros(len(batch), dtype=bool))
+        for stage in self.plan.stages:
+            if stage.parting == SIDES[side]:
+                self.stage = stage.id
+                batch.n = batch.n.copy()
+                batch = self._stage(stage, batch, 0)
+        return batch, batch.more.pop("parting")
+
+    def tire(self, batch: Batch, mask: Array, number: int) -> None:
+        """Groups for which this was the last round that they could fight leave the battle, in the rows of the mask."""
+        for index, last in self.plan.tires.items():
+            if number >= last:
+                going = np.where(mask, batch.n[:, index], 0)
+                batch.n[:, index] -= going
+                batch.gone[:, index] += going
+
     def leave(self, batch: Batch, side: int, mask: Array) -> None:
         """Move those of a side who may leave out of the battle, in the rows of the mask."""
         leave = self.plan.leaves[side]
@@ -347,7 +373,7 @@ def _pair(pair: Pair, batch: Batch, shots: list[Shots]) -> list[Shots]:
 def _may_fire_twice(plan: Plan) -> bool:
     seen: set[int] = set()
     for stage in plan.stages:
-        if stage.row.get("again"):
+        if stage.row.get("again") or stage.parting is not None:
             continue
         for volley in stage.volleys:
             for fire in volley.fires:

@@ -68,6 +68,8 @@ class Value:
                 mask = True
             if mask is not False and np.any(mask):
                 live.append((part, mask))
+        late = [(part, mask) for part, mask in live if part.row.get("late")]
+        live = [(part, mask) for part, mask in live if not part.row.get("late")] if late else live
         value: Any = self.base(counts, round_)
         value = 0 if value is None else value
         for part, mask in live:
@@ -83,6 +85,10 @@ class Value:
             for part, mask in live:
                 if key in part.figures:
                     value = _where(mask, choose(value, part.figures[key](counts, round_)), value)
+        for part, mask in late:
+            if "add" in part.figures:
+                value = value + _where(mask, part.figures["add"](counts, round_), 0)
+            value = self._times(value, [(part, mask)], counts, round_)
         for part, mask in live:
             if "final" in part.figures:
                 value = _where(mask, part.figures["final"](counts, round_), value)

@@ -69,15 +69,21 @@ def captures(turn: Turn, row: Row) -> list[Change]:
 
 def capture_of(turn: Turn, row: Row, place: str) -> Change | None:
     """What becomes of one place under a capture row, or None if it does not change hands."""
-    world, holder = turn.world, turn.world.holder_of(place)
-    if not world.test(row.get("over"), {"place": Entity("place", place)}):
-        return None
-    takers = [n for n in sorted(turn.state.owners_at(place)) if n != holder and _can_take(turn, row, n, place, holder)]
-    takers = takers or [n for n in passers(turn, row, place) if n != holder and holder and comes_to_fight(turn, n, holder)]
-    if not takers or any(_opposed(turn, row, taker, place, holder) for taker in takers):
+    holder, takers = turn.world.holder_of(place), takers_of(turn, row, place)
+    if not takers:
         return None
     captor = captor_of(turn, row, place, holder, takers)
     return Change(row, place, holder, captor, tuple(takers))
+
+
+def takers_of(turn: Turn, row: Row, place: str) -> list[str]:
+    """The nations to which a place falls under a capture row as things stand: those who can take it, if nobody opposes them."""
+    world, holder = turn.world, turn.world.holder_of(place)
+    if not world.test(row.get("over"), {"place": Entity("place", place)}):
+        return []
+    takers = [n for n in sorted(turn.state.owners_at(place)) if n != holder and _can_take(turn, row, n, place, holder)]
+    takers = takers or [n for n in passers(turn, row, place) if n != holder and holder and comes_to_fight(turn, n, holder)]
+    return [] if any(_opposed(turn, row, taker, place, holder) for taker in takers) else takers
 
 
 def _can_take(turn: Turn, row: Row, nation: str, place: str, holder: str | None) -> bool:

@@ -10,25 +10,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+import numpy as np
+
 from ..battle import aftermath, leaving
-from ..battle.contest import Contest, Party, at_home, compile_contest, outline_contest, troops, would_fight
+from ..battle.contest import (
+    Contest,
+    Party,
+    at_home,
+    compile_contest,
+    compile_parting,
+    outline_contest,
+    troops,
+    would_fight,
+)
 from ..battle.found import contested, in_touch, meetings, rivals
-from ..battle.members import ATTACKER, DEFENDER, SIDES
-from ..battle.record import begin_entry, describe, end_entry, write_leave, write_round
+from ..battle.members import ATTACKER, DEFENDER, SIDES, Troops
+from ..battle.record import begin_entry, describe, end_entry, write_leave, write_parting, write_round
 from ..battle.rounds import Rounds, start
 from ..battle.samplers import RealDice
 from ..dice import Stream
 from ..effects import Tail
+from ..journal import Entry
 from ..ruleset.model import Row
 from ..turn import Turn
+from .control import takers_of
 
 MAX_ROUNDS = 10_000
 
 
 def run(node: Row, turn: Turn) -> None:
     """Fight the battles of a step: `battles` names rows of the form, in their order."""
-    for id_ in node["battles"]:
-        row = turn.ruleset.row("battles", id_)
+    rows = [turn.ruleset.row("battles", id_) for id_ in node["battles"]]
+    for row in rows:
+        if "before" in row:
+            _preludes(turn, contested(turn, row))
+    for row in rows:
         before = row.get("before", {})
         if "meeting" in before:
             fight_all(turn, meetings(turn, row, turn.ruleset.row("battles", before["meeting"])))
@@ -36,7 +52,19 @@ def run(node: Row, turn: Turn) -> None:
             found = rivals(turn, row, turn.ruleset.row("battles", before["rivals"]))
             if not fight_all(turn, found):
                 break
-        fight_all(turn, contested(turn, row))
+        found = contested(turn, row)
+        for contest in found:
+            contest.cleared = "before" in row
+        fight_all(turn, found)
+
+
+def _preludes(turn: Turn, contests: Sequence[Contest]) -> None:
+    """The preludes of some contests, each kind of prelude for all of them before the next."""
+    for contest in contests:
+        for id_ in contest.row.get("preludes", ()):
+            row = turn.ruleset.row("battles", id_)
+            parties, subject = contest.parties, f"{contest.subject}:{id_}"
+            fight_all(turn, [Contest(row, contest.place, subject, parties, contest.attacks, contest.penalties)])
 
 
 def battle_now(turn: Turn, battle_id: str, place: str, attacker: str, defender: str, ignore: Iterable[str] = ()) -> None:
@@ -63,10 +91,8 @@ def fight_all(turn: Turn, contests: Sequence[Contest]) -> int:
 
 def _begin(turn: Turn, contest: Contest) -> bool:
     """The preludes are fought by whoever can; then the battle begins if both sides have somebody to fight with."""
-    for id_ in contest.row.get("preludes", ()):
-        row = turn.ruleset.row("battles", id_)
-        prelude = Contest(row, contest.place, f"{contest.subject}:{id_}", contest.parties, contest.attacks, contest.penalties)
-        fight_all(turn, [prelude])
+    if not contest.cleared:
+        _preludes(turn, [contest])
     if not _stands(turn, contest):
         return False
     begin_entry(turn, contest)
@@ -86,8 +112,8 @@ def _stands(turn: Turn, contest: Contest) -> bool:
 
 
 def _to_the_end(turn: Turn, contests: Sequence[Contest]) -> None:
-    fallen: dict[str, str] = {}
     running = [c for c in contests if not c.over]
+    fallen = dict.fromkeys(_fallen(turn, running), "fallen")
     number = 0
     while running:
         number += 1
@@ -103,7 +129,7 @@ def _to_the_end(turn: Turn, contests: Sequence[Contest]) -> None:
                 if leaving.forced(turn, contest, ATTACKER):
                     _leaving(turn, [contest], fallen)
                     contest.winner = None
-                else:
+                elif _falls(turn, contest):
                     fallen[contest.place] = "fallen"
         _leaving(turn, [c for c in running if not c.over], fallen)
         for contest in running:
@@ -114,6 +140,20 @@ def _to_the_end(turn: Turn, contests: Sequence[Contest]) -> None:
         running = [c for c in running if not c.over]
         if number > MAX_ROUNDS:
             raise RuntimeError(f"a battle without end: {running[0].subject}")
+
+
+def _fallen(turn: Turn, running: Sequence[Contest]) -> list[str]:
+    """Places that have gone over before the first round, because nobody was there to fight for them."""
+    rows = {c.row["falls"] for c in running if "falls" in c.row}
+    fought = {c.place for c in running}
+    control = [turn.ruleset.row("control", r) for r in sorted(rows)]
+    return [p for p in sorted(turn.state.occupied_places()) if p not in fought and any(takers_of(turn, r, p) for r in control)]
+
+
+def _falls(turn: Turn, contest: Contest) -> bool:
+    """Whether a place that the attackers have won goes over to them."""
+    row = contest.row.get("falls")
+    return row is None or bool(takers_of(turn, turn.ruleset.row("control", row), contest.place))
 
 
 def _busy(turn: Turn, running: Sequence[Contest], number: int) -> dict[str, str]:
@@ -171,9 +211,9 @@ def _round(turn: Turn, contest: Contest, busy: dict[str, str]) -> None:
         contest.winner = ATTACKER if standing[0] and not standing[1] else DEFENDER if standing[1] and not standing[0] else None
 
 
-def _streams(turn: Turn, contest: Contest) -> Callable[[str, int, int], Stream]:
+def _streams(turn: Turn, contest: Contest, about: str = "") -> Callable[[str, int, int], Stream]:
     def open_(stage: str, side: int, number: int) -> Stream:
-        subject = f"{contest.subject}:{contest.number}:{stage}:{SIDES[side]}"
+        subject = f"{contest.subject}:{contest.number}:{about}{stage}:{SIDES[side]}"
         return turn.stream(contest.rule, subject, contest.audience)
 
     return open_
@@ -208,10 +248,32 @@ def _leaving(turn: Turn, contests: Sequence[Contest], fallen: dict[str, str]) ->
         if side == DEFENDER:
             shut.update({c.place: "given up" for c, _, _ in plans[side]})
         for contest, who, options in plans[side]:
+            open_ = {k: v for k, v in shut.items() if k != contest.place}
             with turn.journal.entry(contest.rule, subject=contest.subject, audience=contest.audience, keep=False) as entry:
-                left = leaving.leave(turn, contest, side, who, options, {k: v for k, v in shut.items() if k != contest.place})
+                fire = _parting(turn, contest, side, who, entry)
+                left = leaving.leave(turn, contest, side, who, options, open_, fire)
                 if left:
                     write_leave(turn, contest, entry, side, left)
+
+
+def _parting(turn: Turn, contest: Contest, side: int, who: str, entry: Entry) -> Callable[[Sequence[str]], None] | None:
+    """What shoots at those who leave, as the battle's row says (stages with `parting`); None if nothing does."""
+    if not any(stage.get("parting") == SIDES[side] for stage in contest.row.get("stages", ())):
+        return None
+
+    def fire(going: Sequence[str]) -> None:
+        members = [m for m in troops(turn, contest, {}) if m.side != side]
+        members += [Troops(key, turn.state.row("units", key), side, "", who if "#" in who else "") for key in going]
+        plan = compile_parting(turn, contest, members)
+        dice = RealDice(_streams(turn, contest, f"{who}:"))
+        rounds = Rounds(plan, dice)
+        flows: list[aftermath.Flow] = []
+        rounds.told = lambda group, down, n: flows.append((group, down, n, rounds.stage))
+        rounds.part(start(plan), side, np.ones(1, dtype=bool))
+        lost = aftermath.apply_losses(turn, contest, plan, flows, Tail(turn, entry, contest.rule, contest.subject))
+        write_parting(turn, contest, entry, plan, dice, lost)
+
+    return fire
 
 
 __all__ = ["battle_now", "fight_all", "run", "would_fight"]

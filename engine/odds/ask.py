@@ -14,7 +14,7 @@ from ..battle.make import make_plan
 from ..battle.members import ATTACKER, DEFENDER, SIDES, Troops
 from ..battle.plan import Plan, Setting
 from ..battle.scene import scene, stack
-from ..routes import concerns
+from ..routes import Going, concerns, find_path, spent_on, way_home
 from ..ruleset.model import Row
 from ..state import Entity, pair_key, unit_key
 from ..world import World
@@ -23,6 +23,8 @@ from .result import Odds
 
 Force = Mapping[tuple[str, str], int]
 """(owner, kind) -> number."""
+Tables = dict[str, dict[str, Any]]
+"""Rows of tables laid over those of the world: units, forces, links."""
 WORD = "asked"
 """The field that keeps units of a question apart from those of the world."""
 
@@ -43,15 +45,21 @@ class Question:
 
 
 def odds(world: World, question: Question, *, trials: int = 0, seed: int = 1) -> Odds:
-    """Exact odds, or with `trials` sampled ones. KeyError if there is no such battle."""
-    plan = plan_of(world, question)
+    """Exact odds, or with `trials` sampled ones, preludes of the battle included. KeyError if there is no such battle."""
+    from .chain import chained
+
+    tables = position_of(world, question)
+    found = chained(world, question, tables, trials=trials, seed=seed)
+    if found is not None:
+        return found
+    plan = plan_of(world, question, tables)
     return solve.sample(plan, trials, seed) if trials else solve.exact(plan)
 
 
-def plan_of(world: World, question: Question) -> Plan:
-    """The plan of a question's battle."""
-    row = world.ruleset.row("battles", question.battle)
-    tables = _tables(world, question)
+def plan_of(world: World, question: Question, tables: Tables | None = None, battle: str | None = None) -> Plan:
+    """The plan of a question's battle, or of another `battle` of the same parties; `tables` is its position if it is known."""
+    row = world.ruleset.row("battles", battle or question.battle)
+    tables = position_of(world, question) if tables is None else tables
     there = scene(world, tables["units"], tables=tables)
     members = []
     for key, fields in tables["units"].items():
@@ -62,10 +70,68 @@ def plan_of(world: World, question: Question) -> Plan:
             members.append(Troops(key, fields, side, link, str(fields.get("force", "")), join))
     both = row.get("attacks") == "both"
     setting = Setting(question.place, (True, both), orders=question.orders)
-    return make_plan(there, row, members, setting, limits=question.limits)
+    limits = question.limits if battle is None else None
+    return make_plan(there, row, members, setting, limits=limits, tires=_tires(there, row, members, question.place))
 
 
-def _tables(world: World, question: Question) -> dict[str, dict[str, Any]]:
+def position_of(world: World, question: Question) -> Tables:
+    """The stacks, forces and borders of a question, with what flying there leaves of an allowance of its units."""
+    tables = _tables(world, question)
+    flown = _flown(scene(world, tables["units"], tables=tables), question, tables["units"])
+    return {**tables, "units": {key: {**row, **flown.get(key, {})} for key, row in tables["units"].items()}} if flown else tables
+
+
+def _flown(there: World, question: Question, units: Mapping[str, Row]) -> dict[str, dict[str, Any]]:
+    """What attackers who fly have left when they come (the fields `keeps` and `way_home` of their mode), by stack."""
+    out: dict[str, dict[str, Any]] = {}
+    for key, row in units.items() if question.start else ():
+        if row[WORD] != SIDES[ATTACKER] or not _flies(there, row["kind"]):
+            continue
+        for mode in there.ruleset.rows("modes").values():
+            flies = mode.get("flies") and mode.get("keeps") and not mode.get("returns") and not mode.get("arrives")
+            if not flies or not concerns(there, mode.get("who"), row["kind"]):
+                continue
+            going = Going(there, row["owner"], mode, [Entity("unit", key)])
+            path = find_path(going, question.start, question.place)
+            if path is None or len(path) < 2 or not going.test("end", path[-1], f"{path[-2]}>{path[-1]}", path[:-1]):
+                continue
+            left = going.allowance(question.start) - spent_on(going, path)
+            if left >= 0:
+                home = way_home(going, path, left) if "way_home" in mode else None
+                out[key] = {mode["keeps"]: left, **({mode["way_home"]: home} if home is not None else {})}
+                break
+    return out
+
+
+def _tires(there: World, row: Row, members: Sequence[Troops], place: str) -> dict[str, int]:
+    """The last round of those who use up what they need to take part (`spends`), by stack; nothing for those who do not."""
+    rule: Row = row.get("spends") or {}
+    out: dict[str, int] = {}
+    for member in members if rule else ():
+        attacks = member.side == ATTACKER or row.get("attacks") == "both"
+        about = {"attacks": attacks, "kind": row["id"], "round": 1}
+        names = {"unit": Entity("unit", member.key), "self": Entity("nation", member.row["owner"]), "battle": about}
+        if not there.test(rule.get("who"), {**names, "place": Entity("place", place)}):
+            continue
+        has, by = have(there, rule, member.key), int(rule["by"])
+        for number in range(1, has // by + 1 if by > 0 else 1):
+            later = scene(there, {member.key: {**member.row, rule["field"]: has - by * number}})
+            if not _takes_part(later, row, member.side, member.key, place):
+                out[member.key] = number
+                break
+    return out
+
+
+def have(there: World, rule: Row, key: str) -> int:
+    """What a unit has of what a battle spends."""
+    now = there.state.get("units", key, rule["field"])
+    if now is None:
+        unit = Entity("unit", key)
+        now = there.quantity(rule["full"], unit) if rule.get("full") else there.field(unit, rule["field"]) or 0
+    return int(now)
+
+
+def _tables(world: World, question: Question) -> Tables:
     """The stacks and forces of the question, and the border as it asks for it."""
     units: dict[str, Any] = {}
     forces: dict[str, Any] = {}

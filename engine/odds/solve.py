@@ -36,6 +36,25 @@ def exact(plan: Plan, *, fast: bool = True) -> Odds:
     return summarize(plan, join(ended))
 
 
+def by_round(plan: Plan) -> list[tuple[int, Batch]]:
+    """The exact ends of a battle by the round after which it ended. Battles without end count as ended at last."""
+    rounds = Rounds(plan, Exact())
+    out: list[tuple[int, Batch]] = []
+    batch, number = start(plan), 0
+    over = rounds.over(batch, 0)
+    out.append((0, batch.keep(over)))
+    batch = batch.keep(~over)
+    while len(batch):
+        number += 1
+        ended: list[Batch] = []
+        batch = _one_round(rounds, batch, number, ended)
+        if float(batch.weight.sum()) < 1e-12 or number > MAX_ROUNDS:
+            ended.append(batch)
+            batch = batch.keep(np.zeros(len(batch), dtype=bool))
+        out.append((number, join(ended)))
+    return out
+
+
 def sample(plan: Plan, trials: int = 100_000, seed: int = 1) -> Odds:
     """Odds from so many trials. The same seed gives the same odds on one build of NumPy."""
     rounds = Rounds(plan, MonteCarlo(seed))
@@ -66,24 +85,29 @@ def _first_rounds(rounds: Rounds, batch: Batch, ended: list[Batch]) -> tuple[Bat
 def _one_round(rounds: Rounds, batch: Batch, number: int, ended: list[Batch]) -> Batch:
     """Fight a round, put aside what is over, and merge the rest."""
     batch = rounds.fight(batch, number)
-    over = _after(rounds, batch, number)
+    batch, over = _after(rounds, batch, number)
     batch.more = {}
     ended.append(batch.keep(over).merge())
     return batch.keep(~over).merge()
 
 
-def _after(rounds: Rounds, batch: Batch, number: int) -> Array:
-    """Who leaves after a round, and which battles are over then."""
+def _after(rounds: Rounds, batch: Batch, number: int) -> tuple[Batch, Array]:
+    """Who leaves after a round, and which battles are over then. The batch may be split by shots at those who leave."""
     over = rounds.over(batch, number)
+    if rounds.plan.tires:
+        rounds.tire(batch, ~over, number)
+        over = over | rounds.over(batch, number)
     leaving = rounds.leaving(batch, number)
     won = rounds.holding(batch, 0) & ~rounds.holding(batch, 1)
     rounds.leave(batch, 0, won & rounds.forced(batch, 0, number))  # whoever must leave does, even from a field that it has won
+    batch.more["over"], batch.more["go0"], batch.more["go1"] = over, *leaving
     for side in (0, 1):
-        going = leaving[side] & ~over
+        going = batch.more[f"go{side}"] & ~batch.more["over"]
         if going.any():
+            batch, going = rounds.part(batch, side, going)
             rounds.leave(batch, side, going)
-            over = over | (going & rounds.over(batch, number))
-    return over
+            batch.more["over"] = batch.more["over"] | (going & rounds.over(batch, number))
+    return batch, batch.more["over"]
 
 
 def _settle_down(rounds: Rounds, batch: Batch, number: int, ended: list[Batch]) -> None:
@@ -98,7 +122,7 @@ def _settle_down(rounds: Rounds, batch: Batch, number: int, ended: list[Batch]) 
         batch.weight = np.ones(len(batch))
         batch.origin = np.arange(len(batch))
         after = rounds.fight(batch, number)
-        over = _after(rounds, after, number)
+        after, over = _after(rounds, after, number)
         after.more = {}
         same = ~over & (after.n @ depth == level)
         stays = np.bincount(after.origin[same], weights=after.weight[same], minlength=len(chance))
