@@ -71,7 +71,7 @@ def test_aircraft_meet_the_ships_fire_and_their_guns_once() -> None:  # s111
     other = field.fleet("d", battleship={"n": 1, "guns": 2})
     field.state.put("techs", "d", "improved-anti-aircraft", 1)
     field.contact(one, other)
-    entries = field.fight(9, 3, 5, 5, 6, 8, 4, 9, 7, battle="sea")
+    entries = field.fight(9, 3, 5, 5, 6, 8, 4, 9, 7, 9, battle="sea")  # the last at the bombers as they leave
     assert field.at("sea") == {"d": {"battleship": 1}}
     stages = [[f["stage"] for f in r["fire"] if f["side"] == "defender"] for r in rounds(entries)]
     assert stages == [["defensive-fire", "ship-guns", "first-fire"], ["fire"]]

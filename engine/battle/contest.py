@@ -84,7 +84,7 @@ def leave_rule(contest: Contest, side: int) -> Row | None:
     rule = rules.get(SIDES[side])
     if rule is None and contest.attacks[side] and contest.row.get("attacks") != "both":
         rule = rules.get(SIDES[ATTACKER])
-    return rule if isinstance(rule, Mapping) else None
+    return dict(rule) if isinstance(rule, Mapping) else None
 
 
 def party_stacks(turn: Turn, contest: Contest, side: int) -> Iterator[tuple[str, Fields]]:

@@ -263,7 +263,7 @@ def _parting(turn: Turn, contest: Contest, side: int, who: str, entry: Entry) ->
 
     def fire(going: Sequence[str]) -> None:
         members = [m for m in troops(turn, contest, {}) if m.side != side]
-        members += [Troops(key, turn.state.row("units", key), side, "", who if "#" in who else "") for key in going]
+        members += [Troops(key, dict(turn.state.row("units", key)), side, "", who if "#" in who else "") for key in going]
         plan = compile_parting(turn, contest, members)
         dice = RealDice(_streams(turn, contest, f"{who}:"))
         rounds = Rounds(plan, dice)
