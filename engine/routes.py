@@ -319,6 +319,16 @@ def room_left(world: World, mode: Row, path: Path, taken: Mapping[str, int] | No
 # ---- names
 
 
+def too_few(world: World, nation: str, place: str, wanted: Mapping[str, int]) -> str:
+    """Why so many units cannot go from a place: there are fewer, or others of its orders have taken them."""
+    where = name_of(world, "places", place)
+    for kind, n in sorted(wanted.items()):
+        there = sum(int(r["n"]) for _, r in world.state.stacks(at=place, owner=nation) if r["kind"] == kind)
+        if there < n:
+            return f"not that many units free to go in {where}: {n} {name_of(world, 'units', kind)} ordered, {there} there"
+    return f"not that many units free to go in {where}: others are under other orders, or cannot leave"
+
+
 def name_of(world: World, form: str, id_: str) -> str:
     return str(world.ruleset.rows(form).get(id_, {}).get("name", id_))
 

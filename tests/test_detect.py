@@ -193,7 +193,11 @@ def test_nobody_looks_further_than_it_reaches_or_twice() -> None:
     turn = probe(orders, [10, 10, 1])
     detect.run({"contacts": ["probe"]}, turn)
     refused = [e.data["refused"] for e in turn.journal.entries if "refused" in e.data]
-    assert refused == ["ship looks only where it is", "the way costs 2, they have 1", "not that many units free to go in a"]
+    assert refused == [
+        "ship looks only where it is",
+        "the way costs 2, they have 1",
+        "not that many units free to go in a: others are under other orders, or cannot leave",
+    ]
 
 
 def test_an_escort_that_was_missed_looks_for_whoever_found_its_charge() -> None:

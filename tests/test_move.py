@@ -125,7 +125,7 @@ def test_units_move_into_friendly_land_and_are_marked_as_moved() -> None:
 def test_a_unit_that_has_moved_cannot_attack_from_its_new_place() -> None:
     turn = play(begin(position({"red b": {"foot": 1}}), [("red", {"foot": 1}, "b", "c"), ("red", {"foot": 1}, "c", "d")]))
     assert standing(turn) == {"red foot c": 1}
-    assert refused(turn) == ["not that many units free to go in c"]
+    assert refused(turn) == ["not that many units free to go in c: 1 foot ordered, 0 there"]
 
 
 def test_an_attacking_force_stands_in_the_place_attacked_and_its_guns_stay_behind() -> None:
@@ -172,7 +172,7 @@ def test_units_that_cannot_attack_there_are_refused_and_nothing_is_half_applied(
 def test_more_units_than_there_are_is_refused_whole() -> None:
     turn = play(begin(position({"red a": {"foot": 2}}), [("red", {"foot": 2}, "a", "b"), ("red", {"foot": 1}, "a", "b")]))
     assert standing(turn) == {"red foot b": 2}
-    assert refused(turn) == ["not that many units free to go in a"]
+    assert refused(turn) == ["not that many units free to go in a: others are under other orders, or cannot leave"]
 
 
 def test_a_group_is_as_slow_as_its_slowest_and_passes_friendly_land_only() -> None:

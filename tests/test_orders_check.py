@@ -178,7 +178,7 @@ def test_the_choice_of_a_slot_is_kept_to() -> None:
 def test_units_are_counted_over_the_file() -> None:
     accepted, found = judge("move 3 feet from ash to birch\nmove 3 feet from ash to birch\nmove 2 feet from ash to birch")
     assert [o["line"] for o in accepted] == [1, 3]
-    assert found == [(2, "O205", "3 feet ordered, 5 in Ash, 3 of them ordered already", "at most 2")]
+    assert found == [(2, "O205", "3 feet ordered, 5 in Ash, 3 of them ordered already (go)", "at most 2")]
 
 
 def test_all_means_what_is_left() -> None:

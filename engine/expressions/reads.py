@@ -48,6 +48,7 @@ _STATE_OF: Final[dict[str, tuple[str, ...]]] = {
 _COMPUTED: Final[dict[str, tuple[str, ...]]] = {
     "occupied": ("units",), "occupants": ("units",), "side": ("nations", "places"), "neutral": ("nations",),
     "holder": ("places",), "owner": ("places", "units", "forces"), "first_owner": ("places",), "works": ("links",), "id": (),
+    "own_works": ("links",),
     "name": (), "kind": ("units",), "section": (),
 }  # fmt: skip
 

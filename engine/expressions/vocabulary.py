@@ -66,7 +66,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "attacked": "list",
         "name": "text",
     },
-    "link": {"id": "id", "kind": "id", "works": "id", "from": "place", "to": "place", "guards": "gate"},
+    "link": {"id": "id", "kind": "id", "works": "id", "own_works": "id", "from": "place", "to": "place", "guards": "gate"},
     "gate": {"id": "id", "keeper": "nation", "barred": "list", "admitted": "list"},
     "unit": {
         "id": "id",

@@ -87,8 +87,9 @@ def _group(turn: Turn, mode: Row, force: str, nation: str) -> routes.Going:
 def forget(turn: Turn) -> None:
     """Take off what units without a force, and places, carried for the length of the moves."""
     keeps = {m[key] for m in turn.ruleset.rows("modes").values() for key in ("keeps", "way_home") if key in m}
-    finders = {c["finders"] for c in turn.ruleset.rows("contacts").values() if "finders" in c}
-    passing = {*forces.PASSING, *keeps, *finders}
+    contacts = turn.ruleset.rows("contacts").values()
+    marks = {field for c in contacts for field in ({c["finders"]} if "finders" in c else c.get("marks", ()))}
+    passing = {*forces.PASSING, *keeps, *marks}
     still = turn.state.table("forces")
     with turn.journal.entry("frame/" + turn.journal.step, keep=False):
         for key, stack in list(turn.state.stacks()):

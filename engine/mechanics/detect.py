@@ -15,17 +15,23 @@ from ..ruleset.model import Row
 from ..state import Entity
 from ..turn import Turn
 from ..world import exact
-from . import probing, scouting
+from . import probing, refuge, scouting
 
 
 def run(node: Row, turn: Turn) -> None:
     """Settle the contact rows that the node names (`contacts`). Contacts of these rows made before are over."""
-    for id_ in node["contacts"]:
-        row = turn.ruleset.row("contacts", id_)
+    rows = [turn.ruleset.row("contacts", id_) for id_ in node["contacts"]]
+    if any("reach" in row for row in rows):
+        probing.run(turn, [row for row in rows if "reach" in row])
+    for row in rows:
         if "reach" in row:
-            probing.run(turn, row)
+            continue
+        if "from" in row:
+            scouting.publish(turn, row)
         elif row["pairs"] == "next_to":
             scouting.run(turn, row)
+        elif row["gives"] == "refuge":
+            refuge.run(turn, row)
         else:
             find_forces(turn, row)
 
@@ -175,10 +181,8 @@ def values(turn: Turn, row: Row, seeker: str, foe: str) -> list[tuple[Any, int]]
     """(value, number of units) of those of a force that look, lowered by the best of the units looked at."""
     lower: Any = 0
     if "less" in row:
-        lower = max(
-            (_figure(turn, row["less"]["best"], k) for k, _ in forces.stacks_of(turn.state, foe)),
-            default=0,
-        )  # fmt: skip
+        covering = [k for k, _ in (*forces.stacks_of(turn.state, foe), *helpers(turn, row, foe))]
+        lower = max((_figure(turn, row["less"]["best"], k) for k in covering), default=0)
     out = []
     for key, n in lookers(turn, row, seeker):
         out.append((max(row.get("at_least", 0), _figure(turn, row.get("value", 0), key) - lower), n))
@@ -186,12 +190,30 @@ def values(turn: Turn, row: Row, seeker: str, foe: str) -> list[tuple[Any, int]]
 
 
 def lookers(turn: Turn, row: Row, seeker: str) -> list[tuple[str, int]]:
-    """The stacks of a force that look under a row, with their numbers."""
+    """The stacks of a force, and of those who help it, that look under a row, with their numbers."""
     return [
         (key, int(stack["n"]))
-        for key, stack in forces.stacks_of(turn.state, seeker)
+        for key, stack in (*forces.stacks_of(turn.state, seeker), *helpers(turn, row, seeker))
         if routes.concerns(turn.world, row.get("who"), stack["kind"]) and _figure(turn, row.get("value", 0), key) > 0
     ]
+
+
+def helpers(turn: Turn, row: Row, force: str) -> list[tuple[str, Row]]:
+    """Stacks in no force that help one to see and to stay unseen: friends whose field `aid` names the place it is in."""
+    if "aid" not in row:
+        return []
+
+    def make() -> dict[str, list[tuple[str, Row]]]:
+        out: dict[str, list[tuple[str, Row]]] = {}
+        for key, stack in turn.state.stacks():
+            if stack.get(row["aid"]):
+                out.setdefault(str(stack[row["aid"]]), []).append((key, stack))
+        return out
+
+    about = turn.world.keep(("aid", row["aid"]), ("units",), make)
+    owner = str(turn.state.get("forces", force, "owner"))
+    here = about.get(str(turn.state.get("forces", force, "at")), ())
+    return [(k, r) for k, r in here if r["owner"] == owner or turn.world.allied(owner, r["owner"])]
 
 
 def _figure(turn: Turn, figure: Any, key: str) -> Any:

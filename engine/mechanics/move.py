@@ -9,7 +9,7 @@ on another; places, hostile entries and capacities are then settled for all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -147,7 +147,7 @@ def understand(turn: Turn, order: Order, mode: Row, left: dict[str, int], taken:
     free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in routes.free_stacks(world, nation, origin)]
     picks = forces.pick([s for s in free if s[1]["n"]], wanted)
     if picks is None:
-        return f"not that many units free to go in {routes.name_of(world, 'places', origin)}"
+        return routes.too_few(world, nation, origin, wanted)
     hostile = bool(mode.get("attacks")) or routes.is_attack(world, nation, target, turn.journal.step)
     stays = [p for p in picks if hostile and _remains(turn, mode, p[0])]
     goes = [p for p in picks if p not in stays]
@@ -208,17 +208,22 @@ def attack_refusal(
 
 def seen_refusal(turn: Desk, order: Order, nation: str, target: str, *, hostile: bool) -> str | None:
     """Why an attack that depends on what was seen this turn (an option with `gives: limit`) is called off, or None."""
-    limits = [
-        int(value)
-        for id_, value in (order.get("options") or {}).items()
-        if turn.ruleset.rows("order_options").get(id_, {}).get("gives") == "limit"
-    ]
+    rows = turn.ruleset.rows("order_options")
+    limits = [(rows[id_], v) for id_, v in (order.get("options") or {}).items() if rows.get(id_, {}).get("gives") == "limit"]
     if not limits or not hostile or not isinstance(turn, Turn):
         return None
-    known = turn.state.get("knowledge", nation, f"units:{target}") or {}
-    if known.get("since") != turn.number or known.get("as") != "exact":
-        return "called off: nothing certain is known of the place"
-    return f"called off: {known['n']} enemies were seen" if known["n"] > min(limits) else None
+    for row, value in limits:
+        said: dict[str, Any] = dict(value) if isinstance(value, Mapping) else {"n": value}
+        known = turn.state.get("knowledge", nation, f"{row.get('reads', 'units')}:{target}") or {}
+        if known.get("since") != turn.number or known.get("as") != "exact":
+            if row.get("unseen") == "go":
+                continue
+            return "called off: nothing certain is known of the place"
+        kind = said.get("kind")
+        seen = int(known["units"].get(kind, 0) if kind else known["n"])
+        if seen > int(said["n"]):
+            return f"called off: {seen} {routes.name_of(turn.world, 'units', str(kind)) if kind else 'enemies'} were seen"
+    return None
 
 
 def _accompanied(turn: Turn, marches: list[March], *, quiet: bool) -> list[March]:

@@ -20,7 +20,10 @@ from ..world import round_as
 def run(turn: Turn, row: Row) -> None:
     """Every party that looks at every place where others' units stand within its sight; in an own turn only the mover's."""
     seen: dict[tuple[str, ...], list[str]] = {}
-    for nation in sorted({r["owner"] for _, r in turn.state.stacks()}):
+    watching = {r["owner"] for _, r in turn.state.stacks()}
+    if "alone" in row:
+        watching |= {h for _, h in empty_posts(turn, row)}
+    for nation in sorted(watching):
         seen.setdefault(company(turn, row, nation), []).append(nation)
     for party in sorted(seen):
         if turn.mover is not None and turn.mover not in seen[party]:
@@ -36,6 +39,24 @@ def company(turn: Turn, row: Row, nation: str) -> tuple[str, ...]:
     side = turn.world.side_of(nation)
     mates = [n for n in turn.world.nations() if side is not None and turn.world.side_of(n) == side]
     return tuple(sorted({nation, *mates}))
+
+
+def empty_posts(turn: Turn, row: Row) -> list[tuple[str, str]]:
+    """(place, holder) of places without any unit whose works look out over a border by themselves (`alone`)."""
+
+    def make() -> list[tuple[str, str]]:
+        looking = (b for b in _borders(turn) if turn.world.number(row["alone"], {"link": Entity("link", b)}))
+        found = {b.partition(">")[0] for b in looking}
+        holders = ((p, turn.world.holder_of(p)) for p in sorted(found) if not turn.state.owners_at(p))
+        return [(p, h) for p, h in holders if h is not None]
+
+    return turn.world.keep(("posts", row["id"]), ("units", "places", "links"), make)  # type: ignore[no-any-return]
+
+
+def _borders(turn: Turn) -> list[str]:
+    """Both ends of every link of which the state says something."""
+    pairs = [k.partition("--") for k in sorted(turn.state.table("links"))]
+    return [f"{a}>{b}" for one, _, other in pairs for a, b in ((one, other), (other, one))]
 
 
 def foes_of(turn: Turn, party: tuple[str, ...]) -> dict[str, set[str]]:
@@ -76,10 +97,14 @@ def _groups(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> list[tu
     eyes = set().union(*(foes.get(o, ()) for o in turn.state.owners_at(place)))
     out = []
     for near in (place, *turn.world.geography.next_to(place)):
+        link = f"{near}>{place}"
+        if "alone" in row and near != place and not turn.state.owners_at(near) and turn.world.holder_of(near) in eyes:
+            alone = Fraction(turn.world.number(row["alone"], {"link": Entity("link", link)})) / 100
+            out.extend([(link, alone)] if alone else [])
+            continue
         if turn.state.owners_at(near).isdisjoint(eyes):
             continue
         miss = Fraction(1)
-        link = f"{near}>{place}"
         for key, stack in turn.state.stacks(at=near):
             if stack["owner"] not in eyes or not routes.concerns(turn.world, row.get("who"), stack["kind"]):
                 continue
@@ -137,6 +162,32 @@ def look(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> None:
             entry.text = f"{where}: {'' if success else 'at least '}{found['n']} enemy units seen."
             for nation in readers:
                 turn.journal.set("knowledge", nation, f"{row.get('know', 'units')}:{place}", found)
+
+
+def publish(turn: Turn, row: Row) -> None:
+    """What orders to look have found this turn (knowledge `from`) is put on the map of the nation, with `shared` of its side.
+
+    Who has seen the place exactly since then keeps what he has seen.
+    """
+    for nation, known in sorted(turn.state.table("knowledge").items()):
+        for key, found in sorted(known.items()):
+            what, _, place = key.rpartition(":")
+            if what != row["from"] or found.get("since") != turn.number:
+                continue
+            target = f"{row.get('know', 'units')}:{place}"
+            readers = []
+            for mate in company(turn, row, nation):
+                now = turn.state.get("knowledge", mate, target) or {}
+                if now.get("since") != turn.number or now.get("as") != "exact":
+                    readers.append(mate)
+            text = f"{routes.name_of(turn.world, 'places', place)}: {found['n']} enemy units were seen."
+            data = {"place": place, "units": found["units"]}
+            with turn.journal.entry(
+                f"contacts/{row['id']}", subject=f"{nation}:{place}", audience=readers or (nation,), text=text, data=data
+            ):
+                turn.journal.set("knowledge", nation, key, None)
+                for mate in readers:
+                    turn.journal.set("knowledge", mate, target, found)
 
 
 def figure(turn: Desk, value: Any, unit: Entity, names: dict[str, Any]) -> Any:

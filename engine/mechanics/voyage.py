@@ -64,7 +64,7 @@ def understand(turn: Desk, order: Order, mode: Row, left: dict[str, int]) -> Voy
     free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in routes.free_stacks(world, nation, start)]
     picks = forces.pick([s for s in free if s[1]["n"]], wanted)
     if picks is None:
-        return f"not that many units free to go in {routes.name_of(world, 'places', start)}"
+        return routes.too_few(turn.world, nation, start, wanted)
     going = routes.Going(world, nation, mode, [Entity("unit", k) for k, _ in picks])
     refused = routes.going_refusal(going, start)
     if refused:
@@ -230,7 +230,7 @@ def _with_cargo(
     free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in there]
     chosen = forces.pick([s for s in free if s[1]["n"]], cargo)
     if chosen is None:
-        return f"not that many units free to go in {routes.name_of(world, 'places', origin)}"
+        return routes.too_few(turn.world, nation, origin, cargo)
     names = {"self": Entity("nation", nation), "place": Entity("place", origin)}
     if not aboard and not world.test(carries.get("from"), names):
         return f"nobody can come aboard from {routes.name_of(world, 'places', origin)}"

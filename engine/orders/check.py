@@ -263,9 +263,10 @@ class Checker:
             if found.gate is not None:
                 notes.append(("O302", f"{self.names.printed('gate', found.gate)} is closed as things stand", ways.TARGET))
         elif mode is None and self.ruleset.has("contacts", row.get("does")) and slots.get(ways.UNITS):
-            probe = probing.understand(self.desk, order, self.ruleset.row("contacts", row["does"]), dict(self.left))
+            contact = self.ruleset.row("contacts", row["does"])
+            probe = probing.understand(self.desk, order, contact, dict(self.left))
             if isinstance(probe, str):
-                raise Refused("O206", probe, ways.TARGET)
+                raise Refused("O206", probe, ways.TARGET, self._other_look(order, contact))
         elif mode is not None and slots.get(ways.UNITS) and slots.get(ways.ORIGIN) is not None:
             uses.extend(self._way(mode, order, slots[ways.UNITS], notes))
         if "commits" in row:
@@ -276,6 +277,17 @@ class Checker:
         for what, amount in act.price(self.desk, row, names).items():
             uses.append(lambda w=what, a=amount: self._spend(w, a))  # type: ignore[misc]
         return order, uses
+
+    def _other_look(self, order: Order, contact: Row) -> str:
+        """What could look, or be looked at, in the place of an order to look that is not allowed."""
+        slots = order["slots"]
+        able, places = probing.choices(self.desk, order, contact, list(slots[ways.UNITS]))
+        if any(kind not in able for kind in slots[ways.UNITS]):
+            where = self.names.printed("place", str(slots[ways.ORIGIN]))
+            names = [self.names.printed("unit-kind", kind, 2) for kind in able]
+            return f"in {where} these can: {', '.join(names)}" if names else f"nobody in {where} can"
+        near = ways.nearest_of(self.world, places, str(slots.get(ways.TARGET)))
+        return f"they can look at {', '.join(self.names.printed('place', p) for p in near)}" if near else "they can look nowhere"
 
     def _commit(self, picked: Mapping[str, int]) -> None:
         for key, n in picked.items():
@@ -326,7 +338,9 @@ class Checker:
         where = self.names.printed("place", origin)
         what = self.names.printed("unit-kind", kind, 2)
         ordered = there - left.get(kind, 0)
-        told = f", {ordered} of them ordered already" if ordered else ""
+        rows = self.ruleset.rows("orders")
+        to_do = dict.fromkeys(str(rows[r].get("name", r)) for r, p, k, _ in self.taken if (p, k) == (origin, kind))
+        told = f", {ordered} of them ordered already ({', '.join(to_do)})" if ordered else ""
         message = f"{number} {what} ordered, {there} in {where}{told}"
         if not there:
             places = ways.places_with_units(self.world, self.nation)
@@ -360,7 +374,18 @@ class Checker:
             raise Refused("O206", found.why, ways.TARGET, hint)
         if found.gate is not None:
             notes.append(("O302", f"{self.names.printed('gate', found.gate)} is closed as things stand", ways.TARGET))
+        self._only_attacks(mode, order, str(target))
         return self._load(mode, found.path, count) if mode.get("capacity") else []
+
+    def _only_attacks(self, mode: Row, order: Order, target: str) -> None:
+        """Options that only an order may carry that ends in a fight."""
+        rows = self.ruleset.rows("order_options")
+        for option in order.get("options", {}):
+            if rows.get(option, {}).get("only") != "attack" or mode.get("attacks"):
+                continue
+            if not routes.is_attack(self.world, self.nation, target):
+                where = self.names.printed("place", target)
+                raise Refused("O207", f"only an attack may depend on this; nobody is attacked in {where}", "", "leave it out")
 
     def _load(self, mode: Row, path: routes.Path, count: int) -> list[Callable[[], object]]:
         """Count units against the capacity of the places on their way, together with those of earlier lines."""

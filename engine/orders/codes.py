@@ -13,6 +13,7 @@ CODES: dict[str, str] = {
     "O105": "A line that is too long, or has too many ways to be read.",
     "O106": "An option after the colon that is not understood.",
     "O111": "The head names another game, nation or turn; none of the orders are taken.",
+    "O113": "What the rules do not allow in any wording, such as a condition where none may stand.",
     "O112": "A head that cannot be read.",
     "O201": "The order is not open to the nation, or not now.",
     "O202": "A condition of the order does not hold.",

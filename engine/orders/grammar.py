@@ -22,6 +22,7 @@ from .words import split
 
 ORDER_FORMS = ("acts", "orders", "decisions")
 OPTION_FORM = "order_options"
+REFUSAL_FORM = "refusals"
 
 
 class FormError(ValueError):
@@ -223,6 +224,7 @@ class Grammar:
     forms: tuple[OrderForm, ...]
     options: tuple[OrderForm, ...]
     faults: dict[str, str] = field(default_factory=dict)
+    refusals: tuple[OrderForm, ...] = ()  # lines that the rules do not allow at all
 
     @classmethod
     def of(cls, ruleset: Ruleset) -> Grammar:
@@ -257,4 +259,4 @@ def _grammar(ruleset: Ruleset) -> Grammar:
         return out
 
     forms = [f for form in ORDER_FORMS for f in read(form)]
-    return Grammar(tuple(forms), tuple(read(OPTION_FORM)), faults)
+    return Grammar(tuple(forms), tuple(read(OPTION_FORM)), faults, tuple(read(REFUSAL_FORM)))

@@ -189,7 +189,8 @@ class _Reader:
             self.say("O105", "error", "this can be read in too many ways", number, 1, line=line)
             return
         if not readings:
-            self._not_understood(number, line, matcher, body)
+            if not self._not_allowed(number, line, words):
+                self._not_understood(number, line, matcher, body)
             return
         options, fine = self._options(number, line, tail, readings)
         if not fine:
@@ -270,6 +271,8 @@ class _Reader:
             if parts is not None:
                 break
         if parts is None:
+            if self._not_allowed(number, line, split(strip_comment(line))):
+                return {}, False
             at = matcher.furthest
             word = words[at] if at < len(words) else None
             wanted = [w for f in self.grammar.options for w in sorted(f.first or ())]
@@ -306,12 +309,21 @@ class _Reader:
                 if after == found.end and after < len(matcher.words):
                     matcher.fail(after, Fixed(","))
                     continue
-                rest = self._option_parts(matcher, after)
-                if rest is not None:
-                    return [(form, found), *rest]
+                for start in range(after, found.end, -1) if after > found.end else (after,):
+                    rest = self._option_parts(matcher, start)  # what separates may be the first word of the next one, too
+                    if rest is not None:
+                        return [(form, found), *rest]
         return None
 
     # ---- what is wrong
+
+    def _not_allowed(self, number: int, line: str, words: tuple[Word, ...]) -> bool:
+        """Whether a line that is not understood asks for what the rules do not allow at all; then that is said."""
+        for form in self.grammar.refusals:
+            if any(found.end == len(words) for found in Matcher(words, self.names, False).match(form.pattern)):
+                self.say("O113", "error", form.row["says"], number, words[0].column, form.row.get("hint", ""), line)
+                return True
+        return False
 
     def _not_understood(self, number: int, line: str, matcher: Matcher, words: tuple[Word, ...]) -> None:
         at = matcher.furthest
