@@ -14,8 +14,8 @@ from fractions import Fraction
 from typing import Any
 
 from .. import forces, routes
-from ..functions import plain
 from ..ruleset.model import Row
+from ..selections import plain
 from ..state import Entity
 from ..turn import Desk, Order, Turn
 from ..world import round_as
