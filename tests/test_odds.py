@@ -199,6 +199,7 @@ def test_the_command_prints_chances_and_losses() -> None:
     assert code == 0
     assert "attacker wins" in text and "75.04 %" in text
     assert "loses" in text and "of 2 infantry" in text
+    assert "exact" in text
 
 
 @pytest.mark.usefixtures("small")
@@ -223,3 +224,69 @@ def test_the_command_explains_what_it_does_not_understand() -> None:
         app.command()(command)
         result = CliRunner().invoke(app, [*arguments, "--defender", "d: 1 infantry"])
         assert isinstance(result.exception, Stop)
+
+
+def test_big_battles_are_sampled_and_say_so() -> None:
+    question = Question("land", {**force("a", infantry=6), **force("b", tank=5)}, force("d", infantry=9, artillery=3), "p", "x")
+    assert odds(world(), question).trials == 0
+    assert odds(world(), question, most=1000).trials > 0
+    assert odds(world(), question, most=None).trials == 0
+
+
+def test_leaving_after_kills_as_an_order_says_it() -> None:
+    # one round: he goes if exactly one of three is dead; with none dead or with at most one left he fights on
+    found = ask({"infantry": 1}, {"infantry": 3}, limits={0: {"kills": {"kills": 1, "left": 1}}})
+    never = ask({"infantry": 1}, {"infantry": 3}, limits={0: {"kills": {"kills": 1, "left": 2}}})
+    hit, spared = Fraction(3, 10), Fraction(1, 2) ** 3
+    # a kill and no loss in the same round, after any number of rounds in which nothing happened
+    assert found.open == pytest.approx(float(hit * spared / (1 - (1 - hit) * spared)))
+    assert never.open == 0 and never.win > 0
+
+
+def test_units_may_come_over_different_borders_and_be_damaged() -> None:
+    here = world()
+    here.state.put("links", "p--y", "works@p", "trench")
+    via = {("a", "infantry", (("via", "x>p"),)): 2, ("a", "infantry", (("via", "y>p"),)): 2}
+    mixed = odds(here, Question("land", via, force("d", infantry=3), "p")).win
+    open_, dug = (
+        odds(here, Question("land", force("a", infantry=4), force("d", infantry=3), "p", start)).win for start in ("x", "y")
+    )
+    assert dug < mixed < open_
+    hit = {("a", "battleship", (("damage", 1),)): 2}
+    fleet = force("d", battleship=2)
+    worn = odds(world(), Question("sea", hit, fleet, "sea")).win
+    assert worn < odds(world(), Question("sea", force("a", battleship=2), fleet, "sea")).win / 2
+
+
+def test_the_mean_number_of_rounds_is_the_same_in_every_way() -> None:
+    plan = plan_of(world(), Question("land", force("a", infantry=4), force("d", infantry=3), "p", "x"))
+    short, long, tried = exact(plan), exact(plan, fast=False), sample(plan, 200_000)
+    assert short.rounds == pytest.approx(long.rounds, abs=1e-9)
+    assert tried.rounds == pytest.approx(short.rounds, abs=0.03)
+
+
+# ---- pictures
+
+
+def test_the_picture_says_everything_that_the_text_says() -> None:
+    from xml.etree import ElementTree
+
+    from wteaw.odds.chart import chart
+
+    class Words:
+        def nation(self, id_: str) -> str:
+            return id_.upper() + " & Co"
+
+        def unit(self, kind: str, n: float) -> str:
+            return kind
+
+    for trials in (0, 2000):
+        found = odds(world(), Question("land", force("a", infantry=90), force("d", infantry=4), "p", "x"), trials=trials)
+        root = ElementTree.fromstring(chart(found, "Battle of <P>", Words()))
+        said = " | ".join(root.itertext())
+        assert "Battle of <P>" in said and "A & Co" in said
+        assert ("exact" in said) is (trials == 0) and ("standard error" in said) is (trials > 0)
+        assert f"mean {found.mean('attacker'):.2f}" in said and "units lost, of 90" in said
+        width = float(root.attrib["width"])
+        for node in root.iter("{http://www.w3.org/2000/svg}rect"):
+            assert float(node.attrib["width"]) <= width and float(node.attrib.get("x", 0)) >= 0

@@ -14,6 +14,7 @@ from .. import forces
 from ..ruleset.model import Row
 from ..state import Entity, Fields
 from ..turn import Turn
+from ..world import World
 from .make import make_outline, make_plan
 from .members import ATTACKER, DEFENDER, SIDES, Group, Troops
 from .plan import Plan, Setting
@@ -72,9 +73,14 @@ class Contest:
 
 def would_fight(turn: Turn, a: str, b: str) -> bool:
     """Whether two nations' units fight when they meet: they are at war, or entering is an attack by their stance."""
+    return foes(turn.world, a, b)
+
+
+def foes(world: World, a: str, b: str) -> bool:
+    """`would_fight`, asked of a world."""
     if a == b:
         return False
-    stance = turn.world.stances.get(turn.world.stance(a, b), {})
+    stance = world.stances.get(world.stance(a, b), {})
     return bool(stance.get("hostile")) or stance.get("enter") == "fight"
 
 

@@ -29,13 +29,14 @@ def make_plan(
     *,
     frozen: Frozen | None = None,
     virtual_left: dict[tuple[str, int], int] | None = None,
-    limits: Mapping[int, Mapping[str, int]] | None = None,
+    limits: Mapping[int, Mapping[str, Any]] | None = None,
     tires: Mapping[str, int] | None = None,
 ) -> Plan:
     """Compile a battle. `frozen` and `virtual_left` carry what earlier rounds of the same battle have settled.
 
-    `limits`: side -> {"rounds": leave after so many rounds, "losses": leave when more are lost}; `tires`: key of a stack -> the
-    last round that it can fight.
+    `limits`: side -> {"rounds": leave after so many rounds, "losses": leave when more are lost, "kills": {"kills": n, "left": m}:
+    leave when so many enemies are destroyed and more than that are left}; `tires`: key of a stack -> the last round that it can
+    fight.
     """
     maker = _Maker(world, row, troops, setting, {} if frozen is None else frozen, virtual_left, limits or {})
     maker.tires = {i: tires[g.key] for i, g in enumerate(maker.groups) if g.key in tires} if tires else {}
@@ -64,7 +65,7 @@ class _Maker:
         setting: Setting,
         frozen: Frozen,
         virtual_left: dict[tuple[str, int], int] | None,
-        limits: Mapping[int, Mapping[str, int]],
+        limits: Mapping[int, Mapping[str, Any]],
     ) -> None:
         self.row, self.setting, self.frozen, self.limits = row, setting, frozen, limits
         self.tires: dict[int, int] = {}
@@ -380,7 +381,10 @@ class _Maker:
         must = self.compile(row["must"], side) if "must" in row else None
         may = self.compile(row["may"], side) if "may" in row else None
         first = self.row["leave"].get("both", SIDES[ATTACKER]) == SIDES[side]
-        return Leave(side, int(row.get("after", 1)), who, must, may, limits.get("rounds"), limits.get("losses"), first)
+        return Leave(
+            side, int(row.get("after", 1)), who, must, may, limits.get("rounds"), limits.get("losses"), first,
+            limits.get("kills"),
+        )  # fmt: skip
 
 
 def _of(value: Any, side: int) -> Any:

@@ -160,6 +160,8 @@ class Leave:
     rounds: int | None = None
     losses: int | None = None
     first: bool = False
+    kills: Mapping[str, int] | None = None
+    """Leave once so many enemies (`kills`) are destroyed and more than `left` of them are still there."""
 
 
 def _in_rounds(rounds: int | str, round_: int) -> bool:

@@ -298,6 +298,10 @@ class Rounds:
             out[:] = True
         if leave.losses is not None:
             out |= self.lost(batch, leave.side) > leave.losses
+        if leave.kills is not None:
+            foes = [i for i in self.plan.of_side[1 - leave.side] if not self.plan.groups[i].virtual]
+            enough = self.lost(batch, 1 - leave.side) >= int(leave.kills["kills"])
+            out |= enough & (batch.n[:, foes].sum(axis=1) > int(leave.kills["left"]))
         if leave.must is not None:
             out |= np.broadcast_to(leave.must.truth(batch.n, number), out.shape)
         if leave.may is not None:

@@ -113,13 +113,26 @@ class Distribution(ABC):
         return out, (places[None, :] + which[:, None]) % count
 
 
-class Exact(Distribution):
-    """Every outcome with its probability; rows less likely than `least` are dropped."""
+class TooManyWays(Exception):
+    """More outcomes than somebody was ready to follow."""
 
-    def __init__(self, least: float = TINY) -> None:
+
+class Exact(Distribution):
+    """Every outcome with its probability; rows less likely than `least` are dropped.
+
+    TooManyWays once more than `most` rows have been made.
+    """
+
+    def __init__(self, least: float = TINY, most: int | None = None) -> None:
         self.least = least
+        self.most = most
+        self.made = 0
 
     def split(self, batch: Batch, pmf: Array) -> tuple[Batch, Array]:
+        if self.most is not None:
+            self.made += pmf.size
+            if self.made > self.most:
+                raise TooManyWays(f"more than {self.most:,} outcomes")
         rows, which = np.nonzero(pmf > 0)
         weight = batch.weight[rows] * pmf[rows, which]
         if self.least:

@@ -3,137 +3,195 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
+from typing import Any
 
 import typer
 
-from ..battle.plan import Plan
-from ..diagnostics import nearest
-from ..odds.ask import Question, plan_of
-from ..odds.solve import exact, sample
+from ..diagnostics import render as render_findings
+from ..odds.ask import Question
+from ..odds.ask import odds as reckon
+from ..odds.chart import chart
+from ..odds.compose import Composer, Unclear
+from ..odds.result import Odds
 from ..odds.text import render
 from ..resources import rulesets
 from ..ruleset.compile import compile_ruleset
-from ..ruleset.model import Ruleset
 from ..state import State
 from ..world import World
 from . import Stop
 
 __all__ = ["odds"]
 
-_PART = re.compile(r"\s*(\d+)\s+(.+?)\s*")
+FORMATS = ("text", "json", "svg")
 
 
 def odds(
-    attacker: list[str] = typer.Option(..., help='Who attacks, as "NATION: 10 KIND, 4 KIND"; again for an ally.'),
-    defender: list[str] = typer.Option(..., help='Who defends, as "NATION: 8 KIND"; again for an ally.'),
-    battle: str = typer.Option("land", help="The battle: a row of the form `battles`."),
-    ruleset: Path = typer.Option(None, help="The ruleset's folder (default: the shipped one)."),
+    attacker: list[str] = typer.Option(
+        [], help='Who attacks: "NATION: 10 KIND, 4 KIND"; again for an ally, "NATION from PLACE: ...".'
+    ),
+    defender: list[str] = typer.Option([], help="Who defends; with a game or a scenario, by default whoever stands there."),
     place: str = typer.Option("", help="Where it is fought: id or name."),
     origin: str = typer.Option("", "--from", help="Where the attackers come from; decides what the border is."),
     works: str = typer.Option("", help="What guards that border for the defenders."),
-    exact_: bool = typer.Option(False, "--exact", help="Every outcome with its probability (the default)."),
-    trials: int = typer.Option(0, min=0, help="Sample so many battles instead."),
-    seed: int = typer.Option(1, help="Seed of the samples."),
+    battle: str = typer.Option("", help="The battle, a row of `battles`; by default the one that is fought there by such units."),
+    ruleset: Path = typer.Option(None, help="The ruleset's folder (default: the shipped one)."),
+    scenario: str = typer.Option("", help="Ask on the start of a scenario."),
+    game: Path = typer.Option(None, "--game", help="Ask on the present position of a game."),
+    nation: str = typer.Option("", help="See the game as this nation does; whose order it is."),
+    order: list[str] = typer.Option([], help="Order text that attacks, instead of --attacker; again for more orders."),
+    tech: list[str] = typer.Option([], help='What somebody has researched: "NATION: TECHNOLOGY 1".'),
+    loss_order: list[str] = typer.Option([], help='What somebody loses first: "NATION: KIND, KIND".'),
     withdraw_after: int = typer.Option(0, min=0, help="The attacker leaves after so many rounds."),
     withdraw_above: int = typer.Option(-1, min=-1, help="The attacker leaves when he has lost more units."),
-    format: str = typer.Option("text", help="text or json."),
+    withdraw_unless: str = typer.Option("", help="K/L: the attacker leaves after K kills if more than L enemies are left."),
+    defender_after: int = typer.Option(0, min=0, help="The defender leaves after so many rounds."),
+    defender_above: int = typer.Option(-1, min=-1, help="The defender leaves when he has lost more units."),
+    exact_: bool = typer.Option(
+        False, "--exact", help="Every outcome, however long it takes; by default big battles are sampled."
+    ),
+    trials: int = typer.Option(0, min=0, help="Sample so many battles instead."),
+    seed: int = typer.Option(1, help="Seed of the samples."),
+    format: str = typer.Option("text", help="text, json or svg."),
+    plot: Path = typer.Option(None, help="Write a picture, too: a file ending in .svg or .png."),
 ) -> None:
     """The odds of a battle: chances of its ends, expected losses and survivors, and how the losses are spread.
 
-    The same tables and the same code as the real battle are used.
+    The same tables and the same code as the real battle are used. Units may have a condition in brackets: "2 KIND [damage 1]".
 
-    Example: wteaw odds --attacker "NATION: 10 KIND, 4 KIND" --defender "NATION: 8 KIND" --place ID --from ID
+    Example: wteaw odds --attacker "NATION: 10 KIND, 4 KIND" --defender "NATION: 8 KIND" --place ID --from ID --plot odds.svg
     """
-    if format not in ("text", "json"):
-        raise Stop("the format is text or json", 2)
+    if format not in FORMATS:
+        raise Stop(f"no format {format!r}; one of {', '.join(FORMATS)}", 2)
     if exact_ and trials:
         raise Stop("--exact and --trials exclude each other", 2)
-    rules, found = compile_ruleset(ruleset or rulesets())
-    if rules is None:
-        errors = sum(d.severity == "error" for d in found)
-        raise Stop(f"the ruleset has {errors} errors; `wteaw validate` shows them")
-    names = Names(rules)
-    limits = {}
-    if withdraw_after:
-        limits["rounds"] = withdraw_after
-    if withdraw_above >= 0:
-        limits["losses"] = withdraw_above
-    question = Question(
-        names.find("battles", battle), names.force(attacker), names.force(defender),
-        names.find("places", place) if place else "", names.find("places", origin) if origin else "",
-        works or None, limits={0: limits} if limits else {},
-    )  # fmt: skip
-    world = World(rules, State({"game": {"game": {"turn": 1}}}))
-    plan = plan_of(world, question)
-    _no_one_missing(plan, question, names)
-    result = sample(plan, trials, seed) if trials else exact(plan)
+    if plot is not None and plot.suffix.lower() not in (".svg", ".png"):
+        raise Stop(f"{plot} must end in .svg or .png", 2)
+    world, whose = _world(ruleset, scenario, game, nation)
+    composer = Composer(world)
+    try:
+        levels = composer.technologies(tech)
+        if levels:
+            composer.world = world = _with_technologies(world, levels)
+        if order:
+            if attacker:
+                raise Unclear("--order and --attacker exclude each other")
+            if not whose:
+                raise Unclear("--order needs --nation, and --game or --scenario")
+            question = composer.from_orders("\n".join(order), whose)
+            if defender:
+                question = _with(question, defenders=composer.force(defender, 1))
+        else:
+            where = composer.place(place)
+            attackers = composer.force(attacker, 0, where)
+            defenders = composer.force(defender, 1) if defender else composer.defenders(where, attackers) if where else {}
+            mine = {0: _limits(withdraw_after, withdraw_above, withdraw_unless), 1: _limits(defender_after, defender_above, "")}
+            question = Question(
+                composer.battle(battle), attackers, defenders, where, composer.place(origin),
+                orders=composer.loss_orders(loss_order), limits={s: m for s, m in mine.items() if m},
+            )  # fmt: skip
+        question = composer.settled(
+            _with(question, battle=composer.battle(battle) or question.battle, works=composer.works(works))
+        )
+    except Unclear as unclear:
+        found = f"\n{render_findings(unclear.found, 'text')}" if unclear.found else ""
+        raise Stop(f"{unclear}{found}", 2) from None
+    for note in composer.notes:
+        typer.echo(f"note: {note}", err=True)
+    result = reckon(world, question, trials=trials, seed=seed, **({"most": None} if exact_ else {}))
+    _show(result, composer, question, format, plot)
+
+
+def _show(result: Odds, composer: Composer, question: Question, format: str, plot: Path | None) -> None:
+    words = _Words(composer)
+    title = composer.title(question)
     if format == "json":
-        typer.echo(json.dumps(result.to_json(), indent=2, sort_keys=True))
+        asked = {"battle": question.battle, "place": question.place, "from": question.start, "works": question.works}
+        typer.echo(json.dumps({"question": asked, **result.to_json()}, indent=2, sort_keys=True))
+    elif format == "svg":
+        typer.echo(chart(result, title, words), nl=False)
     else:
-        typer.echo(render(result, names.title(question), names.unit, names.nation))
+        typer.echo(render(result, title, words))
+    if plot is not None:
+        picture = chart(result, title, words)
+        try:
+            if plot.suffix.lower() == ".png":
+                from ..report.map import to_png
+
+                plot.write_bytes(to_png(picture, 1920))
+            else:
+                plot.write_text(picture, encoding="utf-8")
+        except OSError as error:
+            raise Stop(f"{plot} cannot be written: {error.strerror}") from None
 
 
-def _no_one_missing(plan: Plan, question: Question, names: Names) -> None:
-    """Say who was named but cannot take part."""
-    there = {(g.side, g.owner, g.kind) for g in plan.groups}
-    for side, force in ((0, question.attackers), (1, question.defenders)):
-        for owner, kind in force:
-            if (side, owner, kind) not in there:
-                word = "attack" if side == 0 else "defend"
-                typer.echo(f"note: {names.unit(kind, 2)} cannot {word} here and are left out", err=True)
-    for side, word in ((0, "attacker"), (1, "defender")):
-        if not plan.holds[side]:
-            raise Stop(f"the {word} has no unit that can fight this battle")
+class _Words:
+    """Names for texts and pictures."""
+
+    def __init__(self, composer: Composer) -> None:
+        self.nation = composer.nation_name
+        self.unit = composer.unit_name
 
 
-class Names:
-    """Ids and names of a ruleset, both ways."""
+def _world(ruleset: Path | None, scenario: str, game: Path | None, nation: str) -> tuple[World, str]:
+    """The world that is asked, and the nation that asks."""
+    if sum((ruleset is not None, bool(scenario), game is not None)) > 1:
+        raise Stop("--ruleset, --scenario and --game exclude each other", 2)
+    if game is not None:
+        from ..desk import view_world
+        from .game import open_game
+        from .names import nation_named
 
-    def __init__(self, rules: Ruleset) -> None:
-        self.rules = rules
+        found = open_game(game)
+        if nation:
+            whose = nation_named(nation, found.ruleset, found.stage().position.state)
+            return view_world(found, whose), whose
+        position = found.stage().position
+        return World(found.ruleset, position.state, moments=position.moments, geography=found.geography), ""
+    if scenario:
+        from ..scenario import initial_state
+        from .game import read_scenario
 
-    def find(self, form: str, text: str) -> str:
-        """The id that a text means: the id itself, a name, plural or alias. Stop if there is none."""
-        wanted = text.strip().casefold()
-        known: dict[str, str] = {}
-        for id_, row in self.rules.rows(form).items():
-            for word in (id_, row.get("name", ""), row.get("plural", ""), row.get("symbol", ""), *row.get("aliases", ())):
-                known.setdefault(str(word).casefold(), id_)
-        for alias in self.rules.rows("aliases").values():
-            if alias.get("form", form) == form and self.rules.has(form, alias["for"]):
-                known.setdefault(str(alias["id"]).replace("-", " "), alias["for"])
-        if wanted in known:
-            return known[wanted]
-        near = nearest(wanted, known)
-        raise Stop(f"no {form} called {text.strip()!r}" + (f"; did you mean {near[0]!r}?" if near else ""), 2)
+        data, rules, _ = read_scenario(scenario)
+        state = initial_state(rules, data)
+        world = World(rules, state, moments=dict.fromkeys(("start", "turn", "phase"), state))
+    else:
+        compiled, errors = compile_ruleset(ruleset or rulesets())
+        if compiled is None:
+            count = sum(d.severity == "error" for d in errors)
+            raise Stop(f"the ruleset has {count} errors; `wteaw validate` shows them")
+        world = World(compiled, State({"game": {"game": {"turn": 1}}}))
+    if not nation:
+        return world, ""
+    try:
+        return world, Composer(world).nation(nation)
+    except Unclear as unclear:
+        raise Stop(str(unclear), 2) from None
 
-    def force(self, texts: list[str]) -> dict[tuple[str, str], int]:
-        """Texts such as "NATION: 10 KIND, 4 KIND" as numbers by nation and kind."""
-        out: dict[tuple[str, str], int] = {}
-        for text in texts:
-            nation, colon, units = text.partition(":")
-            if not colon:
-                raise Stop(f'{text!r} is not of the form "NATION: 10 KIND, 4 KIND"', 2)
-            owner = self.find("nations", nation)
-            for part in units.split(","):
-                fits = _PART.fullmatch(part)
-                if fits is None:
-                    raise Stop(f"{part.strip()!r} is not a number and a kind of unit, such as 10 KIND", 2)
-                kind = self.find("units", fits[2])
-                out[owner, kind] = out.get((owner, kind), 0) + int(fits[1])
-        return out
 
-    def unit(self, kind: str, n: float) -> str:
-        row = self.rules.rows("units").get(kind, {})
-        name = str(row.get("name", kind))
-        return name if n == 1 else str(row.get("plural", name))
+def _with_technologies(world: World, levels: dict[str, dict[str, int]]) -> World:
+    from ..battle.scene import scene
 
-    def nation(self, id_: str) -> str:
-        return str(self.rules.rows("nations").get(id_, {}).get("name", id_))
+    return scene(world, {}, {"techs": levels})
 
-    def title(self, question: Question) -> str:
-        row = self.rules.row("battles", question.battle)
-        where = self.rules.rows("places").get(question.place, {}).get("name", "")
-        return f"{row.get('name', question.battle)}{f' of {where}' if where else ''}"
+
+def _limits(after: int, above: int, unless: str) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    if after:
+        out["rounds"] = after
+    if above >= 0:
+        out["losses"] = above
+    if unless:
+        kills, slash, left = unless.partition("/")
+        if not slash or not kills.strip().isdigit() or not left.strip().isdigit():
+            raise Unclear(
+                f"--withdraw-unless is two numbers, such as 2/3 (after 2 kills if more than 3 are left), not {unless!r}"
+            )
+        out["kills"] = {"kills": int(kills), "left": int(left)}
+    return out
+
+
+def _with(question: Question, **changes: Any) -> Question:
+    from dataclasses import replace
+
+    return replace(question, **{k: v for k, v in changes.items() if v is not None})

@@ -13,26 +13,32 @@ from typing import Any
 from ..battle.make import make_plan
 from ..battle.members import ATTACKER, DEFENDER, SIDES, Troops
 from ..battle.plan import Plan, Setting
+from ..battle.samplers import TooManyWays
 from ..battle.scene import scene, stack
 from ..routes import Going, concerns, find_path, spent_on, way_home
 from ..ruleset.model import Row
 from ..state import Entity, pair_key, unit_key
 from ..world import World
-from . import solve
 from .result import Odds
 
-Force = Mapping[tuple[str, str], int]
-"""(owner, kind) -> number."""
+Force = Mapping[Any, int]
+"""(owner, kind) -> number; a third part of the key, a tuple of (field, value), says in what condition they are: hits taken,
+the border they come over (`via`, as "from>to") ..."""
 Tables = dict[str, dict[str, Any]]
 """Rows of tables laid over those of the world: units, forces, links."""
 WORD = "asked"
 """The field that keeps units of a question apart from those of the world."""
+EFFORT = 3_000_000
+"""Outcomes that are followed before odds are sampled instead: some seconds."""
+TRIALS = 200_000
+"""Battles sampled where nobody says how many."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """A battle to be judged. `start` is where the attackers come from, `works` what guards that border for the defenders;
-    `orders` give owners' orders of losses, `limits` side -> {"rounds": n, "losses": n} when it would leave."""
+    `orders` give owners' orders of losses, `limits` side -> when it would leave: {"rounds": n, "losses": n, "kills": {"kills": n,
+    "left": n}}, as the options of orders say it."""
 
     battle: str
     attackers: Force
@@ -41,19 +47,21 @@ class Question:
     start: str = ""
     works: str | None = None
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    limits: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
+    limits: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
 
 
-def odds(world: World, question: Question, *, trials: int = 0, seed: int = 1) -> Odds:
-    """Exact odds, or with `trials` sampled ones, preludes of the battle included. KeyError if there is no such battle."""
-    from .chain import chained
+def odds(world: World, question: Question, *, trials: int = 0, seed: int = 1, most: int | None = EFFORT) -> Odds:
+    """Exact odds where no more than `most` outcomes have to be followed, else (or with `trials`) sampled ones; `Odds.trials`
+    says which. Preludes of the battle are included. `most=None`: exact in any case. KeyError if there is no such battle.
+    """
+    from .chain import answer
 
-    tables = position_of(world, question)
-    found = chained(world, question, tables, trials=trials, seed=seed)
-    if found is not None:
-        return found
-    plan = plan_of(world, question, tables)
-    return solve.sample(plan, trials, seed) if trials else solve.exact(plan)
+    if trials:
+        return answer(world, question, trials=trials, seed=seed)
+    try:
+        return answer(world, question, most=most)
+    except TooManyWays:
+        return answer(world, question, trials=TRIALS, seed=seed)
 
 
 def plan_of(world: World, question: Question, tables: Tables | None = None, battle: str | None = None) -> Plan:
@@ -138,11 +146,11 @@ def _tables(world: World, question: Question) -> Tables:
     via = f"{question.start}>{question.place}" if question.start else None
     landed = bool(question.start) and _kind(world, question.start) != _kind(world, question.place)
     for side, force in ((ATTACKER, question.attackers), (DEFENDER, question.defenders)):
-        for (owner, kind), n in sorted(force.items()):
-            extra: dict[str, Any] = {WORD: SIDES[side]}
+        for (owner, kind, *more), n in sorted(force.items(), key=lambda item: str(item[0])):
+            extra: dict[str, Any] = {WORD: SIDES[side], **dict(*more)}
             place = question.place
             if side == ATTACKER:
-                extra["via"] = via
+                extra.setdefault("via", via)
                 if landed and not _flies(world, kind):
                     extra["landed"] = True
                 elif _stays(world, kind):

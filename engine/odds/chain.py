@@ -9,49 +9,64 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..battle.members import ATTACKER, DEFENDER, SIDES
+import numpy as np
+
+from ..battle.batch import Array
+from ..battle.members import ATTACKER, SIDES
 from ..battle.plan import Plan
+from ..battle.samplers import Exact, MonteCarlo
 from ..ruleset.model import Row
 from ..state import unit_key
 from ..world import World
 from . import solve
-from .ask import WORD, Question, Tables, have, plan_of
-from .result import Odds
+from .ask import WORD, Question, Tables, have, plan_of, position_of
+from .result import Odds, Roster, ends_of, summarize
 
 Units = dict[str, Row]
 """Stacks of a position: key -> row."""
 
 
-def chained(world: World, question: Question, tables: Tables, *, trials: int = 0, seed: int = 1) -> Odds | None:
-    """The odds of a battle that preludes come before, or None if none of them is fought here."""
-    positions: list[tuple[float, Units]] = [(1.0, tables["units"])]
-    fought = False
+def answer(world: World, question: Question, *, trials: int = 0, seed: int = 1, most: int | None = None) -> Odds:
+    """The odds of a battle with its preludes: exact, or with `trials` sampled. TooManyWays beyond `most` outcomes."""
+    sampler = MonteCarlo(seed) if trials else Exact(most=most)
+    tables = position_of(world, question)
+    roster = _roster(tables["units"])
+    parts, fought = [], 0.0
+    for weight, units in _positions(world, question, tables, sampler, trials):
+        plan = plan_of(world, question, {**tables, "units": units})
+        ended, rounds = solve.ends(plan, sampler, weight)
+        fought += rounds
+        beside = _beside(roster, plan, units)
+        found = ends_of(plan, ended, roster, beside)
+        if not any(g.side == ATTACKER and not g.virtual for g in plan.groups) and _count(units, ATTACKER):
+            found.went[:, ATTACKER] = True  # they live, but cannot fight on
+        parts.append(found)
+    return summarize(roster, parts, trials=trials, rounds=fought / max(1, trials))
+
+
+def _positions(
+    world: World, question: Question, tables: Tables, sampler: Exact | MonteCarlo, trials: int
+) -> list[tuple[float, Units]]:
+    """What the preludes leave, with its chance (or the number of trials that come to it)."""
+    positions: list[tuple[float, Units]] = [(float(trials or 1), tables["units"])]
     for id_ in world.ruleset.row("battles", question.battle).get("preludes", ()):
         found: dict[Any, tuple[float, Units]] = {}
         for weight, units in positions:
             plan = plan_of(world, question, {**tables, "units": units}, id_)
             stand = all(plan.start[0, side].any() for side in plan.holds)
-            fought |= stand
-            for chance, after in _ends(plan, units) if stand else [(1.0, units)]:
+            for chance, after in _ends(plan, units, sampler, weight) if stand else [(weight, units)]:
                 key = tuple(sorted(after))
                 known = (key, tuple(after[k]["n"] for k in key))
-                found[known] = (found.get(known, (0.0, after))[0] + weight * chance, after)
+                found[known] = (found.get(known, (0.0, after))[0] + chance, after)
         positions = list(found.values())
-    if not fought:
-        return None
-    parts = []
-    for weight, units in positions:
-        plan = plan_of(world, question, {**tables, "units": units})
-        odds = solve.sample(plan, max(1, round(trials * weight)), seed) if trials else solve.exact(plan)
-        parts.append((weight, odds, units, plan))
-    return _together(tables["units"], parts, trials)
+    return positions
 
 
-def _ends(plan: Plan, units: Units) -> Iterator[tuple[float, Units]]:
+def _ends(plan: Plan, units: Units, sampler: Exact | MonteCarlo, weight: float) -> Iterator[tuple[float, Units]]:
     """Every way in which a prelude can end: its chance, and the stacks that are left, with what the rounds have used up."""
     rule = plan.row.get("spends")
-    for number, batch in solve.by_round(plan):
-        for n, gone, weight in zip(batch.n, batch.gone, batch.weight, strict=True):
+    for number, batch in solve.by_round(plan, sampler, weight):
+        for n, gone, share in zip(batch.n, batch.gone, batch.weight, strict=True):
             after: Units = {}
             theirs = {g.key for g in plan.groups if not g.virtual}
             after.update({key: row for key, row in units.items() if key not in theirs})
@@ -65,7 +80,7 @@ def _ends(plan: Plan, units: Units) -> Iterator[tuple[float, Units]]:
                     fields[rule["field"]] = max(0, have(plan.world, rule, group.key) - int(rule["by"]) * rounds)
                 extra = {k: v for k, v in fields.items() if k not in ("owner", "kind", "place", "n")}
                 after[unit_key(group.owner, group.kind, fields["place"], extra)] = fields
-            yield float(weight), after
+            yield float(share), after
 
 
 def _spends(plan: Plan, rule: Mapping[str, Any], index: int) -> bool:
@@ -78,50 +93,27 @@ def _spends(plan: Plan, rule: Mapping[str, Any], index: int) -> bool:
     return plan.world.test(rule.get("who"), names)
 
 
-def _together(began: Units, parts: list[tuple[float, Odds, Units, Plan]], trials: int) -> Odds:
-    """One answer from those of all positions, each by its chance; losses of the preludes are added to those of the battle."""
-    ends = dict.fromkeys(("win", "draw", "loss", "open", "field", "rounds"), 0.0)
-    left: dict[str, dict[str, dict[str, float]]] = {side: {} for side in SIDES}
-    losses: dict[str, dict[int, float]] = {side: {} for side in SIDES}
-    for weight, odds, units, plan in parts:
-        chances = {end: getattr(odds, end) for end in ends}
-        if odds.loss and not any(g.side == ATTACKER and not g.virtual for g in plan.groups) and _count(units, ATTACKER):
-            chances["open"], chances["loss"] = odds.open + odds.loss, 0.0  # they live, but cannot fight on
-        for end, chance in chances.items():
-            ends[end] += weight * chance
-        for side in (ATTACKER, DEFENDER):
-            for owner, kinds in odds.left.get(SIDES[side], {}).items():
-                for kind, n in kinds.items():
-                    _add(left[SIDES[side]], owner, kind, weight * n)
-            fighting = {g.key for g in plan.groups if g.side == side}
-            for key, row in units.items():
-                if row[WORD] == SIDES[side] and key not in fighting:
-                    _add(left[SIDES[side]], row["owner"], row["kind"], weight * row["n"])
-            before = _count(began, side) - _count(units, side)
-            for n, chance in enumerate(odds.losses.get(SIDES[side], (1.0,))):
-                losses[SIDES[side]][n + before] = losses[SIDES[side]].get(n + before, 0.0) + weight * chance
-    lost: dict[str, dict[str, dict[str, float]]] = {side: {} for side in SIDES}
-    for row in began.values():
-        _add(lost[row[WORD]], row["owner"], row["kind"], row["n"])
-    for name, owners in lost.items():
-        for owner, kinds in owners.items():
-            for kind in kinds:
-                left[name].setdefault(owner, {}).setdefault(kind, 0.0)
-                kinds[kind] -= left[name][owner][kind]
-    tables = {side: tuple(found.get(n, 0.0) for n in range(max(found, default=0) + 1)) for side, found in losses.items()}
-    return Odds(
-        ends["win"], ends["draw"], ends["loss"], ends["open"], lost=lost, left=left, losses=tables, trials=trials,
-        rounds=ends["rounds"], field=ends["field"],
-    )  # fmt: skip
+def _roster(units: Units) -> Roster:
+    out: dict[tuple[int, str, str], int] = {}
+    for row in units.values():
+        key = (SIDES.index(row[WORD]), str(row["owner"]), str(row["kind"]))
+        out[key] = out.get(key, 0) + int(row["n"])
+    return [(*key, n) for key, n in sorted(out.items())]
+
+
+def _beside(roster: Roster, plan: Plan, units: Units) -> Array:
+    """Who lives and has no part in the battle, by the roster."""
+    fighting = {g.key for g in plan.groups}
+    place = {(side, owner, kind): i for i, (side, owner, kind, _) in enumerate(roster)}
+    out = np.zeros((1, len(roster)), dtype=np.int64)
+    for key, row in units.items():
+        if key not in fighting:
+            out[0, place[SIDES.index(row[WORD]), row["owner"], row["kind"]]] += int(row["n"])
+    return out
 
 
 def _count(units: Units, side: int) -> int:
     return sum(int(row["n"]) for row in units.values() if row[WORD] == SIDES[side])
 
 
-def _add(table: dict[str, dict[str, float]], owner: str, kind: str, n: float) -> None:
-    kinds = table.setdefault(owner, {})
-    kinds[kind] = kinds.get(kind, 0.0) + n
-
-
-__all__ = ["chained"]
+__all__ = ["answer"]

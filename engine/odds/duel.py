@@ -15,11 +15,10 @@ from ..battle.losses import take
 from ..battle.plan import Plan
 from ..battle.rounds import HIT, Rounds
 from ..battle.samplers import Exact
-from .result import Odds, summarize
 
 
-def duel(plan: Plan) -> Odds | None:
-    """The exact odds of a plain battle, or None if it is none."""
+def duel(plan: Plan) -> tuple[Batch, float] | None:
+    """The exact ends of a plain battle and its mean number of rounds, or None if it is none."""
     if not _plain(plan):
         return None
     lines = [_line(plan, side) for side in (0, 1)]
@@ -37,16 +36,16 @@ def duel(plan: Plan) -> Odds | None:
     standing = [rounds.holding(batch, side).reshape(a, b) for side in (0, 1)]
     hits = [_hits(rounds, batch, side).reshape(a, b, -1) for side in (0, 1)]
     over = ~(standing[0] & standing[1])
-    final = _walk(hits[1], hits[0], over)
+    final, fought = _walk(hits[1], hits[0], over)
     rows = np.flatnonzero(final.reshape(-1) > 0)
-    return summarize(plan, Batch(n[rows], np.zeros_like(n[rows]), final.reshape(-1)[rows], n[rows][:, :0], rows))
+    return Batch(n[rows], np.zeros_like(n[rows]), final.reshape(-1)[rows], n[rows][:, :0], rows), fought
 
 
 def _plain(plan: Plan) -> bool:
     """Whether every round is alike, hits count at the end of the round and anybody can take them."""
     if plan.last_special_round > 1 or plan.most_rounds is not None or plan.alone:
         return False
-    if any(leave and (leave.rounds or leave.losses is not None or leave.must) for leave in plan.leaves):
+    if any(leave and (leave.rounds or leave.losses is not None or leave.must or leave.kills) for leave in plan.leaves):
         return False
     for stage in plan.stages:
         row = stage.row
@@ -91,8 +90,10 @@ def _hits(rounds: Rounds, batch: Batch, side: int) -> Array:
     return pmf
 
 
-def _walk(on_first: Array, on_second: Array, over: Array) -> Array:
-    """The chance of every final position. `on_first[i, j]`: hits on the first side when they have taken i and j.
+def _walk(on_first: Array, on_second: Array, over: Array) -> tuple[Array, float]:
+    """The chance of every final position, and the mean number of rounds.
+
+    `on_first[i, j]`: the chances of hits on the first side when they have taken i and j.
 
     Row by row (hits on the first side): within a row the chances flow to the right, which is a triangular system; what leaves
     the row is one product of matrices.
@@ -115,7 +116,7 @@ def _walk(on_first: Array, on_second: Array, over: Array) -> Array:
         chance[i] = np.linalg.solve((np.eye(b) - within).T, chance[i])
         chance[i + 1 : i + ones.shape[2]] += (ones[i, :, 1:] * (chance[i] * scale[i])[:, None]).T @ flow[i]
     final: Array = np.where(stuck, chance[:a], 0.0)
-    return final
+    return final, float((chance[:a] * scale).sum())
 
 
 def _clipped(pmf: Array, most: Array) -> Array:

@@ -15,34 +15,61 @@ from ..battle.plan import Plan
 from ..battle.rounds import Rounds, start
 from ..battle.samplers import Distribution, Exact, MonteCarlo
 from .duel import duel
-from .result import Odds, summarize
+from .result import Odds, ends_of, roster_of, summarize
 
 MAX_ROUNDS = 100_000
 
 
-def exact(plan: Plan, *, fast: bool = True) -> Odds:
-    """The exact odds, to the last place of a double. `fast=False` never takes the short way for plain battles."""
-    if fast:
-        found = duel(plan)
-        if found is not None:
-            return found
-    rounds = Rounds(plan, Exact())
+def exact(plan: Plan, *, fast: bool = True, most: int | None = None) -> Odds:
+    """The exact odds, to the last place of a double. `fast=False` never takes the short way for plain battles.
+
+    TooManyWays when more than `most` outcomes would have to be followed.
+    """
+    ended, fought = ends(plan, Exact(most=most), fast=fast)
+    roster = roster_of(plan)
+    return summarize(roster, [ends_of(plan, ended, roster)], rounds=fought)
+
+
+def sample(plan: Plan, trials: int = 100_000, seed: int = 1) -> Odds:
+    """Odds from so many trials. The same seed gives the same odds on one build of NumPy."""
+    ended, fought = ends(plan, MonteCarlo(seed), trials)
+    roster = roster_of(plan)
+    return summarize(roster, [ends_of(plan, ended, roster)], trials=trials, rounds=fought / trials)
+
+
+def ends(plan: Plan, sampler: Exact | MonteCarlo, weight: float = 1.0, *, fast: bool = True) -> tuple[Batch, float]:
+    """How a battle ends, and how many rounds are fought, both times `weight`: a chance, or a whole number of trials."""
+    if isinstance(sampler, MonteCarlo):
+        return draw(Rounds(plan, sampler), start(plan, np.int64(weight)))
+    found = duel(plan) if fast else None
+    if found is None:
+        return unfold(Rounds(plan, sampler), start(plan, weight))
+    ended, fought = found
+    ended.weight = ended.weight * weight
+    return ended, fought * weight
+
+
+def unfold(rounds: Rounds, batch: Batch) -> tuple[Batch, float]:
+    """Every way in which the battles of a batch end, and how many rounds are fought, by weight."""
     ended: list[Batch] = []
-    batch, number = _first_rounds(rounds, start(plan), ended)
-    while len(batch) and plan.most_rounds is not None:
-        number += 1
-        batch = _one_round(rounds, batch, number, ended)
-    _settle_down(rounds, batch, number + 1, ended)
-    return summarize(plan, join(ended))
-
-
-def by_round(plan: Plan) -> list[tuple[int, Batch]]:
-    """The exact ends of a battle by the round after which it ended. Battles without end count as ended at last."""
-    rounds = Rounds(plan, Exact())
-    out: list[tuple[int, Batch]] = []
-    batch, number = start(plan), 0
     over = rounds.over(batch, 0)
-    out.append((0, batch.keep(over)))
+    ended.append(batch.keep(over))
+    batch = batch.keep(~over)
+    number, fought = 0, 0.0
+    while len(batch) and (rounds.plan.most_rounds is not None or number < rounds.plan.last_special_round):
+        number += 1
+        fought += float(batch.weight.sum())
+        batch = _one_round(rounds, batch, number, ended)
+    fought += _settle_down(rounds, batch, number + 1, ended)
+    return join(ended), fought
+
+
+def by_round(plan: Plan, sampler: Exact | MonteCarlo, weight: float = 1.0) -> list[tuple[int, Batch]]:
+    """The ends of a battle by the round after which it ended. Battles without end count as ended at last."""
+    rounds = Rounds(plan, sampler)
+    batch, number = start(plan, np.int64(weight) if isinstance(sampler, MonteCarlo) else weight), 0
+    over = rounds.over(batch, 0)
+    out: list[tuple[int, Batch]] = [(0, batch.keep(over))]
     batch = batch.keep(~over)
     while len(batch):
         number += 1
@@ -55,11 +82,12 @@ def by_round(plan: Plan) -> list[tuple[int, Batch]]:
     return out
 
 
-def sample(plan: Plan, trials: int = 100_000, seed: int = 1) -> Odds:
-    """Odds from so many trials. The same seed gives the same odds on one build of NumPy."""
-    rounds = Rounds(plan, MonteCarlo(seed))
+def draw(rounds: Rounds, batch: Batch) -> tuple[Batch, float]:
+    """The ends of so many battles drawn by lot (the weight of every row says how many), and how many rounds they took in all."""
     ended: list[Batch] = []
-    batch = start(plan, np.int64(trials))
+    over = rounds.over(batch, 0)
+    ended.append(batch.keep(over))
+    batch = batch.keep(~over)
     number, fought = 0, 0.0
     while len(batch):
         fought += float(batch.weight.sum())
@@ -67,19 +95,7 @@ def sample(plan: Plan, trials: int = 100_000, seed: int = 1) -> Odds:
         batch = _one_round(rounds, batch, number, ended)
         if number > MAX_ROUNDS:
             raise RuntimeError("a battle without end")
-    return summarize(plan, join(ended), trials=trials, rounds=fought / trials)
-
-
-def _first_rounds(rounds: Rounds, batch: Batch, ended: list[Batch]) -> tuple[Batch, int]:
-    """The rounds that are not like the next."""
-    over = rounds.over(batch, 0)
-    ended.append(batch.keep(over))
-    batch = batch.keep(~over)
-    number = 0
-    while len(batch) and number < rounds.plan.last_special_round:
-        number += 1
-        batch = _one_round(rounds, batch, number, ended)
-    return batch, number
+    return join(ended), fought
 
 
 def _one_round(rounds: Rounds, batch: Batch, number: int, ended: list[Batch]) -> Batch:
@@ -110,8 +126,9 @@ def _after(rounds: Rounds, batch: Batch, number: int) -> tuple[Batch, Array]:
     return batch, batch.more["over"]
 
 
-def _settle_down(rounds: Rounds, batch: Batch, number: int, ended: list[Batch]) -> None:
-    """Positions from the strongest down; the round's number no longer matters."""
+def _settle_down(rounds: Rounds, batch: Batch, number: int, ended: list[Batch]) -> float:
+    """Positions from the strongest down; the round's number no longer matters. Gives the rounds fought, by weight."""
+    fought = 0.0
     depth = depths(rounds.plan)
     waiting: dict[int, list[Batch]] = {}
     _sort_in(waiting, batch, depth)
@@ -129,6 +146,7 @@ def _settle_down(rounds: Rounds, batch: Batch, number: int, ended: list[Batch]) 
         moves = 1 - stays
         stuck = moves <= 1e-12
         scale = np.where(stuck, 0.0, chance / np.where(stuck, 1.0, moves))
+        fought += float(scale.sum())
         if stuck.any():
             rows = np.flatnonzero(stuck)
             ended.append(batch.take(rows, chance[rows]))
@@ -136,6 +154,7 @@ def _settle_down(rounds: Rounds, batch: Batch, number: int, ended: list[Batch]) 
         live = ~same & (after.weight > 0)
         ended.append(after.keep(live & over).merge())
         _sort_in(waiting, after.keep(live & ~over), depth)
+    return fought
 
 
 def _sort_in(waiting: dict[int, list[Batch]], batch: Batch, depth: Array) -> None:
@@ -158,4 +177,4 @@ def depths(plan: Plan) -> Array:
     return np.array(out, dtype=np.int64)
 
 
-__all__ = ["Distribution", "depths", "exact", "sample"]
+__all__ = ["Distribution", "by_round", "depths", "draw", "ends", "exact", "sample", "unfold"]
