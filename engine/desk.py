@@ -30,15 +30,38 @@ POLICY, PLAYER = "policy", "player"
 
 def new_game(
     folder: Path, scenario: Mapping[str, Any], ruleset: Ruleset, *, id_: str, seats: Mapping[str, str] | None = None,
-    seed: bytes | None = None, drawing: Drawing | None = None,
+    options: Mapping[str, Any] | None = None, seed: bytes | None = None, drawing: Drawing | None = None,
 ) -> Game:  # fmt: skip
-    """Start a game. `seats` says who commands which nation (player or policy). StoreError for a nation that is none."""
+    """Start a game. `seats` says who commands which nation (player or policy), `options` what the group has agreed upon.
+
+    StoreError for a nation or an option that is none, or a value that an option does not have.
+    """
     state = initial_state(ruleset, scenario)
+    for option, value in (options or {}).items():
+        state.put("options", "options", option, option_value(ruleset, option, value))
     for nation, seat in (seats or {}).items():
         if nation not in ruleset.rows("nations"):
             raise StoreError(f"no nation {nation!r} in this game")
         state.put("nations", nation, "seat", seat)
     return Game.create(folder, ruleset, scenario, state, id_=id_, seed=seed, drawing=drawing)
+
+
+def option_value(ruleset: Ruleset, option: str, value: Any) -> Any:
+    """The value of an option as its row has it, from a value or from text. StoreError if it has no such value."""
+    row = ruleset.rows("options").get(option)
+    if row is None:
+        raise StoreError(f"no option {option!r}; there are {', '.join(sorted(ruleset.rows('options'))) or 'none'}")
+    values = list(row.get("values", (True, False) if isinstance(row["default"], bool) else ()))
+    found = next((v for v in values if v == value or str(v).lower() == str(value).lower()), None)
+    if found is not None or not values:
+        return value if found is None else found
+    raise StoreError(f"{option} cannot be {value!r}; it is one of {', '.join(str(v).lower() for v in values)}")
+
+
+def wanted_now(game: Game) -> str:
+    """What the game waits for, in words: the name of its input point and the turn."""
+    position = game.stage().position
+    return f"the {(position.waiting or {}).get('input', 'orders')} of turn {position.turn}"
 
 
 def seats(game: Game) -> dict[str, str]:

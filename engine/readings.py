@@ -204,6 +204,10 @@ class Readings(ABC):
     def _nation_neutral(self, e: Entity) -> bool:
         return self.side_of(e.id) is None
 
+    def _nation_deploys(self, e: Entity) -> bool:
+        """Whether it has units that it may still place before play begins."""
+        return any(row["owner"] == e.id for row in self.state.table("chosen").values())
+
     def _place_owner(self, e: Entity) -> Entity | None:
         owner = self.owner_of(e.id)
         return Entity("nation", owner) if owner else None

@@ -132,10 +132,14 @@ def _units(row: Row, put: Any, tables: Mapping[str, Any]) -> None:
             continue
         if place is None:
             number = len(tables.get("under_way", {})) + 1
-            in_hand = {"nation": row["owner"], "what": kind, "n": n, "due": "deployment", "since": 0}
+            in_hand = {"nation": row["owner"], "what": kind, "n": n, "due": "hand", "since": 0}
             for field, value in in_hand.items():
                 put("under_way", f"{row['owner']}#{number:04d}", field, value)
             continue
+        if row.get("deploy") == "chosen":
+            number = len(tables.get("chosen", {})) + 1
+            for field, value in {"owner": row["owner"], "kind": kind, "place": place, "n": n}.items():
+                put("chosen", f"{row['owner']}#{number:04d}", field, value)
         key = unit_key(row["owner"], kind, place, extra)
         now = tables.get("units", {}).get(key, {}).get("n", 0)
         for field, value in {"owner": row["owner"], "kind": kind, "place": place, **extra, "n": now + n}.items():

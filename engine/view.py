@@ -81,7 +81,7 @@ class Viewer:
         """Whose a row is: the nation it belongs to, or None."""
         if table in _OWN_ID:
             return id_
-        if table in ("units", "forces"):
+        if table in ("units", "forces", "chosen"):
             return str(fields["owner"])
         if table in ("under_way", "orders", "uses"):
             return str(fields.get("nation", id_.partition("|")[2].rpartition("|")[2]))
@@ -96,7 +96,7 @@ class Viewer:
         return None
 
     def place(self, table: str, id_: str, fields: Mapping[str, Any]) -> str | None:
-        if table == "units":
+        if table in ("units", "chosen"):
             return str(fields["place"])
         if table == "places":
             return id_

@@ -27,6 +27,10 @@ build 1 airships in hamburg
 """
 
 
+AT_ONCE = ["--option", "free-deployment=false"]
+"""Turn 1 begins at once, with all units where the scenario puts them."""
+
+
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
     code = _run(list(arguments))
     out = capsys.readouterr()
@@ -37,7 +41,19 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
 def game(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("games") / "flanders"
     code = _run(
-        ["new", "1914", "--game", str(folder), "--player", "german-empire", "--player", "french-empire", "--seed", "5a" * 32]
+        [
+            "new",
+            "1914",
+            "--game",
+            str(folder),
+            "--player",
+            "german-empire",
+            "--player",
+            "french-empire",
+            "--seed",
+            "5a" * 32,
+            *AT_ONCE,
+        ]
     )
     assert code == 0
     return folder
@@ -64,6 +80,9 @@ def test_help_names_every_command_and_each_has_an_example(capsys: pytest.Capture
         (["validate", "/nowhere"], "does not exist"),
         (["show", "infantrie"], "infantry"),
         (["play", "1914", "--seed", "xyz"], "hex"),
+        (["new", "1914", "--game", "x", "--option", "free-deploiment=false"], "there are"),
+        (["new", "1914", "--game", "x", "--option", "free-deployment=maybe"], "one of true, false"),
+        (["new", "1914", "--game", "x", "--option", "free-deployment"], "NAME=VALUE"),
     ],
 )
 def test_a_wrong_call_says_what_is_wrong(capsys: pytest.CaptureFixture[str], arguments: list[str], says: str) -> None:

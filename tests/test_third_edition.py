@@ -79,12 +79,13 @@ def test_no_row_of_the_base_is_replaced_by_accident(base: Ruleset, third: Rulese
 
 
 def test_a_player_goes_through_twelve_phases(third: Ruleset) -> None:
-    turn = third.frame[0]
+    turn = third.frame[1]
+    assert third.frame[0]["phase"] == "deployment", "before the first game turn, all players deploy together"
     assert turn["each"] == "nation" and turn["own_turn"] is True
     names = [str(p["name"]) for p in phases(turn["steps"])]
     assert [int(name.partition(".")[0]) for name in names] == list(range(1, 13))
     assert [p["phase"] for p in phases(third.frame)][-1] == "special-rules"
-    assert [n["from"] for n in inputs(third.frame)] == ["nation"]
+    assert [n["from"] for n in inputs(turn["steps"])] == ["nation"]
 
 
 def test_every_step_of_the_base_is_still_there_but_those_that_are_dropped(base: Ruleset, third: Ruleset) -> None:

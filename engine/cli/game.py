@@ -54,13 +54,14 @@ def new(
     name: str = typer.Option("", help="The game's name; by default its folder's."),
     player: list[str] = typer.Option([], help="A nation that a player commands; all others are played by policies."),
     all_players: bool = typer.Option(False, "--all-players", help="Every nation is commanded by a player."),
+    option: list[str] = typer.Option([], help="An option of the rules and its value, as NAME=VALUE."),
     seed: str = typer.Option("", help="Hex text that fixes all dice (for tests and demonstrations); otherwise drawn."),
 ) -> None:
     """Start a game from a scenario.
 
     Example: wteaw new 1914 --game games/flanders --player NATION --player NATION
     """
-    from ..desk import PLAYER, new_game
+    from ..desk import PLAYER, new_game, wanted_now
     from ..report.mapview import read_drawing
     from ..store import StoreError
     from .names import nation_named
@@ -70,16 +71,21 @@ def new(
         secret = bytes.fromhex(seed) if seed else None
     except ValueError:
         raise Stop(f"a seed is hex text, not {seed!r}", 2) from None
+    for said in option:
+        if "=" not in said:
+            raise Stop(f"an option is NAME=VALUE, not {said!r}", 2)
+    options = {name.strip(): value.strip() for name, _, value in (o.partition("=") for o in option)}
     commanded = list(ruleset.rows("nations")) if all_players else [nation_named(name, ruleset) for name in player]
     seats = dict.fromkeys(commanded, PLAYER)
     try:
         started = new_game(
-            game, data, ruleset, id_=name or game.resolve().name, seats=seats, seed=secret, drawing=read_drawing(folder)
-        )
+            game, data, ruleset, id_=name or game.resolve().name, seats=seats, options=options, seed=secret,
+            drawing=read_drawing(folder),
+        )  # fmt: skip
     except (StoreError, ValueError) as error:
         raise Stop(str(error)) from None
     head = started.head
-    typer.echo(f"{head['title']}: the game {started.id} waits for the orders of turn {started.stage().position.turn}.")
+    typer.echo(f"{head['title']}: the game {started.id} waits for {wanted_now(started)}.")
     typer.echo(f"Publish this anchor, so that all can verify the dice later: {head['anchor']}")
 
 
@@ -94,7 +100,7 @@ def resolve(
 
     Example: wteaw resolve --game games/flanders
     """
-    from ..desk import resolve_turn
+    from ..desk import resolve_turn, wanted_now
     from ..frame import phases
     from ..store import StoreError
 
@@ -132,6 +138,9 @@ def resolve(
         typer.echo(f"Turn {before} is resolved and the game has ended ({kept}).")
     elif "pause" in (position.waiting or {}):
         typer.echo(f"Turn {before} is resolved as far as the phase {until_phase} ({kept}).")
+    elif position.turn == before:
+        waits = wanted_now(found) if not dry_run else f"the {(position.waiting or {}).get('input', 'orders')}"
+        typer.echo(f"Turn {before} goes on and waits for {waits} ({kept}).")
     else:
         typer.echo(f"Turn {before} is resolved; turn {position.turn} waits for orders ({kept}).")
     typer.echo(f"state {position.state.hash()}  journal {position.head}")

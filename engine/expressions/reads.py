@@ -48,7 +48,7 @@ _STATE_OF: Final[dict[str, tuple[str, ...]]] = {
 _COMPUTED: Final[dict[str, tuple[str, ...]]] = {
     "occupied": ("units",), "occupants": ("units",), "side": ("nations", "places"), "neutral": ("nations",),
     "holder": ("places",), "owner": ("places", "units", "forces"), "first_owner": ("places",), "works": ("links",), "id": (),
-    "own_works": ("links",),
+    "own_works": ("links",), "deploys": ("chosen",),
     "name": (), "kind": ("units",), "section": (),
 }  # fmt: skip
 

@@ -50,6 +50,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "capital": "place",
         "neutral": "truth",
         "alive": "truth",
+        "deploys": "truth",
         "name": "text",
     },
     "side": {"id": "id", "opposite": "side", "name": "text"},

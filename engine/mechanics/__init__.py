@@ -8,6 +8,7 @@ from typing import Final
 from ..turn import Mechanic
 
 MECHANICS: Final[tuple[str, ...]] = (
+    "deploy",
     "act",
     "watch",
     "purchase",

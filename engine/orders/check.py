@@ -14,7 +14,7 @@ from .. import forces, routes, stores
 from ..catalogue import Market, Quote
 from ..diagnostics import Diagnostic, Severity
 from ..effects import fill
-from ..mechanics import act, probing, voyage
+from ..mechanics import act, deploy, probing, voyage
 from ..mechanics.move import unlike
 from ..ruleset.model import Row
 from ..selections import as_set, plain
@@ -73,6 +73,7 @@ class Checker:
         self.loads: dict[tuple[str, str], int] = {}  # units by mode and place, where capacity is short
         self.left: dict[str, int] = {}  # what committing orders leave of each stack
         self.first: dict[str, Order] = {}  # the first order of each row, where all must be alike
+        self.layouts: dict[str, deploy.Layout] = {}  # where units are deployed, by order row
         self.taken: list[tuple[str, str, str, int]] = []  # row, place, kind, number
 
     # ---- one order
@@ -121,6 +122,9 @@ class Checker:
         if form == "decisions":
             self._slots(row, order, self.desk.order_names(order))
             return order, []
+        step = deploy.deploys(self.ruleset, order["order"])
+        if step is not None:
+            return self._deploy(row, order, step)
         mode = ways.mode_of(self.ruleset, row)
         if is_purchase(self.ruleset, row):
             return order, self._purchase(row, order, notes)
@@ -224,6 +228,32 @@ class Checker:
         if wanted is None or not places:
             return ""
         return f"allowed: {', '.join(self.names.printed('place', p) for p in ways.nearest_of(self.world, places, wanted))}"
+
+    # ---- deployment
+
+    def _deploy(self, row: Row, order: Order, step: Row) -> tuple[Order, list[Callable[[], object]]]:
+        """Free units put in a place before play begins, with what earlier lines have left of them."""
+        layout = self.layouts.setdefault(order["order"], deploy.Layout(self.desk, self.nation, step))
+        left = layout.left()
+        wanted = dict(order["slots"][ways.UNITS])
+        if "*" in wanted:
+            wanted = dict.fromkeys((k for k, n in left.items() if n > 0), ALL)
+        units = {kind: left.get(kind, 0) if n == ALL else int(n) for kind, n in wanted.items()}
+        if not units or min(units.values()) < 1:
+            raise Refused("O208", "no units are left to be placed", ways.UNITS)
+        order = {**order, "slots": {**order["slots"], ways.UNITS: units}}
+        why = layout.refusal(order)
+        if why is not None:
+            raise Refused("O205" if why.kind else "O202", why.says, why.slot, self._where_to(row, order, why))
+        return order, [lambda: layout.take(order)]
+
+    def _where_to(self, row: Row, order: Order, why: deploy.Why) -> str:
+        """The nearest that may be ordered: the number, or the places."""
+        if why.kind:
+            return f"at most {why.most}" if why.most else ""
+        open_to_all = [set(deploy.targets(self.world, self.nation, row, kind)) for kind in order["slots"][ways.UNITS]]
+        near = ways.nearest_of(self.world, set.intersection(*open_to_all), str(order["slots"][ways.TARGET]))
+        return f"allowed: {', '.join(self.names.printed('place', p) for p in near)}" if near else ""
 
     # ---- orders of units
 

@@ -19,7 +19,7 @@ from ..catalogue import Market, Offer
 from ..expressions import parse
 from ..expressions.parse import ExpressionError
 from ..expressions.reads import EARLIER, reads
-from ..mechanics import act
+from ..mechanics import act, deploy
 from ..ruleset.model import Row
 from ..selections import as_set, plain
 from ..state import Entity
@@ -78,7 +78,9 @@ def legal_orders(
     for id_, row in world.ruleset.rows("orders").items():
         if not takes(f"orders/{id_}") or ("for" in row and not open_to(world, row["for"], nation)):
             continue
-        if is_purchase(world.ruleset, row):
+        if (step := deploy.deploys(world.ruleset, f"orders/{id_}")) is not None:
+            yield from legal_deployments(world, nation, row, step)
+        elif is_purchase(world.ruleset, row):
             yield from legal_purchases(world, nation, row, items)
         elif ways.mode_of(world.ruleset, row) is not None:
             yield from legal_moves(world, nation, row)
@@ -253,6 +255,22 @@ def conjuncts(text: str) -> tuple[str, ...]:
         if all(parts):
             return parts
     return (text,)
+
+
+# ---- deployment
+
+
+def legal_deployments(world: World, nation: str, row: Row, step: Row) -> Iterator[Legal]:
+    """The free units as they stand if nothing is said, place by place, with where they could be put."""
+    there: dict[str, dict[str, int]] = {}
+    for kind, places in deploy.pool(world, nation, step).items():
+        for place, n in places.items():
+            there.setdefault(place, {})[kind] = n
+    for place, units in sorted(there.items()):
+        open_to_all = [set(deploy.targets(world, nation, row, kind)) for kind in units]
+        others = sorted(set.intersection(*open_to_all) - {place})
+        slots = {ways.UNITS: units, ways.TARGET: place}
+        yield Legal(f"orders/{row['id']}", nation, slots, most=sum(units.values()), targets=tuple(others))
 
 
 # ---- purchases
