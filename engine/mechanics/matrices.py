@@ -121,6 +121,7 @@ def play(turn: Turn, matrix: Row, row: Row, cell: Any, nation: str, names: Names
         by = amount(turn.world, cell["by"], names, tail.stream)
         tail.note_dice()
         by = int(by * times)
+        entry.text = text if by else ""  # what moves nobody is no news
         to_zero = bool(cell.get("to_zero"))
         direction = _direction(turn, cell, nation, matrix["track"], names)
         held = cell.get("hold", row.get("hold", matrix.get("hold")))

@@ -20,7 +20,7 @@ from ..ruleset.model import Row
 from ..selections import as_set, plain
 from ..turn import Desk
 from ..world import World
-from . import ways
+from . import warlike, ways
 from .grammar import Slot, slot_of
 from .match import ALL
 from .names import Names
@@ -39,6 +39,7 @@ def accept_orders(world: World, nation: str, orders: Sequence[Order], *, file: s
     Numbers take the place of `all`; of several readings of a line the one that is allowed is taken.
     """
     checker = Checker(world, nation, file=file)
+    checker.filed = orders
     accepted = []
     for order in orders:
         taken = checker.take(order)
@@ -75,6 +76,7 @@ class Checker:
         self.first: dict[str, Order] = {}  # the first order of each row, where all must be alike
         self.layouts: dict[str, deploy.Layout] = {}  # where units are deployed, by order row
         self.taken: list[tuple[str, str, str, int]] = []  # row, place, kind, number
+        self.filed: Sequence[Order] = ()  # all orders of the file, as they were understood
 
     # ---- one order
 
@@ -299,6 +301,10 @@ class Checker:
                 raise Refused("O206", probe, ways.TARGET, self._other_look(order, contact))
         elif mode is not None and slots.get(ways.UNITS) and slots.get(ways.ORIGIN) is not None:
             uses.extend(self._way(mode, order, slots[ways.UNITS], notes))
+        ashore = self.ruleset.rows("modes").get(mode["ashore"]) if mode and "ashore" in mode else mode
+        warning = warlike.unannounced(self.world, self.nation, ashore, slots.get(ways.TARGET), self.filed)
+        if warning is not None:
+            notes.append(("O305", warning, ways.TARGET))
         if "commits" in row:
             uses.append(lambda: self._commit(picked))
         why = act.unpaid(self.desk, row, names, self.nation, self.spent)

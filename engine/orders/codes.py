@@ -30,4 +30,5 @@ CODES: dict[str, str] = {
     "O302": "A passage is closed as things stand.",
     "O303": "A name was read with forgiveness.",
     "O304": "Units have no order and a duty stays undone.",
+    "O305": "The attack begins a war that has not been declared.",
 }
