@@ -34,7 +34,8 @@ def dumps(value: object) -> bytes:
     reserved key, for text that is not valid Unicode, and for a value that contains itself. Both name the path.
     """
     try:
-        _check(value)
+        if not _is_plain(value):
+            _check(value)
         return _ENCODER.encode(value).encode("utf-8")
     except _Fault as fault:
         raise fault.kind(fault.text()) from None
@@ -96,11 +97,30 @@ _SCALARS: frozenset[type] = frozenset({str, int, bool, type(None), Fraction})
 _TEXT: frozenset[type] = frozenset({str})
 
 
+def _is_plain(value: object) -> bool:
+    """Whether a value is made of nothing but the very types that ``_check`` lets through: nearly all are, and that is soon seen.
+
+    False says nothing yet: ``_check`` then tells a mapping of another kind from a fault, and where the fault is.
+    """
+    kind = type(value)
+    if kind is dict:
+        if not _TEXT.issuperset(map(type, value)) or FRACTION_KEY in value:  # type: ignore[operator,call-overload]
+            return False
+        items = value.values()  # type: ignore[attr-defined]
+    elif kind is list or kind is tuple:
+        items = value
+    else:
+        return kind in _SCALARS
+    for item in items:
+        if type(item) not in _SCALARS and not _is_plain(item):
+            return False
+    return True
+
+
 def _check(value: object) -> None:
     """Raise _Fault unless the encoder can write the value without changing it.
 
-    The C encoder would write floats, and would turn keys that are numbers into text, without a word. Whole containers
-    of scalars, which most containers are, are checked by one set comparison.
+    The C encoder would write floats, and would turn keys that are numbers into text, without a word.
     """
     if isinstance(value, (list, tuple)):
         if not _SCALARS.issuperset(map(type, value)):
@@ -157,6 +177,6 @@ def _no_float(text: str) -> NoReturn:
     raise ValueError(f"a float has no exact form: {text}")
 
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"), default=_default)
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"), default=_default, check_circular=False)
 _PLAIN = json.JSONDecoder(parse_float=_no_float, parse_constant=_no_float)
 _FRACTIONS = json.JSONDecoder(parse_float=_no_float, parse_constant=_no_float, object_hook=_fraction)
