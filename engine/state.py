@@ -14,6 +14,7 @@ from .canonical import digest
 Fields = dict[str, Any]
 Table = dict[str, Fields]
 
+_NOTHING: Fields = {}  # what is read of a row or table that is not there; nobody writes into it
 UNIT_CORE = ("owner", "kind", "place", "n")
 WHOLE_ROW = "*"
 
@@ -45,7 +46,7 @@ class State:
 
     def __init__(self, tables: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None) -> None:
         self.tables: dict[str, Table] = {
-            name: {key: dict(row) for key, row in table.items()} for name, table in (tables or {}).items()
+            name: {key: dict(row) for key, row in table.items()} for name, table in (tables or _NOTHING).items()
         }
         self.version = 0  # counts every change
         self.versions: dict[str, int] = {}  # counts the changes of each table, so that what is derived can be kept
@@ -57,13 +58,13 @@ class State:
     # ---- reading
 
     def table(self, name: str) -> Mapping[str, Fields]:
-        return self.tables.get(name, {})
+        return self.tables.get(name, _NOTHING)
 
     def row(self, table: str, id_: str) -> Mapping[str, Any]:
-        return self.tables.get(table, {}).get(id_, {})
+        return self.tables.get(table, _NOTHING).get(id_, _NOTHING)
 
     def get(self, table: str, id_: str, field: str, default: Any = None) -> Any:
-        return self.tables.get(table, {}).get(id_, {}).get(field, default)
+        return self.tables.get(table, _NOTHING).get(id_, _NOTHING).get(field, default)
 
     def stacks(self, *, at: str | None = None, owner: str | None = None) -> list[tuple[str, Fields]]:
         """Stacks (id, row) at a place and/or of an owner, in order of their ids."""
@@ -129,7 +130,11 @@ class State:
     # ---- whole
 
     def copy(self) -> State:
-        return State(self.tables)
+        out = State()
+        out.tables = {name: {key: row.copy() for key, row in table.items()} for name, table in self.tables.items()}
+        out._at = {place: keys.copy() for place, keys in self._at.items() if keys}
+        out._of = {owner: keys.copy() for owner, keys in self._of.items() if keys}
+        return out
 
     def to_json(self) -> dict[str, Table]:
         return {t: {i: dict(r) for i, r in rows.items()} for t, rows in self.tables.items()}

@@ -74,16 +74,15 @@ class World(Readings):
 
     def value(self, text: str | int | Fraction | Expression, names: Names) -> Any:
         """The value of an expression (text without its mark). Numbers pass through."""
-        if isinstance(text, str):
+        if type(text) is str:
             expression = parse(text)
-        elif isinstance(text, int | Fraction):
-            return text
-        else:
+        elif isinstance(text, Expression):
             expression = text
-        self._depth += 1
-        if self._depth > 40:
-            self._depth = 0
+        else:
+            return text
+        if self._depth >= 40:
             raise ExpressionError(f"terms nested too deep in {expression.text}")
+        self._depth += 1
         try:
             return self._evaluator.run(expression, names if expression.timeless else self._scope(names))
         finally:
