@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
+
+from wteaw.resources import rulesets
+from wteaw.ruleset import load_ruleset
 
 from .folders import found, own_cache, places, write  # noqa: F401
 
@@ -41,6 +47,11 @@ MAPS = [
     (
         "links:\n- {between: [a, b], guards: g}\n- {between: [b, c]}\n- {between: [c, d]}\ngates:\n- {id: g, between: [c, d]}\n",
         [("E507", 9, 29)],
+    ),
+    (
+        "links:\n- {between: [a, b]}\n- {between: [b, c]}\n- {between: [c, d]}\n"
+        "link_lists:\n- {id: a, links: {b: null}}\n- {id: b, links: {a: null, c: west}}\n- {id: d, links: {b: null}}\n",
+        [("W508", 14, 28), ("W509", 14, 28), ("E510", 15, 19)],
     ),
 ]
 
@@ -104,3 +115,19 @@ def test_a_silence_of_the_base_is_not_unused_in_the_overlay(tmp_path: Path) -> N
     write(tmp_path / "base", {"tables/t.yaml": base})
     over = {"ruleset.yaml": "id: o\ntitle: O\nextends: ../base\n", "tables/o.yaml": "options:\n- {id: o, default: idle}\n"}
     assert found(write(tmp_path / "over", over)) == []
+
+
+def test_the_printed_lists_of_1914_are_36_pairs_of_which_ten_are_printed_from_one_end(tmp_path: Path) -> None:
+    """With the silences taken away: a warning for each such pair and for each wrong code, and no error."""
+    copy = tmp_path / "ruleset"
+    shutil.copytree(rulesets(), copy, ignore=shutil.ignore_patterns("tests", "map", "variants"))
+    file = copy / "tables" / "link-lists.yaml"
+    text = re.sub(r",\n     silence: \{.*\}(?=\}\n)", "", file.read_text())
+    assert "silence:" not in text
+    file.write_text(text)
+    rules, found = load_ruleset(copy, cache=False)
+    assert rules is not None
+    assert Counter(d.code for d in found) == {"W508": 10, "W509": 5}
+    assert {d.message.split("'")[1] for d in found if d.code == "W509"} == {"kazan", "volgograd", "perm", "nizhniy", "red-sea"}
+    listed = {frozenset((id_, other)) for id_, row in rules.rows("link_lists").items() for other in row["links"]}
+    assert len(listed) == 36

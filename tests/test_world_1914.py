@@ -18,6 +18,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from wteaw.frame import phases
 from wteaw.mechanics.deploy import targets
 from wteaw.resources import rulesets, scenarios
 from wteaw.ruleset.compile import compile_ruleset
@@ -859,6 +860,17 @@ def test_a_damaged_battleship_does_not_fire() -> None:
         assert world.quantity(quantity, ship, {"battle": {"attacks": True}, "mine": (ship,), "foe": ()}) == 0
         world, ship = world_with("german-empire", "battleship", {"improved-battleships": 1}, damage=1)
         assert world.quantity(quantity, ship, {"battle": {"attacks": True}, "mine": (ship,), "foe": ()}) > 0
+
+
+# ---- the turn
+
+
+def test_the_turn_has_nine_phases_in_their_order() -> None:
+    names = [p["name"] for p in phases(rules().frame) if p["phase"] != "deployment"]
+    assert names == [
+        "Diplomatic actions", "Technology", "Building new units", "Combat and movement", "Plunder", "Incorporation",
+        "Deploying units", "Collecting resources", "Special rules",
+    ]  # fmt: skip
 
 
 # ---- the opening position

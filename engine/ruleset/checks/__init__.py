@@ -37,6 +37,7 @@ CHECKS: tuple[Check, ...] = (
     map.gates_stand_between_linked_places,
     map.keys_of_gates_touch_them,
     map.links_name_the_gate_between_their_ends,
+    map.lists_of_links_agree_with_the_links,
     rules.steps_named_are_in_the_frame,
     rules.filters_name_what_exists,
     rules.events_can_fire,

@@ -17,6 +17,7 @@ __all__ = [
     "keys_of_gates_touch_them",
     "links_join_two_places",
     "links_name_the_gate_between_their_ends",
+    "lists_of_links_agree_with_the_links",
     "places_can_be_left",
     "places_can_be_reached",
     "places_have_links",
@@ -99,6 +100,29 @@ def links_name_the_gate_between_their_ends(subject: Subject) -> Iterator[Diagnos
         if gate is not None and set(gate["between"]) != set(row["between"]):
             message = f"the gate {row['guards']!r} stands between {' and '.join(gate['between'])}, not between the link's ends"
             yield diagnose("E507", "error", message, _at(subject, "links", id_, "guards"))
+
+
+def lists_of_links_agree_with_the_links(subject: Subject) -> Iterator[Diagnostic]:
+    """A printed list names pairs that are linked, each from both ends, and each place in its own section."""
+    graph = _graph(subject).to_undirected(as_view=True)
+    lists, places = subject.rows("link_lists"), subject.rows("places")
+    told: set[tuple[str, str]] = set()
+    for id_, row in lists.items():
+        for other, section in row["links"].items():
+            if other not in places or id_ not in places:
+                continue
+            node = _at(subject, "link_lists", id_, "links")
+            if not graph.has_edge(id_, other):
+                message = f"the list names {other!r}, but no link joins it with {id_!r}"
+                yield diagnose("E510", "error", message, node, key=other, hint="add the link, or correct the list")
+            elif id_ not in lists.get(other, {}).get("links", {}):
+                message = f"the list of {other!r} does not name {id_!r}; the link counts both ways"
+                yield diagnose("W508", "warning", message, node, key=other)
+            own = places[other].get("section")
+            if section is not None and section != own and (other, section) not in told:
+                told.add((other, section))
+                message = f"the list puts {other!r} in section {section!r}; it is in {own!r}, and the list's word is ignored"
+                yield diagnose("W509", "warning", message, node, key=other)
 
 
 def _graph(subject: Subject) -> nx.DiGraph[str]:
