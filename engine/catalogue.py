@@ -197,7 +197,7 @@ class Market:
         where = self.stands(row, site)
         if not where or (into is not None and into not in where):
             return "it cannot appear there"
-        rooms = self._room(row, site, n, "complete")
+        rooms = self._room(row, site, n, into or where[0], "complete")
         if isinstance(rooms, str):
             return rooms
         return Quote(
@@ -252,6 +252,9 @@ class Market:
         if item not in self._prices:
             self._prices[item] = self._price(row)
         return self._prices[item]
+
+    def _to(self, site: str, into: str) -> dict[str, Any]:
+        return {**self._at(site), "target": Entity("place", into or site)} if site else self._names
 
     def _price(self, row: Row) -> tuple[Any, tuple[str, ...]]:
         thing = Entity("item", row["id"])
@@ -372,7 +375,7 @@ class Market:
         fee = self.world.number(variant.get("fee", 0), self._at(site) if site else self._names)
         paid = 1 if row.get("facing", {}).get("all") else n
         lot = int(self.world.number(row.get("lot", 1), self._names))
-        rooms = self._room(row, site, n * lot)
+        rooms = self._room(row, site, n * lot, into)
         if isinstance(rooms, str):
             return rooms
         if facing:
@@ -400,12 +403,12 @@ class Market:
             into, facing, tuple(u for u in uses if u[2]), tuple(rooms), rows, kind or "",
         )  # fmt: skip
 
-    def _room(self, row: Row, site: str, n: int, at: str = "purchase") -> list[tuple[str, str, int]] | str:
+    def _room(self, row: Row, site: str, n: int, into: str, at: str = "purchase") -> list[tuple[str, str, int]] | str:
         """Which rooms `n` units take, or why there is none. Each room's places are filled in their order."""
         out: list[tuple[str, str, int]] = []
         for room in self._rooms_for(row, site, at):
             left = n
-            for key in self._drawn(room, site):
+            for key in self._drawn(room, site, into):
                 part = min(left, self.room_left(room, key))
                 if part > 0:
                     out.append((counter(room), key, part))
@@ -427,12 +430,12 @@ class Market:
     def _tags(self, row: Row) -> Sequence[str]:
         return tuple(self.world.ruleset.rows("units").get(row.get("makes", ""), {}).get("tags", ()))
 
-    def _drawn(self, room: Row, site: str) -> list[str]:
+    def _drawn(self, room: Row, site: str, into: str) -> list[str]:
         if room["of"] == "nation":
             return [self.nation]
         if "draws" not in room:
             return [site]
-        found = [t.id for t in as_set(self.world, self.world.value(bare(room["draws"]), self._at(site)))]
+        found = [t.id for t in as_set(self.world, self.world.value(bare(room["draws"]), self._to(site, into)))]
         return sorted(found, key=lambda p: (p != site, -self.room_left(room, p), p))
 
     def room_left(self, room: Row, key: str) -> int:
@@ -462,7 +465,7 @@ class Market:
             most = min(most, max(self.fitting(row, p) for p in where))
         if not most and why is None:
             lot = int(self.world.number(row.get("lot", 1), self._names))
-            rooms = self._room(row, site, lot)
+            rooms = self._room(row, site, lot, where[0])
             why = (
                 rooms if isinstance(rooms, str) else "nothing there can take it" if "fits" in row else "there is no money for it"
             )
@@ -492,7 +495,7 @@ class Market:
             most = min(most, max(0, cheap))
         lot = int(self.world.number(row.get("lot", 1), self._names))
         for room in self._rooms_for(row, site):
-            most = min(most, max(0, sum(max(0, self.room_left(room, k)) for k in self._drawn(room, site)) // lot))
+            most = min(most, max(0, sum(max(0, self.room_left(room, k)) for k in self._drawn(room, site, into)) // lot))
         return most
 
     def _name(self, place: str) -> str:

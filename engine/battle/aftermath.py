@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from .. import forces
 from ..effects import Tail
 from ..state import UNIT_CORE, Entity, Fields
@@ -52,8 +54,10 @@ def _lose_virtual(contest: Contest, group: Group, n: int, tail: Tail) -> None:
 def _destroy(turn: Turn, contest: Contest, plan: Plan, group: Group, n: int) -> None:
     extra = {k: v for k, v in group.fields.items() if k not in UNIT_CORE}
     turn.journal.units(group.owner, group.kind, group.fields["place"], -n, **extra)
-    by = _credited(plan, 1 - group.side)
-    turn.journal.fact("destroyed", of=group.owner, kind=group.kind, place=contest.place, n=n, cause=contest.row["id"], by=by)
+    for by, part in _credited(contest, plan, 1 - group.side, n).items():
+        turn.journal.fact(
+            "destroyed", of=group.owner, kind=group.kind, place=contest.place, n=part, cause=contest.row["id"], by=by
+        )
     kinds = contest.lost[group.side].setdefault(group.owner, {})
     kinds[group.kind] = kinds.get(group.kind, 0) + n
     if group.force:
@@ -67,13 +71,25 @@ def _change(turn: Turn, group: Group, fields: Fields, n: int) -> None:
     turn.journal.units(group.owner, group.kind, group.fields["place"], n, **other)
 
 
-def _credited(plan: Plan, side: int) -> str | None:
-    """The nation that losses inflicted by a side are credited to: the one with most units in it."""
-    numbers: dict[str, int] = {}
-    for group in plan.groups:
-        if group.side == side and not group.virtual:
-            numbers[group.owner] = numbers.get(group.owner, 0) + group.n
-    return max(sorted(numbers), key=lambda o: numbers[o], default=None)
+def _credited(contest: Contest, plan: Plan, side: int, n: int) -> dict[str | None, int]:
+    """How many of `n` losses each nation of a side is credited with: by its share of strength, over the whole battle."""
+    strength: dict[str, int] = {}
+    for value, index in zip(plan.strength[side], plan.of_side[side], strict=True):
+        group = plan.groups[index]
+        if not group.virtual and group.n:
+            weight = int(np.max(value(plan.start, contest.number))) * group.n
+            strength[group.owner] = strength.get(group.owner, 0) + weight
+    if len(strength) < 2:
+        return {next(iter(strength), None): n}
+    total = sum(strength.values()) or 1
+    known = contest.credited[side]
+    out: dict[str | None, int] = {}
+    for _ in range(n):
+        so_far = sum(known.values()) + 1
+        who = max(sorted(strength), key=lambda o: strength[o] * so_far - known.get(o, 0) * total)
+        known[who] = known.get(who, 0) + 1
+        out[who] = out.get(who, 0) + 1
+    return out
 
 
 def spend(turn: Turn, contest: Contest, plan: Plan) -> None:

@@ -7,7 +7,7 @@ left and units that came in between are seen without further bookkeeping.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .. import forces
@@ -50,6 +50,8 @@ class Contest:
     virtual_left: dict[tuple[str, int], int] = field(default_factory=dict)
     began: dict[int, dict[str, dict[str, int]]] = field(default_factory=dict)
     lost: dict[int, dict[str, dict[str, int]]] = field(default_factory=lambda: {0: {}, 1: {}})
+    credited: dict[int, dict[str, int]] = field(default_factory=lambda: {0: {}, 1: {}})
+    """Side -> nation -> losses of the enemy that it is credited with."""
     meets: list[tuple[str, str, str]] = field(default_factory=list)
     """Who found whom, by which row of `contacts`: asked again before later rounds if the battle's row says so."""
     aside: frozenset[str] = frozenset()
@@ -128,6 +130,25 @@ def troops(turn: Turn, contest: Contest, busy: Mapping[str, str]) -> list[Troops
                 out.append(Troops(key, row, side, f"{at}>{contest.place}" if contest.penalties else "", force, join))
     if contest.parties[DEFENDER].place:
         out.extend(_recalled(turn, contest, busy))
+    return _capped(turn, contest, out) if "caps" in contest.row else out
+
+
+def _capped(turn: Turn, contest: Contest, members: Sequence[Troops]) -> list[Troops]:
+    """No more units of an owner than the row's `caps` let take part, the first by their keys."""
+    left: dict[tuple[int, int, str], int] = {}
+    out = []
+    for member in sorted(members, key=lambda m: (m.side, m.key)):
+        names, n = _names(turn, contest, member.side, member.key), int(member.row["n"])
+        owner = str(member.row["owner"])
+        for index, cap in enumerate(contest.row["caps"]):
+            if not turn.world.test(cap["who"], names):
+                continue
+            key = (index, member.side, owner)
+            room = left[key] if key in left else int(turn.world.number(cap["most"], names))
+            n = max(0, min(n, room))
+            left[key] = room - n
+        if n:
+            out.append(member if n == member.row["n"] else replace(member, row={**member.row, "n": n}))
     return out
 
 

@@ -335,9 +335,23 @@ class _Maker:
             group = self.groups[index]
             spares = group.down != GONE and self.row.get("damage_first", True)
             place = named.get(group.kind)
-            return (not spares, place if place is not None else len(named), default[index], group.kind, group.key)
+            return (
+                not spares,
+                place if place is not None else len(named),
+                default[index],
+                group.kind,
+                -self._depth(index),
+                group.key,
+            )
 
         return sorted(indices, key=key)
+
+    def _depth(self, index: int) -> int:
+        """How many hits a unit of a group still takes: the hale go before the hurt, so that no hit of a round is wasted."""
+        steps = 1
+        while self.groups[index].down != GONE:
+            index, steps = self.groups[index].down, steps + 1
+        return steps
 
     def _worth(self, index: int, rules: Sequence[Any]) -> tuple[int, ...]:
         out = []

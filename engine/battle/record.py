@@ -35,12 +35,15 @@ def begin_entry(turn: Turn, contest: Contest) -> None:
         audience=contest.audience,
         data={**_head(contest), "event": "begin", "sides": _sides(contest)},
     ):
-        by = sorted(contest.began[ATTACKER])
-        of = sorted(contest.began[DEFENDER])
-        turn.journal.fact(
-            "battle_began", by=by[0] if by else None, of=of[0] if of else turn.world.holder_of(contest.place),
-            place=contest.place, battle=contest.row["id"],
-        )  # fmt: skip
+        for by, of in _pairs(turn, contest):
+            turn.journal.fact("battle_began", by=by, of=of, place=contest.place, battle=contest.row["id"])
+
+
+def _pairs(turn: Turn, contest: Contest) -> list[tuple[str | None, str | None]]:
+    """Every nation of the one side with every nation of the other; who holds the place stands for defenders that are nobody."""
+    attackers: list[str | None] = [*sorted(contest.began[ATTACKER])] or [None]
+    defenders: list[str | None] = [*sorted(contest.began[DEFENDER])] or [turn.world.holder_of(contest.place)]
+    return [(by, of) for by in attackers for of in defenders]
 
 
 def _hosts(turn: Turn, contest: Contest) -> set[str]:
@@ -193,11 +196,8 @@ def end_entry(turn: Turn, contest: Contest) -> None:
             "sides": _sides(contest), "lost": {SIDES[s]: kinds for s, kinds in contest.lost.items()},
         },
     ):  # fmt: skip
-        by, of = sorted(contest.began[ATTACKER]), sorted(contest.began[DEFENDER])
-        turn.journal.fact(
-            "battle_ended", by=by[0] if by else None, of=of[0] if of else turn.world.holder_of(contest.place),
-            place=contest.place, battle=contest.row["id"], winner=winner,
-        )  # fmt: skip
+        for by, of in _pairs(turn, contest):
+            turn.journal.fact("battle_ended", by=by, of=of, place=contest.place, battle=contest.row["id"], winner=winner)
 
 
 def _head(contest: Contest) -> dict[str, Any]:

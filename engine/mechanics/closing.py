@@ -20,6 +20,9 @@ def close(turn: Turn, node: Row) -> None:
     for force, row in sorted(turn.state.table("forces").items()):
         if wanted is None or row.get("mode") in wanted:
             end(turn, force)
+    from .bearers import settle_all
+
+    settle_all(turn)
     forget(turn)
 
 
@@ -61,13 +64,13 @@ def home_of(turn: Turn, mode: Row, force: str) -> str | None:
     row = turn.state.row("forces", force)
     nation, place = row["owner"], row["at"]
     going = _group(turn, mode, force, nation)
-    reachable = _homes(turn, going, place)
+    reachable = homes_of(turn, going, place)
     if row["from"] in reachable:
         return str(row["from"])
     return min(reachable, key=lambda p: (reachable[p], p), default=None)
 
 
-def _homes(turn: Turn, going: routes.Going, place: str) -> dict[str, Any]:
+def homes_of(turn: Turn, going: routes.Going, place: str) -> dict[str, Any]:
     """Places where a group can end, with the cost of the way; without an allowance of their own, only neighbours."""
     if "keeps" in going.mode:
         return routes.homes(going, place, going.allowance(place))

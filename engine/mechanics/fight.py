@@ -33,6 +33,7 @@ from ..effects import Tail
 from ..journal import Entry
 from ..ruleset.model import Row
 from ..turn import Turn
+from .bearers import settle
 from .control import takers_of
 
 MAX_ROUNDS = 10_000
@@ -202,6 +203,9 @@ def _round(turn: Turn, contest: Contest, busy: dict[str, str]) -> None:
         lost = aftermath.apply_losses(turn, contest, plan, flows, tail)
         cargo = aftermath.sink_cargo(turn, contest, plan)
         aftermath.spend(turn, contest, plan)
+        bereft = [(note["owner"], note["kind"]) for notes in lost.values() for note in notes if note["lost"]]
+        if "cargo" in contest.row and bereft:
+            cargo += settle(turn, contest.place, bereft, entry)
         write_round(turn, contest, entry, plan, rounds, dice, lost, cargo)
     standing = [bool(rounds.holding(batch, side)[0]) for side in (ATTACKER, DEFENDER)]
     if over and standing[0] and not standing[1] and not contest.calls_home and at_home(turn, contest):

@@ -19,7 +19,7 @@ from ..ruleset.model import Row
 from ..state import UNIT_CORE, Entity
 from ..turn import Desk, Order, Turn, audience_ids
 from ..verbs import put_under_way
-from . import tasks
+from . import bearers, tasks
 from .control import comes_to_fight
 
 
@@ -166,6 +166,8 @@ def understand(turn: Turn, order: Order, mode: Row, left: dict[str, int], taken:
     hostile = hostile or any(routes.is_attack(world, nation, p, turn.journal.step) for p in path[1:-1])
     why = seen_refusal(turn, order, nation, target, hostile=hostile)
     why = why or routes.check_path(going, path) or attack_refusal(turn, mode, nation, path, picks, hostile=hostile)
+    if why is None and not hostile and not (row.get("mission") or mode.get("mission")):
+        why = bearers.refusal(turn, nation, path[-1], goes)
     if why:
         return why
     link = f"{origin}>{path[1]}"
