@@ -177,6 +177,8 @@ def _no_float(text: str) -> NoReturn:
     raise ValueError(f"a float has no exact form: {text}")
 
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"), default=_default, check_circular=False)
+_ENCODER = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"), default=_default, check_circular=False
+)
 _PLAIN = json.JSONDecoder(parse_float=_no_float, parse_constant=_no_float)
 _FRACTIONS = json.JSONDecoder(parse_float=_no_float, parse_constant=_no_float, object_hook=_fraction)

@@ -40,7 +40,7 @@ def order_template(world: World, nation: str, *, game: str = "") -> str:
             out.extend(["", f"# ---- {title}", *lines])
     for key in sorted(left):
         out.extend(["", *_lines(world, key, [e for e in legal if e.order == key], names)])
-    options = _options(world.ruleset)
+    options = _options(world.ruleset, {entry.order for entry in legal})
     if options:
         out.extend(["", "# After a colon an order may carry conditions:", *options])
     questions = [f"#   {_blanks(r['form'])}" for r in world.ruleset.rows("decisions").values() if "form" in r]
@@ -158,9 +158,13 @@ def _bounds(entry: Legal) -> str:
     return f"   ({', '.join(parts)})" if parts else ""
 
 
-def _options(ruleset: Ruleset) -> list[str]:
+def _options(ruleset: Ruleset, orders: Iterable[str]) -> list[str]:
+    """The conditions that these orders (`form/id`) may carry."""
+    carried = {option for key in orders for option in ruleset.row(*key.split("/", 1)).get("options", ())}
     out = []
     for row in ruleset.rows("order_options").values():
+        if row["id"] not in carried:
+            continue
         text = f"#   {_blanks(row['form'])}"
         out.append(f"{text:<64} {row.get('help', '')}".rstrip())
     return out
