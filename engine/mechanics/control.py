@@ -93,8 +93,12 @@ def _can_take(turn: Turn, row: Row, nation: str, place: str, holder: str | None)
             return False
     elif not comes_to_fight(turn, nation, holder):
         return False
+    at_war = holder is None or turn.world.hostile(nation, holder)  # without war only who came there to fight takes anything
     return any(
-        routes.concerns(turn.world, row.get("by"), r["kind"]) and not r.get("aboard") and not _absent(turn, row, k, r)
+        routes.concerns(turn.world, row.get("by"), r["kind"])
+        and (at_war or r.get("force"))
+        and not r.get("aboard")
+        and not _absent(turn, row, k, r)
         for k, r in turn.state.stacks(at=place, owner=nation)
     )
 
