@@ -37,6 +37,21 @@ def cargo_of(state: State, force: str) -> list[tuple[str, Row]]:
     return [(k, r) for k, r in state.stacks(at=row["at"]) if r.get("aboard") == force] if row else []
 
 
+def attached(state: State, force: str) -> list[str]:
+    """Forces that have been told to go with a force (`covers`: owner and number of it), and are where it is."""
+    row = state.row("forces", force)
+    mine = [row.get("owner"), row.get("number")]
+    if None in mine:
+        return []
+    those = sorted(state.table("forces").items())
+    return [f for f, r in those if r.get("covers") == mine and r["at"] == row["at"] and f != force]
+
+
+def company(state: State, force: str) -> list[tuple[str, Row]]:
+    """The stacks of a force and of those attached to it."""
+    return [*stacks_of(state, force), *(stack for other in attached(state, force) for stack in stacks_of(state, other))]
+
+
 def strength(state: State, force: str) -> dict[str, int]:
     """How many units of each kind a force has."""
     out: dict[str, int] = {}

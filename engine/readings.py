@@ -268,6 +268,25 @@ class Readings(ABC):
         """The border that a unit on its way came over, seen from where it came; one without works if it did not move."""
         return Entity("link", str(self.state.get("units", e.id, "via") or ">"))
 
+    def _force_charges(self, e: Entity) -> EntitySet:
+        row = self.state.row("forces", e.id)
+        named = row.get("charges") or ()
+        those = sorted(self.state.table("forces").items()) if named else ()
+        return tuple(Entity("force", f) for f, r in those if r.get("number") in named and r["owner"] == row["owner"])
+
+    def _force_charge(self, e: Entity) -> Entity | None:
+        one = self.state.get("forces", e.id, "charge")
+        return Entity("force", str(one)) if one else next(iter(self._force_charges(e)), None)
+
+    def _force_met(self, e: Entity) -> tuple[str, ...]:
+        return tuple(self.state.get("forces", e.id, "met") or ())
+
+    def _force_targets(self, e: Entity) -> tuple[str, ...]:
+        return tuple(self.state.get("forces", e.id, "targets") or ())
+
+    def _force_prefers(self, e: Entity) -> tuple[str, ...]:
+        return tuple(self.state.get("forces", e.id, "prefers") or ())
+
     def _unit_force(self, e: Entity) -> Entity | None:
         force = self.state.get("units", e.id, "force")
         return Entity("force", str(force)) if force else None

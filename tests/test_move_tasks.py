@@ -136,7 +136,7 @@ def test_a_force_is_as_slow_as_its_slowest_ship() -> None:
 
 def test_tasks_say_who_may_take_part() -> None:
     turn = tick(begin({"red x": {"barge": 1}}, [("red", "sail", sail({"barge": 1}, "x", "y", tasks=["seek"]))]), 1)
-    assert refused(turn) == ["barge cannot take part in seek"]
+    assert refused(turn) == ["barge cannot take part in seek; they can: watch, rest"]
 
 
 def test_a_closed_gate_stops_a_force_in_the_place_before_it() -> None:
@@ -220,7 +220,7 @@ def test_an_escort_names_the_force_it_protects_by_its_number() -> None:
     guard = {**sail({"cruiser": 1}, "x", "y"), "options": {"guard": 1}}
     given = {"red a": {"foot": 1}, "red x": {"barge": 1, "cruiser": 1}}
     turn = tick(begin(given, [("red", "ferry", ferry({"foot": 1}, "a", "b", "x")), ("red", "sail", guard)]), 1)
-    assert force(turn, "red#0002")["charge"] == "red#0001"
+    assert turn.world.field(Entity("force", "red#0002"), "charge") == Entity("force", "red#0001")
 
 
 def test_only_the_forces_of_the_modes_named_end_and_their_units_are_plain_again() -> None:

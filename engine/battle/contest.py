@@ -56,6 +56,8 @@ class Contest:
     """Who found whom, by which row of `contacts`: asked again before later rounds if the battle's row says so."""
     aside: frozenset[str] = frozenset()
     """Forces in the place that fight a battle of their own there."""
+    beside: set[str] = field(default_factory=set)
+    """Forces that nobody has found, but which stand beside those who were."""
     touch_lost: bool = False
     plan: Plan | None = None
     calls_home: bool = False
@@ -261,15 +263,18 @@ def outline_contest(turn: Turn, contest: Contest, members: Sequence[Troops]) -> 
 
 def _setting(turn: Turn, contest: Contest) -> Setting:
     orders = {owner: order for owner, order in loss_orders(turn, contest).items() if order}
-    return Setting(contest.place, contest.attacks, turn.names(), contest.ignore, orders, _unseen(contest))
+    return Setting(contest.place, contest.attacks, turn.names(), contest.ignore, orders, _unseen(turn, contest))
 
 
-def _unseen(contest: Contest) -> frozenset[str]:
+def _unseen(turn: Turn, contest: Contest) -> frozenset[str]:
     """Forces of the side attacked that nobody has found: they came to the help of those who were."""
     if not contest.meets:
         return frozenset()
     found = {foe for seeker, foe, _ in contest.meets if seeker in contest.parties[ATTACKER].forces}
-    return frozenset(contest.parties[DEFENDER].forces - found) if found else frozenset()
+    if not found:
+        return frozenset(contest.beside)
+    found = found.union(*(forces.attached(turn.state, f) for f in found))
+    return frozenset(contest.parties[DEFENDER].forces - found)
 
 
 def _goes_on(contest: Contest, plan: Plan, members: Sequence[Troops]) -> bool:

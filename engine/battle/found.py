@@ -10,6 +10,7 @@ from ..ruleset.model import Row
 from ..state import Entity
 from ..turn import Turn
 from .contest import Contest, Party, would_fight
+from .members import SIDES
 
 
 def contested(turn: Turn, row: Row) -> list[Contest]:
@@ -182,6 +183,7 @@ def contacts(turn: Turn, row: Row) -> list[Contest]:
         best = min(_rank(row, c) for c in rows)
         by = {f for c in rows if _rank(row, c) == best for f in _list(c.get("by", ()))}
         lead = min(by or members)
+        members = members.union(*(forces.attached(turn.state, f) for f in members))
         sides = _sides(turn, members, lead)
         place = str(turn.state.get("forces", lead, "at"))
         if not _is_for(turn, row, place):
@@ -197,7 +199,41 @@ def contacts(turn: Turn, row: Row) -> list[Contest]:
                 (one if f == one else other, other if f == one else one, contact["row"]) for f in _list(contact["by"])
             ]
         out.append(contest)
+    if "beside" in row:
+        _stand_beside(turn, row, out)
     return out
+
+
+def _stand_beside(turn: Turn, row: Row, contests: Sequence[Contest]) -> None:
+    """Forces in the place whom nobody has found join those of their side who were (`beside`), each in one battle.
+
+    They go where the enemy is strongest, then to the first by its subject; `seen` is false of them.
+    """
+    rule = row["beside"]
+    side = SIDES.index(rule["side"])
+    busy = {f for c in contests for party in c.parties for f in party.forces}
+    strongest = sorted(contests, key=lambda c: (-_strength(turn, c.parties[1 - side]), c.subject))
+    for force, data in sorted(turn.state.table("forces").items()):
+        names = {"force": Entity("force", force), "self": Entity("nation", data["owner"]), "place": Entity("place", data["at"])}
+        if force in busy or data.get("stays") or not turn.world.test(rule.get("when"), names):
+            continue
+        for contest in strongest:
+            if contest.place == data["at"] and _stands_with(turn, data["owner"], contest, side):
+                contest.parties[side].forces.add(force)
+                contest.beside.add(force)
+                break
+
+
+def _strength(turn: Turn, party: Party) -> int:
+    return sum(n for f in party.forces for n in forces.strength(turn.state, f).values())
+
+
+def _stands_with(turn: Turn, owner: str, contest: Contest, side: int) -> bool:
+    """Whether a nation is of a side: at war with all of the other, itself or an ally of somebody on this one."""
+    friends, foes = (
+        sorted({str(turn.state.get("forces", f, "owner")) for f in contest.parties[s].forces}) for s in (side, 1 - side)
+    )
+    return any(f == owner or turn.world.allied(f, owner) for f in friends) and all(would_fight(turn, owner, f) for f in foes)
 
 
 def _rank(row: Row, contact: Row) -> int:

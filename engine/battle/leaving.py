@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .. import forces
 from ..decisions import decide
-from ..routes import name_of
+from ..routes import name_of, passes_gate
 from ..ruleset.model import Row
-from ..state import Entity, Fields
+from ..state import Entity, Fields, pair_key
 from ..turn import Turn
 from .contest import Contest, leave_rule, order_options, party_stacks, takes_part, would_fight
 from .members import ATTACKER
@@ -115,7 +115,7 @@ def leave(
             return []
         return [_give_up(turn, contest, side, k, r) for k, r in list(party_stacks(turn, contest, side)) if r["owner"] == who]
     owner = movable[0][1]["owner"]
-    to = refuge(turn, contest, side, who, owner, options, rule, shut)
+    to = refuge(turn, contest, side, who, owner, options, rule, shut, kinds={row["kind"] for _, row in movable})
     if to is None:
         if rule.get("none") == "lost" and _forced(turn, contest, side, rule):
             return [_give_up(turn, contest, side, key, row) for key, row in movable]
@@ -162,16 +162,21 @@ def _give_up(turn: Turn, contest: Contest, side: int, key: str, row: Fields) -> 
 
 
 def refuge(
-    turn: Turn, contest: Contest, side: int, who: str, owner: str, options: Mapping[str, Any], rule: Row, shut: Mapping[str, str]
-) -> str | None:
+    turn: Turn, contest: Contest, side: int, who: str, owner: str, options: Mapping[str, Any], rule: Row, shut: Mapping[str, str],
+    kinds: Iterable[str] = (),
+) -> str | None:  # fmt: skip
     """Where a leaving part of a side goes: the first way of `to` that is open, or None. Among several neighbours the order's
     target, else the decision's answer, else a place that is not attacked, with most friendly units, first by id. A neighbour
     that the order names (`refuge` of the battle's options) comes before all other ways."""
     names = _party_names(turn, contest, owner)
     named = options.get(contest.row.get("options", {}).get("refuge", ""))
-    if named is not None and named in [p for way in rule.get("to", ()) for p in _near(turn, contest, way, names, shut)]:
+    if named is not None and named in [
+        p for way in rule.get("to", ()) for p in _near(turn, contest, way, names, shut, owner, kinds)
+    ]:
         return str(named)
     for way in rule.get("to", ()):
+        if "when" in way and not _holds(turn, contest, side, way["when"]):
+            continue
         if "stay" in way:
             return contest.place
         if "home" in way:
@@ -195,7 +200,7 @@ def refuge(
             if found is not None:
                 return found
             continue
-        near = _near(turn, contest, way, names, shut)
+        near = _near(turn, contest, way, names, shut, owner, kinds)
         if not near:
             continue
         order = options.get("order")
@@ -211,12 +216,16 @@ def refuge(
     return None
 
 
-def _near(turn: Turn, contest: Contest, way: Row, names: dict[str, Any], shut: Mapping[str, str]) -> list[str]:
-    """The neighbours that are open by a way."""
+def _near(
+    turn: Turn, contest: Contest, way: Row, names: dict[str, Any], shut: Mapping[str, str], owner: str, kinds: Iterable[str]
+) -> list[str]:
+    """The neighbours that are open by a way, through no passage that is closed to these kinds."""
     if "next" not in way:
         return []
     links = tuple(way["links"]) if "links" in way else None
-    return [p for p in turn.world.geography.next_to(contest.place, links) if _open(turn, way["next"], p, names, contest, shut)]
+    near = turn.world.geography.next_to(contest.place, links)
+    fine = [p for p in near if _open(turn, way["next"], p, names, contest, shut)]
+    return [p for p in fine if _passes(turn, owner, contest.place, p, kinds)]
 
 
 def _home(turn: Turn, who: str) -> str | None:
@@ -274,6 +283,12 @@ def _open(turn: Turn, test: Any, place: str, names: dict[str, Any], contest: Con
         return False
     scope = {**names, "place": Entity("place", place), "link": Entity("link", f"{contest.place}>{place}")}
     return turn.world.test(None if test is True else test, scope)
+
+
+def _passes(turn: Turn, owner: str, here: str, there: str, kinds: Iterable[str]) -> bool:
+    """Whether no passage between two places is closed to units of these kinds."""
+    gates = turn.world.geography.gates.get(pair_key(here, there), ())
+    return all(passes_gate(turn.world, owner, gate, kind) for kind in sorted(kinds) for gate in gates)
 
 
 def _attacked(turn: Turn, owner: str, place: str) -> bool:

@@ -44,8 +44,15 @@ def find_forces(turn: Turn, row: Row) -> None:
     clear(turn, row)
     looks = [(seeker, foe, not _met_before(turn, row, seeker, foe)) for seeker, foe in pairs(turn, row)]
     by: dict[tuple[str, str], list[str]] = {}
+    at_once: dict[str, bool] = {}  # of those who look for all their foes together
     for seeker, foe, first in looks:
-        if finds(turn, row, seeker, foe, first=first):
+        if row.get("all_at_once"):
+            if seeker not in at_once:
+                at_once[seeker] = finds(turn, row, seeker, foe)
+            found = at_once[seeker]
+        else:
+            found = finds(turn, row, seeker, foe, first=first)
+        if found:
             by.setdefault((min(seeker, foe), max(seeker, foe)), []).append(seeker)
     for (one, other), seekers in sorted(by.items()):
         place = str(turn.state.get("forces", one, "at"))
@@ -55,8 +62,9 @@ def find_forces(turn: Turn, row: Row) -> None:
         with turn.journal.entry(f"contacts/{row['id']}", subject=f"{one}|{other}", audience=parties, text=text, data=data):
             contact = {"pair": [one, other], "by": seekers, "place": place, "row": row["id"], "gives": row["gives"]}
             turn.journal.put_row("contacts", f"{row['id']}:{one}|{other}", contact)
-            for force in (one, other):
+            for force, foe in ((one, other), (other, one)):
                 turn.journal.set("forces", force, "contacted", True)
+                turn.journal.set("forces", force, "met", sorted({*(turn.state.get("forces", force, "met") or ()), foe}))
 
 
 def clear(turn: Turn, row: Row) -> None:
@@ -103,9 +111,15 @@ def pairs(turn: Turn, row: Row) -> list[tuple[str, str]]:
         for seeker in at[place]:
             foes = [f for f in at[place] if f != seeker and may_find(turn, row, seeker, f)]
             if row.get("one") and foes:
-                foes = [max(foes, key=lambda f: (sum(forces.strength(turn.state, f).values()), f))]
+                foes = [max(foes, key=lambda f: (_preferred(turn, seeker, f), sum(forces.strength(turn.state, f).values()), f))]
             out.extend((seeker, f) for f in foes)
     return out
+
+
+def _preferred(turn: Turn, seeker: str, foe: str) -> int:
+    """How many units a force has of the kinds that another one is after (`prefers`)."""
+    kinds = set(turn.state.get("forces", seeker, "prefers") or ())
+    return sum(n for kind, n in forces.strength(turn.state, foe).items() if kind in kinds)
 
 
 def names_of(turn: Turn, seeker: str, foe: str) -> dict[str, Any]:
@@ -127,6 +141,8 @@ def may_find(turn: Turn, row: Row, seeker: str, foe: str) -> bool:
         return False
     only = row.get("targets_only")
     if (only is True or (only == "if_named" and named)) and not named & {foe, b}:
+        return False
+    if only and turn.state.get("forces", seeker, "prefers") and not _preferred(turn, seeker, foe):
         return False
     names = names_of(turn, seeker, foe)
     return turn.world.test(row.get("by"), names) and turn.world.test(row.get("of"), names)
@@ -181,7 +197,7 @@ def values(turn: Turn, row: Row, seeker: str, foe: str) -> list[tuple[Any, int]]
     """(value, number of units) of those of a force that look, lowered by the best of the units looked at."""
     lower: Any = 0
     if "less" in row:
-        covering = [k for k, _ in (*forces.stacks_of(turn.state, foe), *helpers(turn, row, foe))]
+        covering = [k for k, _ in (*forces.company(turn.state, foe), *helpers(turn, row, foe))]
         lower = max((_figure(turn, row["less"]["best"], k) for k in covering), default=0)
     out = []
     for key, n in lookers(turn, row, seeker):
@@ -193,7 +209,7 @@ def lookers(turn: Turn, row: Row, seeker: str) -> list[tuple[str, int]]:
     """The stacks of a force, and of those who help it, that look under a row, with their numbers."""
     return [
         (key, int(stack["n"]))
-        for key, stack in (*forces.stacks_of(turn.state, seeker), *helpers(turn, row, seeker))
+        for key, stack in (*forces.company(turn.state, seeker), *helpers(turn, row, seeker))
         if routes.concerns(turn.world, row.get("who"), stack["kind"]) and _figure(turn, row.get("value", 0), key) > 0
     ]
 

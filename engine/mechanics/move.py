@@ -86,15 +86,23 @@ def node_modes(node: Row, turn: Turn) -> list[Row]:
 def orders_of(turn: Turn, modes: Sequence[Row]) -> list[tuple[Order, Row]]:
     """Open orders whose row is done by one of these modes; inside a nation's own turn, only that nation's."""
     ids = {m["id"]: m for m in modes}
+    tick = turn.loops.get("tick")
     mine = turn.loops.get("nation") or turn.loops.get("self")
     nation = mine.id if isinstance(mine, Entity) else None
     out = []
     for order in turn.orders(nation=nation):
         form, _, id_ = order["order"].partition("/")
-        mode = ids.get(turn.ruleset.rows(form).get(id_, {}).get("does", ""))
-        if mode is not None and form == "orders" and order.get("status") is None:
+        row = turn.ruleset.rows(form).get(id_, {})
+        mode = ids.get(row.get("does", ""))
+        due = tick is None or "point" not in row.get("slots", {}) or _point(order) == int(tick)
+        if mode is not None and form == "orders" and order.get("status") is None and due:
             out.append((order, mode))
     return out
+
+
+def _point(order: Order) -> int:
+    """On which point of movement an order that may choose it is carried out."""
+    return int(order.get("slots", {}).get("point") or 1)
 
 
 # ---- understanding orders
@@ -311,6 +319,7 @@ def step_in(turn: Turn, march: March) -> None:
                 "targets": [target],
                 "mission": mission,
                 "stance": tasks.stance_of(turn, nation, target, mission) if mission else None,
+                "covers": _covered(march.order),
             }
             if march.picks:
                 force = forces.create(turn, nation, origin, march.picks, to=target, **shared)
@@ -329,6 +338,12 @@ def step_in(turn: Turn, march: March) -> None:
             turn.journal.fact("entered", by=nation, of=holder, place=target, n=march.count, **{"from": origin})
             if not turn.state.stacks(at=origin, owner=nation):
                 turn.journal.fact("left", by=nation, place=origin)
+
+
+def _covered(order: Order) -> list[Any] | None:
+    """The task force that an order goes to cover: its owner and number."""
+    slots = order.get("slots", {})
+    return [slots.get("whose") or order["nation"], int(slots["covers"])] if slots.get("covers") is not None else None
 
 
 def take_over(turn: Turn, nation: str, place: str) -> None:

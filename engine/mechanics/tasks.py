@@ -8,15 +8,17 @@ of a tick: forces that are still there and were to land put their cargo ashore, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from .. import forces, routes
 from ..ruleset.model import Row
 from ..state import Entity
 from ..turn import Order, Turn
+from .aboard import adopt, bring_along, land_all, take_aboard
 from .detect import forget_all
-from .voyage import Voyage, default_mission, mission_row, room_of, size_of, understand
+from .parting import part_and_join
+from .voyage import Fleet, Voyage, default_mission, makes_one, mission_row, numbers_of, understand
 
 
 def run(node: Row, turn: Turn, modes: Sequence[Row]) -> None:
@@ -45,57 +47,104 @@ def read(turn: Turn, modes: Sequence[Row], *, quiet: bool = False) -> list[Voyag
     """The open orders of these modes, understood; those that cannot be are dropped with a reason (`quiet`: left alone)."""
     from .move import orders_of
 
+    ids = {m["id"] for m in modes}
     left: dict[str, int] = {}
     out: list[Voyage] = []
-    for order, mode in orders_of(turn, modes):
-        found = understand(turn, order, mode, left)
+    numbers = numbered(turn, ids)
+    fleets: dict[str, Fleet] = {}
+    open_orders = orders_of(turn, modes)
+    for order, mode in open_orders:
+        nation = str(order["nation"])
+        if nation not in fleets:
+            fleets[nation] = Fleet.of(turn.ruleset, (o for o, _ in open_orders if o["nation"] == nation))
+        found = understand(turn, order, mode, left, fleets[nation], numbers.get(order["key"], 0))
+        if isinstance(found, str):
+            if not quiet:
+                turn.drop_order(order, found)
+            continue
+        fleets[nation].take(found)
         if isinstance(found, Voyage):
             out.append(found)
         elif not quiet:
-            turn.drop_order(order, found)
+            with turn.journal.entry(order["order"], subject=nation, audience=(nation,), keep=False):
+                turn.journal.set("orders", order["key"], "status", "done")
+    return out
+
+
+def numbered(turn: Turn, modes: Collection[str]) -> dict[str, int]:
+    """The numbers of task forces, by the keys of their orders: as the nation lists them, whether or not they stand."""
+    out: dict[str, int] = {}
+    listed: dict[str, int] = {}
+    for order in turn.orders():
+        form, _, id_ = order["order"].partition("/")
+        if turn.ruleset.rows(form).get(id_, {}).get("does") in modes and makes_one(turn.ruleset, order):
+            listed[order["nation"]] = int(order.get("number") or listed.get(order["nation"], 0) + 1)
+            out[order["key"]] = listed[order["nation"]]
     return out
 
 
 def set_out(turn: Turn, modes: Sequence[Row]) -> None:
-    """Every order becomes a force, where its units are; then the forces that others protect are named."""
-    made: dict[str, list[tuple[Order, str]]] = {}
-    for voyage in read(turn, modes):
+    """Every order becomes a force, where its units are; those who part later are written down with the force that they leave."""
+    voyages = read(turn, modes)
+    made: dict[tuple[str, int], str] = {}
+    for voyage in voyages:
+        if voyage.parent:
+            continue
         nation, place = voyage.nation, voyage.start
         text = f"A force sets out from {routes.name_of(turn.world, 'places', place)}."
         with turn.journal.entry(voyage.order["order"], subject=f"{nation}:{place}", text=text, audience=(nation,)) as entry:
+            parting = [v for v in voyages if v.nation == nation and v.parent and v.parent == voyage.number]
             force = forces.create(
-                turn, nation, place, voyage.picks, order=voyage.order["key"], mode=voyage.mode["id"], plan=voyage.plan,
-                mission=voyage.first_mission, options=voyage.order.get("options") or {}, cargo=voyage.cargo, to=voyage.target,
-                began=place, targets=targets_of(turn, voyage.order) or None,
+                turn, nation, place, voyage.picks, mode=voyage.mode["id"], cargo=voyage.cargo or None, began=place,
+                parting=[{"units": v.units, "after": v.after, "at": v.start, **about(turn, v)} for v in parting] or None,
+                **about(turn, voyage),
             )  # fmt: skip
-            if voyage.cargo is None or voyage.cargo["from"] == place:
+            bring_along(turn, force, voyage.mode)
+            if not voyage.cargo or voyage.cargo[0]["from"] == place:
                 adopt(turn, force, voyage.mode)
             entry.data.update(force=force, units=forces.strength(turn.state, force), plan=voyage.plan)
-            turn.journal.set("orders", voyage.order["key"], "status", "done")
-        made.setdefault(nation, []).append((voyage.order, force))
-    for those in made.values():
-        for order, force in those:
-            number = charge_of(turn, order)
-            if number is not None and 0 < number <= len(those) and those[number - 1][1] != force:
-                with turn.journal.entry(order["order"], subject=force, audience=(order["nation"],)):
-                    turn.journal.set("forces", force, "charge", those[number - 1][1])
+            for each in (voyage, *parting):
+                turn.journal.set("orders", each.order["key"], "status", "done")
+        made[nation, voyage.number] = force
+    for (nation, _), force in sorted(made.items()):
+        named = turn.state.get("forces", force, "targets") or []
+        found = [made.get(_numbered(t), t) for t in named]
+        if found != named:
+            with turn.journal.entry("frame/" + turn.journal.step, subject=force, audience=(nation,), keep=False):
+                turn.journal.set("forces", force, "targets", found)
 
 
-def charge_of(turn: Turn, order: Order) -> int | None:
-    """Which of the nation's task forces, counted by their orders, an order says that it protects."""
-    for id_, value in (order.get("options") or {}).items():
-        if turn.ruleset.rows("order_options").get(id_, {}).get("gives") == "charge":
-            return int(value)
-    return None
+def about(turn: Turn, voyage: Voyage) -> dict[str, Any]:
+    """What the order of a task force says of the force."""
+    order = voyage.order
+    return {
+        "order": order["key"], "number": voyage.number, "plan": voyage.plan, "to": voyage.target,
+        "mission": next((e["mission"] for e in voyage.plan if "mission" in e), None), "options": order.get("options") or {},
+        "charges": numbers_of(turn, order, "charge") or None, "joins": next(iter(numbers_of(turn, order, "joins")), None),
+        "targets": targets_of(turn, order) or None, "prefers": named_by(turn, order, "prefers") or None,
+    }  # fmt: skip
 
 
 def targets_of(turn: Turn, order: Order) -> list[str]:
-    """Whom an order names to look for (options with `gives: targets`)."""
-    return sorted(
-        str(value)
-        for id_, value in (order.get("options") or {}).items()
-        if turn.ruleset.rows("order_options").get(id_, {}).get("gives") == "targets"
-    )
+    """Whom an order names to look for: nations, or task forces as `nation/number` (options with `gives: targets`)."""
+    out = []
+    for value in named_by(turn, order, "targets"):
+        out.append(f"{value['nation']}/{value['n']}" if isinstance(value, Mapping) else str(value))
+    return sorted(out)
+
+
+def named_by(turn: Turn, order: Order, gives: str) -> list[Any]:
+    """The values of an order's options with this `gives`, lists opened."""
+    out: list[Any] = []
+    for id_, value in (order.get("options") or {}).items():
+        if turn.ruleset.rows("order_options").get(id_, {}).get("gives") == gives:
+            out += value if isinstance(value, list | tuple) else [value]
+    return out
+
+
+def _numbered(target: str) -> tuple[str, int]:
+    nation, _, number = target.partition("/")
+    return nation, int(number) if number.isdigit() else -1
 
 
 def stance_of(turn: Turn, nation: str, place: str, mission: str | None) -> str:
@@ -115,14 +164,13 @@ def go_on(turn: Turn, modes: Sequence[Row], tick: int) -> None:
     """Spend the tick's point of every force: cargo comes aboard, then all that move move, then all take up their tasks."""
     ids = {m["id"]: m for m in modes}
     forget_all(turn)
+    part_and_join(turn, ids, tick)
     ready = [
         (force, dict(row), ids[row["mode"]])
         for force, row in sorted(turn.state.table("forces").items())
         if row.get("mode") in ids and "plan" in row
     ]
-    for force, row, mode in ready:
-        if _entry(row, tick).get("load"):
-            take_aboard(turn, force, row, mode)
+    load_up(turn, ids, tick)
     moves: list[tuple[str, str]] = []
     for force, row, mode in ready:
         entry = _entry(row, tick)
@@ -137,6 +185,16 @@ def go_on(turn: Turn, modes: Sequence[Row], tick: int) -> None:
         _take_up(turn, force, row, _entry(row, tick), gone.get(force))
     rouse(turn, modes)
     settle_stances(turn, ids)
+
+
+def load_up(turn: Turn, modes: Mapping[str, Row], tick: int) -> None:
+    """Whatever is to come aboard on this tick does, once, before anybody leaves his place."""
+    for force, row in sorted(turn.state.table("forces").items()):
+        due = _entry(row, tick).get("load", ()) if row.get("mode") in modes and not row.get("stopped") else ()
+        for index in due:
+            part = turn.state.get("forces", force, "cargo")[index]
+            if not part.get("aboard") and not part.get("left"):
+                take_aboard(turn, force, row, modes[row["mode"]], index)
 
 
 def rouse(turn: Turn, modes: Sequence[Row]) -> None:
@@ -160,6 +218,7 @@ def _rouse_at(turn: Turn, mode: Row, nation: str, place: str) -> None:
             force = forces.create(
                 turn, nation, place, groups[mission], mode=mode["id"], mission=mission or None, idle=True, began=place
             )
+            bring_along(turn, force, mode)
             adopt(turn, force, mode)
 
 
@@ -177,8 +236,10 @@ def settle_stances(turn: Turn, modes: Mapping[str, Row]) -> None:
 
 def announce(turn: Turn, modes: Sequence[Row], tick: int) -> None:
     """Mark the forces that are about to leave their place (`leaving`), so that others there can look for them first."""
-    ids = {m["id"] for m in modes}
+    ids = {m["id"]: m for m in modes}
     forget_all(turn)
+    part_and_join(turn, ids, tick)
+    load_up(turn, ids, tick)
     rouse(turn, modes)
     with turn.journal.entry("frame/" + turn.journal.step, keep=False):
         for force, row in sorted(turn.state.table("forces").items()):
@@ -186,9 +247,11 @@ def announce(turn: Turn, modes: Sequence[Row], tick: int) -> None:
                 entry = _entry(row, tick)
                 leaving = bool(entry) and entry["place"] != row["at"] and not row.get("stopped")
                 turn.journal.set("forces", force, "leaving", leaving or None)
+                for done in ("moving", "unloading"):  # of the point before
+                    turn.journal.set("forces", force, done, None)
                 if entry and not leaving:  # who stays is at the task of this point already
                     turn.journal.set("forces", force, "mission", entry.get("mission"))
-    settle_stances(turn, {m["id"]: m for m in modes})
+    settle_stances(turn, ids)
 
 
 def _entry(row: Row, tick: int) -> Row:
@@ -240,111 +303,6 @@ def _take_up(turn: Turn, force: str, row: Row, entry: Row, to: str | None) -> No
             turn.journal.alter_units(key, stack["n"], **missions["marks"])
 
 
-# ---- cargo
-
-
-def adopt(turn: Turn, force: str, mode: Row) -> None:
-    """Cargo that is afloat where a force sets out comes under it, as far as it has room."""
-    if "carries" not in mode:
-        return
-    row = turn.state.row("forces", force)
-    room = room_of(turn, mode, [(k, r["n"]) for k, r in forces.stacks_of(turn.state, force)])
-    for key, stack in forces.afloat_at(turn.state, row["owner"], row["at"]):
-        each = size_of(turn, mode, [(key, 1)])
-        n = min(stack["n"], int(room // each)) if each else stack["n"]
-        if n > 0:
-            turn.journal.alter_units(key, n, aboard=force)
-            room -= n * each
-
-
-def take_aboard(turn: Turn, force: str, row: Row, mode: Row) -> None:
-    """The cargo that the order names comes aboard, if it is still there and the place still lets it."""
-    cargo, nation = row["cargo"], row["owner"]
-    carries = mode["carries"]
-    origin = cargo["from"]
-    where = routes.name_of(turn.world, "places", origin)
-    if origin == row["at"]:  # it has been aboard since it was left at sea
-        with turn.journal.entry(f"modes/{mode['id']}", subject=force, audience=(nation,), keep=False):
-            turn.journal.set("forces", force, "loaded", bool(forces.cargo_of(turn.state, force)) or None)
-        return
-    picks = forces.pick(routes.free_stacks(turn.world, nation, origin), cargo["units"])
-    names = {"self": Entity("nation", nation), "place": Entity("place", origin)}
-    if picks is None or not turn.world.test(carries.get("from"), names):
-        with turn.journal.entry(f"modes/{mode['id']}", subject=force, audience=(nation,), text=f"Nobody came aboard in {where}."):
-            turn.journal.set("forces", force, "cargo", None)
-        return
-    text = f"Aboard in {where}: {_listed(turn, cargo['units'])}."
-    with turn.journal.entry(f"modes/{mode['id']}", subject=force, audience=(nation,), text=text, data={"units": cargo["units"]}):
-        for key, n in picks:
-            turn.journal.alter_units(key, n, place=row["at"], aboard=force)
-        turn.journal.set("forces", force, "loaded", True)
-        if not turn.state.stacks(at=origin, owner=nation):
-            turn.journal.fact("left", by=nation, place=origin)
-
-
-def _listed(turn: Turn, units: dict[str, int]) -> str:
-    from .move import list_units
-
-    return list_units(turn, units)
-
-
-def land_all(turn: Turn, modes: Sequence[Row], node: Row) -> None:
-    """Forces that were to unload on this tick and still can put their cargo ashore, all judged before anyone lands."""
-    ids = {m["id"]: m for m in modes}
-    due = [
-        (force, dict(row), ids[row["mode"]])
-        for force, row in sorted(turn.state.table("forces").items())
-        if row.get("mode") in ids and row.get("unloading") and not row.get("stopped")
-    ]
-    hostile = {force: routes.is_attack(turn.world, row["owner"], row["cargo"]["to"], turn.journal.step) for force, row, _ in due}
-    for force, row, mode in due:
-        _put_ashore(turn, force, row, mode, hostile=hostile[force])
-
-
-def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, *, hostile: bool) -> None:
-    from .move import attack_refusal, begin_war, list_units
-
-    nation, target, zone = row["owner"], row["cargo"]["to"], row["at"]
-    aboard = forces.cargo_of(turn.state, force)
-    shore = turn.ruleset.row("modes", mode["ashore"]) if "ashore" in mode else mode
-    where = routes.name_of(turn.world, "places", target)
-    why = None
-    if not aboard:
-        why = "nobody is aboard"
-    elif routes.entry(turn.world, nation, target, turn.journal.step) == "never":
-        why = f"{where} may not be entered"
-    else:
-        why = attack_refusal(turn, shore, nation, (zone, target), [(k, r["n"]) for k, r in aboard], hostile=hostile)
-    kinds: dict[str, int] = {}
-    for _, stack in aboard:
-        kinds[stack["kind"]] = kinds.get(stack["kind"], 0) + stack["n"]
-    how = "Ashore against the enemy" if hostile else "Ashore"
-    text = f"Nobody goes ashore in {where}: {why}." if why else f"{how} in {where}: {list_units(turn, kinds)}."
-    data: dict[str, Any] = {"place": target, "units": kinds, "hostile": hostile}
-    with turn.journal.entry(f"modes/{shore['id']}", subject=f"{force}:{target}", audience=(nation,), text=text, data=data):
-        turn.journal.set("forces", force, "unloading", None)
-        if why:
-            return
-        holder = turn.world.holder_of(target)
-        via = f"{zone}>{target}"
-        if hostile:
-            landed = forces.create(
-                turn, nation, zone, [], order=row.get("order"), mode=shore["id"], to=target, targets=[target],
-                options=row.get("options") or {}, brought_by=force,
-            )  # fmt: skip
-            turn.journal.set("forces", landed, "at", target)
-            turn.journal.set("forces", landed, "path", [zone, target])
-            for key, stack in aboard:
-                turn.journal.alter_units(key, stack["n"], aboard=None, force=landed, place=target, via=via, landed=True)
-        else:
-            for key, stack in aboard:
-                turn.journal.alter_units(key, stack["n"], aboard=None, place=target, moved=True)
-        turn.journal.set("forces", force, "loaded", None)
-        turn.journal.fact("entered", by=nation, of=holder, place=target, n=sum(kinds.values()), **{"from": zone})
-    if hostile:
-        begin_war(turn, shore, nation, target)
-
-
 # ---- what threatens whom
 
 
@@ -352,6 +310,7 @@ def threats(turn: Turn, modes: Sequence[Row]) -> list[tuple[str, str]]:
     """Places that valid orders are to land on against an enemy, each with the place that the landing comes from."""
     out = []
     for voyage in read(turn, modes, quiet=True):
-        if voyage.cargo and routes.is_attack(turn.world, voyage.nation, voyage.cargo["to"], turn.journal.step):
-            out.append((voyage.cargo["to"], voyage.plan[-1]["place"]))
+        for parcel in voyage.cargo:
+            if routes.is_attack(turn.world, voyage.nation, parcel["to"], turn.journal.step):
+                out.append((parcel["to"], voyage.plan[-1]["place"]))
     return out

@@ -2,13 +2,14 @@
 
 Slots read: `units` (those that sail), `origin`, `target` and `via` (places of the way; the same place twice means to stay
 there for a point), `tasks` (missions, one a point). With a slot `cargo`, `origin` and `target` are where the cargo comes
-aboard and goes ashore, and `zone` is where the carriers are.
+aboard and goes ashore, and `zone` is where the carriers are. Task forces are numbered as they are listed: `part_of` is the
+number of the one that units leave after `after` points; `cargo` without `units` goes aboard the one numbered `aboard`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from .. import forces, routes
@@ -16,80 +17,208 @@ from ..effects import fill
 from ..ruleset.model import Row, Ruleset
 from ..state import Entity
 from ..turn import Desk, Order
+from .stowage import beaches_of, quays_of, room_of, size_of, size_of_kinds, stowed
 
 
 @dataclass(slots=True)
 class Voyage:
-    """One order of a task force. `plan` is a list of {place, mission, load, land}, one entry a point of movement."""
+    """One order of a task force. `plan` is a list of {place, mission, load, land}, one entry a point of movement.
+
+    `cargo` is a list of {units, from, to}; an entry's `load` names those that come aboard before it, by their place in the list.
+    """
 
     order: Order
     mode: Row
     start: str
     picks: list[forces.Pick]
     plan: list[Row]
-    cargo: Row | None
+    cargo: list[Row]
+    units: dict[str, int]
     gate: str | None = None
     """A passage on the way that is shut to them as things stand: they stop before it unless it has been opened by then."""
+    number: int = 0
+    parent: int = 0
+    """The task force that they leave after `after` points; 0: they set out by themselves."""
+    after: int = 0
 
     @property
     def nation(self) -> str:
         return str(self.order["nation"])
 
     @property
-    def first_mission(self) -> str | None:
-        return self.plan[0]["mission"] if self.plan else None
-
-    @property
     def target(self) -> str:
         return str(self.plan[-1]["place"]) if self.plan else self.start
+
+    def place_after(self, points: int) -> str:
+        """Where it means to be when so many points are spent."""
+        return str(self.plan[points - 1]["place"]) if 0 < points <= len(self.plan) else self.target if points else self.start
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """More cargo for a task force that another order makes."""
+
+    order: Order
+    number: int
+    cargo: Row
+    point: int
+    """Before which point of the way it comes aboard, counted from 0."""
+
+
+@dataclass(slots=True)
+class Fleet:
+    """The task forces of one nation, in the order in which it lists them, whether or not their orders stand."""
+
+    voyages: dict[int, Voyage] = field(default_factory=dict)
+    partings: dict[int, list[tuple[int, dict[str, int]]]] = field(default_factory=dict)
+    """Number of a task force -> who will leave it, after how many points."""
+    listed: int = 0
+
+    @classmethod
+    def of(cls, ruleset: Ruleset, orders: Iterable[Order]) -> Fleet:
+        """Nothing understood yet, but it is known who will leave whom."""
+        fleet = cls()
+        for order in orders:
+            slots = order.get("slots", {})
+            if "part_of" in slots and makes_one(ruleset, order):
+                units = {k: int(n) for k, n in slots.get("units", {}).items() if isinstance(n, int)}
+                fleet.partings.setdefault(int(slots["part_of"]), []).append((int(slots.get("after") or 0), units))
+        return fleet
+
+    def next(self) -> int:
+        """The number of the task force that is listed now."""
+        self.listed += 1
+        return self.listed
+
+    def take(self, found: Voyage | Parcel) -> None:
+        """An order that stands is part of the fleet from now on."""
+        if isinstance(found, Voyage):
+            self.voyages[found.number] = found
+            return
+        voyage = self.voyages[found.number]
+        entry = voyage.plan[found.point]
+        entry["load"] = [*entry.get("load", ()), len(voyage.cargo)]
+        voyage.cargo.append(found.cargo)
+
+    def those(self) -> str:
+        """The numbers there are, in words."""
+        known = ", ".join(str(n) for n in sorted(self.voyages))
+        return f"task forces listed above: {known}" if known else "no task force is listed above"
+
+    def present(self, voyage: Voyage, point: int) -> dict[str, int]:
+        """Who is with a task force on one of its points: those who have not left it."""
+        out = dict(voyage.units)
+        for after, units in self.partings.get(voyage.number, ()):
+            for kind, n in units.items() if after < point else ():
+                out[kind] = out.get(kind, 0) - n
+        return {k: n for k, n in out.items() if n > 0}
 
 
 def mission_row(ruleset: Ruleset, mission: str | None) -> Row:
     return ruleset.rows("missions").get(mission or "", {})
 
 
-def understand(turn: Desk, order: Order, mode: Row, left: dict[str, int]) -> Voyage | str:
-    """One order as a voyage, or why it cannot be. `left` counts what earlier orders leave of each stack."""
-    world, slots, nation = turn.world, order.get("slots", {}), str(order["nation"])
+def makes_one(ruleset: Ruleset, order: Order) -> bool:
+    """Whether an order makes a task force: its units go by a mode with tasks."""
+    form, _, id_ = order["order"].partition("/")
+    row = ruleset.rows(form).get(id_, {})
+    return bool(ruleset.rows("modes").get(row.get("does", ""), {}).get("tasks")) and "units" in order.get("slots", {})
+
+
+def understand(
+    turn: Desk, order: Order, mode: Row, left: dict[str, int], fleet: Fleet | None = None, number: int = 0
+) -> Voyage | Parcel | str:
+    """One order as a voyage, or as more cargo for one, or why it cannot be.
+
+    `left` counts what earlier orders leave of each stack, `fleet` knows the earlier orders themselves.
+    """
+    fleet = fleet if fleet is not None else Fleet()
     row = turn.ruleset.rows("orders").get(order["order"].partition("/")[2], {})
     names = turn.order_names(order)
     for need in row.get("needs", ()):
-        if not world.test(need["test"], names):
-            return fill(world, need["else"], names)
+        if not turn.world.test(need["test"], names):
+            return fill(turn.world, need["else"], names)
+    slots = order.get("slots", {})
+    if "part_of" in slots:
+        return _parting(turn, order, row, mode, fleet, number)
+    if "units" not in slots:
+        return _parcel(turn, order, mode, fleet, left)
     carrying = "cargo" in slots
     start = slots.get("zone") if carrying else slots.get("origin")
-    wanted = {k: int(n) for k, n in slots.get("units", {}).items() if int(n) > 0}
+    world, nation = turn.world, str(order["nation"])
+    wanted = {k: int(n) for k, n in slots["units"].items() if int(n) > 0}
     if not wanted or start is None:
         return "it names no units"
     free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in routes.free_stacks(world, nation, start)]
     picks = forces.pick([s for s in free if s[1]["n"]], wanted)
     if picks is None:
         return routes.too_few(turn.world, nation, start, wanted)
+    voyage = Voyage(order, mode, start, picks, [], [], wanted, number=number)
     going = routes.Going(world, nation, mode, [Entity("unit", k) for k, _ in picks])
     refused = routes.going_refusal(going, start)
     if refused:
         return refused
-    try:
-        via = routes.named_places(world, slots.get("via"))
-    except ValueError as error:
-        return str(error)
     after = dict(left)
-    found = _way(turn, going, row, slots, start, via, picks, after)
-    if isinstance(found, str) or _too_far(going, start, found[0]):
+    found = _way(turn, going, row, slots, start, picks, after)
+    if isinstance(found, str) or _too_far(turn, voyage, found[0], fleet):
         wide, instead = OpenGates(world, nation, mode, going.units), dict(left)
-        through = _way(turn, wide, row, slots, start, via, picks, instead)
-        if not isinstance(through, str) and not _too_far(wide, start, through[0]):
+        through = _way(turn, wide, row, slots, start, picks, instead)
+        if not isinstance(through, str) and not _too_far(turn, voyage, through[0], fleet):
             found, after = through, instead
     if isinstance(found, str):
         return found
-    plan, cargo = found
-    why = _too_far(going, start, plan) or missions_refusal(turn, plan, wanted, loaded=cargo is not None)
+    voyage.plan, voyage.cargo = found
+    voyage.gate = _shut_on(going, start, voyage.plan)
+    why = _too_far(turn, voyage, voyage.plan, fleet) or missions_refusal(turn, voyage, fleet)
     if why:
         return why
     left.update(after)
     for key, n in picks:
         left[key] = left.get(key, world.state.get("units", key, "n", 0)) - n
-    return Voyage(order, mode, start, picks, plan, cargo, _shut_on(going, start, plan))
+    return voyage
+
+
+def _parting(turn: Desk, order: Order, row: Row, mode: Row, fleet: Fleet, number: int) -> Voyage | str:
+    """Units that leave a task force on its way and go on as one of their own."""
+    slots, world, nation = order["slots"], turn.world, str(order["nation"])
+    parent, after = fleet.voyages.get(int(slots["part_of"])), int(slots.get("after") or 0)
+    if parent is None:
+        return f"there is no task force {slots['part_of']} to leave; {fleet.those()}"
+    if parent.parent or not 0 < after <= len(parent.plan):
+        most = (
+            f"after at most {len(parent.plan)} points"
+            if not parent.parent
+            else "only those that set out by themselves are parted"
+        )
+        return f"they cannot leave task force {parent.number} then: {most}"
+    wanted = {k: int(n) for k, n in slots["units"].items() if int(n) > 0}
+    gone: dict[str, int] = {}
+    for earlier in fleet.voyages.values():
+        for kind, n in earlier.units.items() if earlier.parent == parent.number else ():
+            gone[kind] = gone.get(kind, 0) + n
+    for kind, n in wanted.items():
+        there = parent.units.get(kind, 0) - gone.get(kind, 0)
+        if n > there:
+            name = routes.name_of(world, "units", kind)
+            return f"{n} of {name} are to leave task force {parent.number}, which has {max(0, there)} left"
+    if not wanted or all(wanted.get(k, 0) + gone.get(k, 0) >= n for k, n in parent.units.items()):
+        return f"somebody must stay with task force {parent.number}"
+    here = parent.place_after(after)
+    picks = [(k, n) for k, n in parent.picks if world.state.get("units", k, "kind") in wanted]
+    going = OpenGates(world, nation, mode, [Entity("unit", k) for k, _ in picks])
+    plan = _plan(turn, going, row, slots, here)
+    if isinstance(plan, str):
+        return plan
+    voyage = Voyage(order, mode, here, [], [{}] * after + plan, [], wanted, number=number, parent=parent.number, after=after)
+    voyage.gate = _shut_on(routes.Going(world, nation, mode, going.units), here, plan)
+    most = going.allowance(parent.start)
+    if most is not None and len(voyage.plan) > most:
+        with_it = f"{after} of them with task force {parent.number}"
+        return f"they have {most} moves, {with_it}: {most - after} left, and it takes {len(plan)}"
+    why = missions_refusal(turn, voyage, fleet)
+    if why:
+        return why
+    return voyage
 
 
 class OpenGates(routes.Going):
@@ -101,18 +230,21 @@ class OpenGates(routes.Going):
 
 
 def _way(
-    turn: Desk, going: routes.Going, row: Row, slots: Mapping[str, Any], start: str, via: list[str],
+    turn: Desk, going: routes.Going, row: Row, slots: Mapping[str, Any], start: str,
     picks: Sequence[forces.Pick], left: dict[str, int],
-) -> tuple[list[Row], Row | None] | str:  # fmt: skip
+) -> tuple[list[Row], list[Row]] | str:  # fmt: skip
     """The plan of an order, and its cargo if it carries any."""
     if "cargo" in slots:
-        return _with_cargo(turn, going, row, slots, going.nation, start, via, picks, left)
-    made = _plan(turn, going, row, slots, start, via)
-    return made if isinstance(made, str) else (made, None)
+        return _with_cargo(turn, going, row, slots, start, picks, left)
+    made = _plan(turn, going, row, slots, start)
+    return made if isinstance(made, str) else (made, [])
 
 
-def _too_far(going: routes.Going, start: str, plan: Sequence[Row]) -> str | None:
-    most = going.allowance(start)
+def _too_far(turn: Desk, voyage: Voyage, plan: Sequence[Row], fleet: Fleet) -> str | None:
+    """Why the way is too long for those who are to go all of it."""
+    last = fleet.present(voyage, len(plan))
+    units = [Entity("unit", k) for k, _ in voyage.picks if turn.state.get("units", k, "kind") in last]
+    most = routes.Going(turn.world, voyage.nation, voyage.mode, units).allowance(voyage.start) if units else None
     return None if most is None or len(plan) <= most else f"it takes {len(plan)} moves, they have {most}"
 
 
@@ -146,9 +278,13 @@ def _zones(going: routes.Going, start: str, stops: Sequence[str]) -> list[str] |
     return out
 
 
-def _plan(turn: Desk, going: routes.Going, row: Row, slots: Mapping[str, Any], start: str, via: list[str]) -> list[Row] | str:
+def _plan(turn: Desk, going: routes.Going, row: Row, slots: Mapping[str, Any], start: str) -> list[Row] | str:
     """Places and tasks put together: a task that stays spends its point where the force is, any other takes the next step."""
     target = slots.get("target")
+    try:
+        via = routes.named_places(turn.world, slots.get("via"))
+    except ValueError as error:
+        return str(error)
     stops = [*via, *([target] if target and (not via or via[-1] != target) else [])]
     zones = _zones(going, start, stops)
     if isinstance(zones, str):
@@ -186,75 +322,177 @@ def default_mission(turn: Desk, going: routes.Going, place: str) -> str | None:
     return None
 
 
-def missions_refusal(turn: Desk, plan: Sequence[Row], units: Mapping[str, int], *, loaded: bool) -> str | None:
-    """Why units cannot do the tasks of a plan: who may take part, who may not, who must, and cargo."""
-    world = turn.world
-    for mission in dict.fromkeys(e["mission"] for e in plan if e.get("mission")):
-        row = turn.ruleset.rows("missions").get(mission)
-        if row is None:
-            return f"there is no task {mission}"
-        name = row.get("name", mission)
-        for kind in units:
-            if not routes.concerns(world, row.get("members"), kind) or (
-                "never" in row and routes.concerns(world, row["never"], kind)
-            ):
-                return f"{routes.name_of(world, 'units', kind)} cannot take part in {name}"
-        if "needs" in row and not any(routes.concerns(world, row["needs"], k) for k in units):
-            return f"{name} needs other ships"
-        if "loaded" in row and bool(row["loaded"]) != loaded:
-            return f"{name} is only for ships {'with' if row['loaded'] else 'without'} cargo"
+def missions_refusal(turn: Desk, voyage: Voyage, fleet: Fleet) -> str | None:
+    """Why a task force cannot do the tasks of its plan: who may take part, who may not, who must, and cargo."""
+    tried = set()
+    for point, entry in enumerate(voyage.plan, 1):
+        mission, units = entry.get("mission"), fleet.present(voyage, point)
+        if mission and (mission, *units) not in tried:
+            tried.add((mission, *units))
+            why = mission_refusal(turn, mission, units, loaded=bool(voyage.cargo))
+            if why:
+                return why
     return None
+
+
+def mission_refusal(turn: Desk, mission: str, units: Mapping[str, int], *, loaded: bool) -> str | None:
+    """Why these units together cannot do a task, and which they could."""
+    world = turn.world
+    row = turn.ruleset.rows("missions").get(mission)
+    if row is None:
+        return f"there is no task {mission}"
+    name = row.get("name", mission)
+    for kind in units:
+        if not _may(turn, row, kind):
+            return f"{routes.name_of(world, 'units', kind)} cannot take part in {name}{_rather(turn, units, loaded)}"
+    if "needs" in row and not any(routes.concerns(world, row["needs"], k) for k in units):
+        wanted = row["needs"] if isinstance(row["needs"], list) else [row["needs"]]
+        kinds = " or ".join(routes.name_of(world, "units", k) for k in wanted)
+        return f"{name} needs a {kinds} among the ships{_rather(turn, units, loaded)}"
+    if "loaded" in row and bool(row["loaded"]) != loaded:
+        return f"{name} is only for ships {'with' if row['loaded'] else 'without'} cargo"
+    return None
+
+
+def _rather(turn: Desk, units: Mapping[str, int], loaded: bool) -> str:
+    """The tasks that these units could do instead, as the end of a refusal."""
+    world = turn.world
+    fine = [
+        id_
+        for id_, row in turn.ruleset.rows("missions").items()
+        if all(_may(turn, row, k) for k in units)
+        and ("needs" not in row or any(routes.concerns(world, row["needs"], k) for k in units))
+        and ("loaded" not in row or bool(row["loaded"]) == loaded)
+    ]
+    return f"; they can: {', '.join(fine)}" if fine else ""
+
+
+def _may(turn: Desk, row: Row, kind: str) -> bool:
+    """Whether a kind of unit may take part in a mission at all."""
+    kept_out = "never" in row and routes.concerns(turn.world, row["never"], kind)
+    return routes.concerns(turn.world, row.get("members"), kind) and not kept_out
+
+
+def faults(turn: Desk, fleet: Fleet, orders: Iterable[Order]) -> Iterator[tuple[Order, str]]:
+    """Orders that name a task force by a number that does not fit: whom to protect, whom to join, whom to cover."""
+    for order in orders:
+        mine = int(order.get("number") or 0)
+        covered = order.get("slots", {}).get("covers")
+        for number in (
+            *numbers_of(turn, order, "charge"),
+            *((int(covered),) if covered is not None and not _abroad(order) else ()),
+        ):
+            if number not in fleet.voyages or number == mine:
+                yield order, f"there is no other task force {number} to protect; listed are {_all(fleet)}"
+        for number in numbers_of(turn, order, "joins"):
+            why = joining_refusal(turn, fleet.voyages[mine], fleet, number) if mine in fleet.voyages else None
+            if why:
+                yield order, why
+
+
+def _abroad(order: Order) -> bool:
+    """Whether an order names a task force of another nation."""
+    return order.get("slots", {}).get("whose") not in (None, order["nation"])
+
+
+def _all(fleet: Fleet) -> str:
+    return ", ".join(str(n) for n in sorted(fleet.voyages)) or "none"
+
+
+def joining_refusal(turn: Desk, voyage: Voyage, fleet: Fleet, number: int) -> str | None:
+    """Why a task force cannot join another one when its own way is over."""
+    other, points = fleet.voyages.get(number), len(voyage.plan)
+    if other is None or number == voyage.number:
+        return f"there is no other task force {number} to join; listed are {_all(fleet)}"
+    here, there = voyage.target, other.place_after(points)
+    if here != there:
+        where = routes.name_of(turn.world, "places", there)
+        return f"after {points} points task force {number} is in {where}, not in {routes.name_of(turn.world, 'places', here)}"
+    units = [Entity("unit", k) for k, _ in voyage.picks]
+    most = routes.Going(turn.world, voyage.nation, voyage.mode, units).allowance(voyage.start) if units else None
+    if most is not None and len(other.plan) > most:
+        return f"task force {number} goes on for {len(other.plan)} points, they have {most}"
+    for point in range(points + 1, len(other.plan) + 1):
+        together = fleet.present(other, point)
+        for kind, n in voyage.units.items():
+            together[kind] = together.get(kind, 0) + n
+        why = mission_refusal(turn, other.plan[point - 1].get("mission", ""), together, loaded=bool(other.cargo))
+        if why:
+            return why
+    return None
+
+
+def numbers_of(turn: Desk, order: Order, gives: str) -> list[int]:
+    """The numbers of task forces that options of an order with this `gives` name."""
+    out = []
+    for id_, value in (order.get("options") or {}).items():
+        if turn.ruleset.rows("order_options").get(id_, {}).get("gives") == gives:
+            out += [int(v) for v in (value if isinstance(value, list | tuple) else [value])]
+    return out
 
 
 # ---- cargo
 
 
 def _with_cargo(
-    turn: Desk, going: routes.Going, row: Row, slots: Mapping[str, Any], nation: str, zone: str, via: list[str],
+    turn: Desk, going: routes.Going, row: Row, slots: Mapping[str, Any], zone: str,
     picks: Sequence[forces.Pick], left: dict[str, int],
-) -> tuple[list[Row], Row] | str:  # fmt: skip
+) -> tuple[list[Row], list[Row]] | str:  # fmt: skip
     """The plan of a voyage with cargo: to where it can come aboard, to where it can go ashore, and the landing."""
-    from .move import attack_refusal
-
-    world, carries = turn.world, going.mode.get("carries")
-    origin, target = slots.get("origin"), slots.get("target")
-    cargo = {k: int(n) for k, n in slots["cargo"].items() if int(n) > 0}
-    if carries is None or origin is None or target is None or not cargo:
-        return "it names no cargo"
-    links = tuple(carries.get("link", ()))
-    for kind in cargo:
-        if not routes.concerns(world, carries.get("who"), kind):
-            return f"{routes.name_of(world, 'units', kind)} cannot be carried"
-    aboard = origin == zone  # left at sea by ships that did not come to land: they need only be taken up
-    there = forces.afloat_at(world.state, nation, origin) if aboard else routes.free_stacks(world, nation, origin)
-    free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in there]
-    chosen = forces.pick([s for s in free if s[1]["n"]], cargo)
-    if chosen is None:
-        return routes.too_few(turn.world, nation, origin, cargo)
-    names = {"self": Entity("nation", nation), "place": Entity("place", origin)}
-    if not aboard and not world.test(carries.get("from"), names):
-        return f"nobody can come aboard from {routes.name_of(world, 'places', origin)}"
+    try:
+        via = routes.named_places(turn.world, slots.get("via"))
+    except ValueError as error:
+        return str(error)
+    found = stowed(turn, going.mode, slots, going.nation, zone, left)
+    if isinstance(found, str):
+        return found
+    parcel, chosen = found
     room, size = room_of(turn, going.mode, picks), size_of(turn, going.mode, chosen)
     if size > room:
         return f"the cargo takes {size} of {room} places aboard"
-    shore = turn.ruleset.row("modes", going.mode["ashore"]) if "ashore" in going.mode else going.mode
-    beaches = world.geography.next_to(target, links)
-    hostile = routes.is_attack(world, nation, target)
-    why = [attack_refusal(turn, shore, nation, (beach, target), chosen, hostile=hostile) for beach in beaches]
-    if why and all(why):
-        return str(why[0])
-    quays = (origin,) if aboard else world.geography.next_to(origin, links)
-    ways = _load_and_land(going, zone, via, quays, beaches)
+    ways = _load_and_land(
+        going, zone, via, quays_of(turn, going.mode, parcel["from"], zone), beaches_of(turn, going.mode, parcel["to"])
+    )
     if isinstance(ways, str):
         return ways
     zones, loads = ways
     mission = row.get("mission")
     plan: list[Row] = [{"place": z, "mission": mission} for z in zones]
     plan.append({"place": zones[-1] if zones else zone, "mission": mission, "land": True})
-    plan[loads]["load"] = True
+    plan[loads]["load"] = [0]
+    for key, n in chosen:
+        left[key] = left.get(key, turn.state.get("units", key, "n", 0)) - n
+    return plan, [parcel]
+
+
+def _parcel(turn: Desk, order: Order, mode: Row, fleet: Fleet, left: dict[str, int]) -> Parcel | str:
+    """More cargo for a task force: where it passes, as far as it has room; ashore where it unloads."""
+    slots, world, nation = order["slots"], turn.world, str(order["nation"])
+    voyage = fleet.voyages.get(int(slots.get("aboard") or 0))
+    if voyage is None:
+        return f"there is no task force {slots.get('aboard')}; {fleet.those()}"
+    if not voyage.cargo:
+        return f"task force {voyage.number} carries no troops"
+    found = stowed(turn, mode, slots, nation, None, left)
+    if isinstance(found, str):
+        return found
+    parcel, chosen = found
+    room = room_of(turn, mode, voyage.picks)
+    size = size_of(turn, mode, chosen) + sum(size_of_kinds(turn, voyage.mode, voyage.nation, p["units"]) for p in voyage.cargo)
+    if size > room:
+        return f"the cargo takes {size} of {room} places aboard"
+    quays = quays_of(turn, mode, parcel["from"], None)
+    stops = [voyage.place_after(i) for i in range(len(voyage.plan))]
+    point = next((i for i, place in enumerate(stops) if place in quays), None)
+    if point is None:
+        where = ", ".join(routes.name_of(world, "places", p) for p in dict.fromkeys(stops))
+        return f"task force {voyage.number} does not come to {routes.name_of(world, 'places', parcel['from'])}; it passes {where}"
+    if voyage.target not in beaches_of(turn, mode, parcel["to"]):
+        where = routes.name_of(world, "places", voyage.target)
+        return f"{routes.name_of(world, 'places', parcel['to'])} is not next to {where}, where task force {voyage.number} unloads"
     for key, n in chosen:
         left[key] = left.get(key, world.state.get("units", key, "n", 0)) - n
-    return plan, {"units": cargo, "from": origin, "to": target}
+    return Parcel(order, voyage.number, parcel, point)
 
 
 def _load_and_land(
@@ -287,30 +525,3 @@ def _nearest(going: routes.Going, start: str, goals: Sequence[str]) -> list[str]
     found = routes.search(going, start, None)
     best = min((found[g] for g in goals if g in found), default=None)
     return list(best[1][1:]) if best else None
-
-
-def room_of(turn: Desk, mode: Row, picks: Sequence[forces.Pick]) -> Any:
-    """How much cargo some units take."""
-    carries = mode["carries"]
-    total: Any = 0
-    for key, n in picks:
-        if routes.concerns(turn.world, carries.get("carriers"), str(turn.state.get("units", key, "kind"))):
-            total += n * _figure(turn, carries["room"], key)
-    return total
-
-
-def size_of(turn: Desk, mode: Row, picks: Sequence[forces.Pick]) -> Any:
-    """How much room some units need."""
-    return sum(n * _figure(turn, mode["carries"]["size"], key) for key, n in picks)
-
-
-def _figure(turn: Desk, figure: Any, key: str) -> Any:
-    """A number, a quantity or a field of a unit."""
-    unit = Entity("unit", key)
-    if isinstance(figure, int):
-        return figure
-    if turn.ruleset.rows("quantities").get(figure, {}).get("of") == unit.kind:
-        return turn.world.quantity(figure, unit)
-    if str(figure).startswith("="):
-        return turn.world.number(figure, {"unit": unit, "self": turn.world.field(unit, "owner")})
-    return turn.world.field(unit, figure) or 0

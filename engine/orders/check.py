@@ -40,12 +40,13 @@ def accept_orders(world: World, nation: str, orders: Sequence[Order], *, file: s
     """
     checker = Checker(world, nation, file=file)
     checker.filed = orders
+    checker.fleet = voyage.Fleet.of(world.ruleset, orders)
     accepted = []
     for order in orders:
         taken = checker.take(order)
         if taken is not None:
             accepted.append(taken)
-    return accepted, checker.found
+    return checker.fitting(accepted), checker.found
 
 
 class Refused(Exception):
@@ -73,6 +74,7 @@ class Checker:
         self.before_income = late_money(world.ruleset)
         self.loads: dict[tuple[str, str], int] = {}  # units by mode and place, where capacity is short
         self.left: dict[str, int] = {}  # what committing orders leave of each stack
+        self.fleet = voyage.Fleet()
         self.first: dict[str, Order] = {}  # the first order of each row, where all must be alike
         self.layouts: dict[str, deploy.Layout] = {}  # where units are deployed, by order row
         self.taken: list[tuple[str, str, str, int]] = []  # row, place, kind, number
@@ -83,6 +85,9 @@ class Checker:
     def take(self, order: Order) -> Order | None:
         """Accept an order and count what it uses, or say why not. Returns it complete, or None."""
         readings = [order, *order.get("readings", ())]
+        if any(voyage.makes_one(self.ruleset, r) for r in readings):  # numbered as listed, whether or not it stands
+            number = self.fleet.next()
+            readings = [{**r, "number": number} for r in readings]
         refusals: list[Refused] = []
         fine: list[tuple[Order, list[Callable[[], object]], list[tuple[str, str, str]]]] = []
         for reading in readings:
@@ -108,6 +113,15 @@ class Checker:
         for code, message, slot in notes:
             self._say(code, "warning", message, complete, slot, "")
         return {k: v for k, v in complete.items() if k not in ("columns", "readings")}
+
+    def fitting(self, accepted: list[Order]) -> list[Order]:
+        """Those of the accepted orders whose task forces fit together; the others are refused now that all are known."""
+        wrong = {}
+        for order, why in voyage.faults(self.desk, self.fleet, accepted):
+            if id(order) not in wrong:
+                self._say("O206", "error", why, order, "", "")
+                wrong[id(order)] = order
+        return [order for order in accepted if id(order) not in wrong]
 
     def test(self, order: Order, notes: list[tuple[str, str, str]] | None = None) -> tuple[Order, list[Callable[[], object]]]:
         """The order complete, and what counts its use once it is accepted. Raises Refused; changes nothing."""
@@ -288,11 +302,13 @@ class Checker:
             for key, n in forces.pick(self._stacks(row, str(place)), wanted) or ():
                 picked[key] = picked.get(key, 0) + n
             uses.append(lambda p=str(place), w=wanted: self.taken.extend((row["id"], p, k, int(n)) for k, n in w.items()))  # type: ignore[misc]
-        if mode is not None and mode.get("tasks"):
-            found = voyage.understand(self.desk, order, mode, dict(self.left))
+        tasked = self.ruleset.rows("modes").get(row.get("does", ""), {})
+        if tasked.get("tasks"):
+            found = voyage.understand(self.desk, order, tasked, dict(self.left), self.fleet, int(order.get("number") or 0))
             if isinstance(found, str):
                 raise Refused("O206", found, ways.TARGET)
-            if found.gate is not None:
+            uses.append(lambda f=found: self.fleet.take(f))  # type: ignore[misc]
+            if isinstance(found, voyage.Voyage) and found.gate is not None:
                 notes.append(("O302", f"{self.names.printed('gate', found.gate)} is closed as things stand", ways.TARGET))
         elif mode is None and self.ruleset.has("contacts", row.get("does")) and slots.get(ways.UNITS):
             contact = self.ruleset.row("contacts", row["does"])

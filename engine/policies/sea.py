@@ -27,7 +27,7 @@ def give_voyages(giver: Giver, front: Front) -> None:
             continue
         if "cargo" in row.get("slots", {}):
             _carry(giver, front, rules, f"orders/{id_}", mode)
-        elif ways.TARGET in row.get("slots", {}):
+        elif {ways.ORIGIN, ways.TARGET} <= row.get("slots", {}).keys():
             _sail(giver, front, rules, f"orders/{id_}", mode)
 
 
