@@ -57,7 +57,7 @@ class Contest:
     aside: frozenset[str] = frozenset()
     """Forces in the place that fight a battle of their own there."""
     beside: set[str] = field(default_factory=set)
-    """Forces that nobody has found, but which stand beside those who were."""
+    """Forces found by nobody, but which stand beside those who were."""
     touch_lost: bool = False
     plan: Plan | None = None
     calls_home: bool = False

@@ -1,4 +1,4 @@
-"""Task forces that part and join between two points of movement, before anybody acts on the next one.
+"""Forces that part and join between two points of movement, before anybody acts on the next one.
 
 Who leaves is written with the force that is left (`parting`: units, after how many points, where, and the new force's row);
 who joins another names its number (`joins`) and does so when its own plan is over and both are in one place.
@@ -39,9 +39,9 @@ def _part(turn: Turn, force: str, part: Row) -> None:
     there = forces.strength(turn.state, force)
     wanted = {kind: min(n, there.get(kind, 0)) for kind, n in part["units"].items() if there.get(kind)}
     goes = bool(wanted) and row["at"] == part["at"] and not row.get("stopped")
-    text = f"Task force {part['number']} parts from task force {row['number']} in {here}."
+    text = f"Force {part['number']} parts from force {row['number']} in {here}."
     if not goes:
-        text = f"Nobody parts from task force {row['number']} in {here}: {'it has been stopped' if wanted else 'they are lost'}."
+        text = f"Nobody parts from force {row['number']} in {here}: {'it has been stopped' if wanted else 'they are lost'}."
     with turn.journal.entry(f"modes/{row['mode']}", subject=force, text=text, audience=(nation,)) as entry:
         turn.journal.set("forces", force, "parting", later or None)
         picks = forces.pick(forces.stacks_of(turn.state, force), wanted) if goes else None
@@ -53,7 +53,7 @@ def _part(turn: Turn, force: str, part: Row) -> None:
 
 
 def _join(turn: Turn, force: str) -> None:
-    """The units of a force go over to the task force that it is to join, if that is there; if not, it stays what it is."""
+    """The units of a force go over to the force that it is to join, if that is there; if not, it stays what it is."""
     row = dict(turn.state.row("forces", force))
     into = next(
         (
@@ -64,9 +64,9 @@ def _join(turn: Turn, force: str) -> None:
         None,
     )
     where = routes.name_of(turn.world, "places", row["at"])
-    text = f"Task force {row['number']} joins task force {row['joins']} in {where}."
+    text = f"Force {row['number']} joins force {row['joins']} in {where}."
     if into is None:
-        text = f"Task force {row['number']} does not find task force {row['joins']} in {where}."
+        text = f"Force {row['number']} does not find force {row['joins']} in {where}."
     with turn.journal.entry(f"modes/{row['mode']}", subject=force, text=text, audience=(row["owner"],)):
         if into is None:
             turn.journal.set("forces", force, "joins", None)

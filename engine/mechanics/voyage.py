@@ -1,8 +1,8 @@
-"""Orders of task forces understood: who sails, along which way, with what task on every point, carrying whom.
+"""Orders of forces understood: who sails, along which way, with what task on every point, carrying whom.
 
 Slots read: `units` (those that sail), `origin`, `target` and `via` (places of the way; the same place twice means to stay
 there for a point), `tasks` (missions, one a point). With a slot `cargo`, `origin` and `target` are where the cargo comes
-aboard and goes ashore, and `zone` is where the carriers are. Task forces are numbered as they are listed: `part_of` is the
+aboard and goes ashore, and `zone` is where the carriers are. Forces are numbered as they are listed: `part_of` is the
 number of the one that units leave after `after` points; `cargo` without `units` goes aboard the one numbered `aboard`.
 """
 
@@ -22,7 +22,7 @@ from .stowage import beaches_of, quays_of, room_of, size_of, size_of_kinds, stow
 
 @dataclass(slots=True)
 class Voyage:
-    """One order of a task force. `plan` is a list of {place, mission, load, land}, one entry a point of movement.
+    """One order of a force. `plan` is a list of {place, mission, load, land}, one entry a point of movement.
 
     `cargo` is a list of {units, from, to}; an entry's `load` names those that come aboard before it, by their place in the list.
     """
@@ -38,7 +38,7 @@ class Voyage:
     """A passage on the way that is shut to them as things stand: they stop before it unless it has been opened by then."""
     number: int = 0
     parent: int = 0
-    """The task force that they leave after `after` points; 0: they set out by themselves."""
+    """The force that they leave after `after` points; 0: they set out by themselves."""
     after: int = 0
 
     @property
@@ -56,7 +56,7 @@ class Voyage:
 
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    """More cargo for a task force that another order makes."""
+    """More cargo for a force that another order makes."""
 
     order: Order
     number: int
@@ -67,11 +67,11 @@ class Parcel:
 
 @dataclass(slots=True)
 class Fleet:
-    """The task forces of one nation, in the order in which it lists them, whether or not their orders stand."""
+    """The forces of one nation, in the order in which it lists them, whether or not their orders stand."""
 
     voyages: dict[int, Voyage] = field(default_factory=dict)
     partings: dict[int, list[tuple[int, dict[str, int]]]] = field(default_factory=dict)
-    """Number of a task force -> who will leave it, after how many points."""
+    """Number of a force -> who will leave it, after how many points."""
     listed: int = 0
 
     @classmethod
@@ -86,7 +86,7 @@ class Fleet:
         return fleet
 
     def next(self) -> int:
-        """The number of the task force that is listed now."""
+        """The number of the force that is listed now."""
         self.listed += 1
         return self.listed
 
@@ -103,10 +103,10 @@ class Fleet:
     def those(self) -> str:
         """The numbers there are, in words."""
         known = ", ".join(str(n) for n in sorted(self.voyages))
-        return f"task forces listed above: {known}" if known else "no task force is listed above"
+        return f"forces listed above: {known}" if known else "no force is listed above"
 
     def present(self, voyage: Voyage, point: int) -> dict[str, int]:
-        """Who is with a task force on one of its points: those who have not left it."""
+        """Who is with a force on one of its points: those who have not left it."""
         out = dict(voyage.units)
         for after, units in self.partings.get(voyage.number, ()):
             for kind, n in units.items() if after < point else ():
@@ -119,7 +119,7 @@ def mission_row(ruleset: Ruleset, mission: str | None) -> Row:
 
 
 def makes_one(ruleset: Ruleset, order: Order) -> bool:
-    """Whether an order makes a task force: its units go by a mode with tasks."""
+    """Whether an order makes a force: its units go by a mode with tasks."""
     form, _, id_ = order["order"].partition("/")
     row = ruleset.rows(form).get(id_, {})
     return bool(ruleset.rows("modes").get(row.get("does", ""), {}).get("tasks")) and "units" in order.get("slots", {})
@@ -179,18 +179,18 @@ def understand(
 
 
 def _parting(turn: Desk, order: Order, row: Row, mode: Row, fleet: Fleet, number: int) -> Voyage | str:
-    """Units that leave a task force on its way and go on as one of their own."""
+    """Units that leave a force on its way and go on as one of their own."""
     slots, world, nation = order["slots"], turn.world, str(order["nation"])
     parent, after = fleet.voyages.get(int(slots["part_of"])), int(slots.get("after") or 0)
     if parent is None:
-        return f"there is no task force {slots['part_of']} to leave; {fleet.those()}"
+        return f"there is no force {slots['part_of']} to leave; {fleet.those()}"
     if parent.parent or not 0 < after <= len(parent.plan):
         most = (
             f"after at most {len(parent.plan)} points"
             if not parent.parent
             else "only those that set out by themselves are parted"
         )
-        return f"they cannot leave task force {parent.number} then: {most}"
+        return f"they cannot leave force {parent.number} then: {most}"
     wanted = {k: int(n) for k, n in slots["units"].items() if int(n) > 0}
     gone: dict[str, int] = {}
     for earlier in fleet.voyages.values():
@@ -200,9 +200,9 @@ def _parting(turn: Desk, order: Order, row: Row, mode: Row, fleet: Fleet, number
         there = parent.units.get(kind, 0) - gone.get(kind, 0)
         if n > there:
             name = routes.name_of(world, "units", kind)
-            return f"{n} of {name} are to leave task force {parent.number}, which has {max(0, there)} left"
+            return f"{n} of {name} are to leave force {parent.number}, which has {max(0, there)} left"
     if not wanted or all(wanted.get(k, 0) + gone.get(k, 0) >= n for k, n in parent.units.items()):
-        return f"somebody must stay with task force {parent.number}"
+        return f"somebody must stay with force {parent.number}"
     here = parent.place_after(after)
     picks = [(k, n) for k, n in parent.picks if world.state.get("units", k, "kind") in wanted]
     going = OpenGates(world, nation, mode, [Entity("unit", k) for k, _ in picks])
@@ -213,7 +213,7 @@ def _parting(turn: Desk, order: Order, row: Row, mode: Row, fleet: Fleet, number
     voyage.gate = _shut_on(routes.Going(world, nation, mode, going.units), here, plan)
     most = going.allowance(parent.start)
     if most is not None and len(voyage.plan) > most:
-        with_it = f"{after} of them with task force {parent.number}"
+        with_it = f"{after} of them with force {parent.number}"
         return f"they have {most} moves, {with_it}: {most - after} left, and it takes {len(plan)}"
     why = missions_refusal(turn, voyage, fleet)
     if why:
@@ -323,7 +323,7 @@ def default_mission(turn: Desk, going: routes.Going, place: str) -> str | None:
 
 
 def missions_refusal(turn: Desk, voyage: Voyage, fleet: Fleet) -> str | None:
-    """Why a task force cannot do the tasks of its plan: who may take part, who may not, who must, and cargo."""
+    """Why a force cannot do the tasks of its plan: who may take part, who may not, who must, and cargo."""
     tried = set()
     for point, entry in enumerate(voyage.plan, 1):
         mission, units = entry.get("mission"), fleet.present(voyage, point)
@@ -374,7 +374,7 @@ def _may(turn: Desk, row: Row, kind: str) -> bool:
 
 
 def faults(turn: Desk, fleet: Fleet, orders: Iterable[Order]) -> Iterator[tuple[Order, str]]:
-    """Orders that name a task force by a number that does not fit: whom to protect, whom to join, whom to cover."""
+    """Orders that name a force by a number that does not fit: whom to protect, whom to join, whom to cover."""
     for order in orders:
         mine = int(order.get("number") or 0)
         covered = order.get("slots", {}).get("covers")
@@ -383,15 +383,15 @@ def faults(turn: Desk, fleet: Fleet, orders: Iterable[Order]) -> Iterator[tuple[
             *((int(covered),) if covered is not None and not _abroad(order) else ()),
         ):
             if number not in fleet.voyages or number == mine:
-                yield order, f"there is no other task force {number} to protect; listed are {_all(fleet)}"
+                yield order, f"there is no other force {number} to protect; listed are {_all(fleet)}"
         for number in numbers_of(turn, order, "joins"):
-            why = joining_refusal(turn, fleet.voyages[mine], fleet, number) if mine in fleet.voyages else None
+            why = union_refusal(turn, fleet.voyages[mine], fleet, number) if mine in fleet.voyages else None
             if why:
                 yield order, why
 
 
 def _abroad(order: Order) -> bool:
-    """Whether an order names a task force of another nation."""
+    """Whether an order names a force of another nation."""
     return order.get("slots", {}).get("whose") not in (None, order["nation"])
 
 
@@ -399,19 +399,19 @@ def _all(fleet: Fleet) -> str:
     return ", ".join(str(n) for n in sorted(fleet.voyages)) or "none"
 
 
-def joining_refusal(turn: Desk, voyage: Voyage, fleet: Fleet, number: int) -> str | None:
-    """Why a task force cannot join another one when its own way is over."""
+def union_refusal(turn: Desk, voyage: Voyage, fleet: Fleet, number: int) -> str | None:
+    """Why a force cannot join another one when its own way is over."""
     other, points = fleet.voyages.get(number), len(voyage.plan)
     if other is None or number == voyage.number:
-        return f"there is no other task force {number} to join; listed are {_all(fleet)}"
+        return f"there is no other force {number} to join; listed are {_all(fleet)}"
     here, there = voyage.target, other.place_after(points)
     if here != there:
         where = routes.name_of(turn.world, "places", there)
-        return f"after {points} points task force {number} is in {where}, not in {routes.name_of(turn.world, 'places', here)}"
+        return f"after {points} points force {number} is in {where}, not in {routes.name_of(turn.world, 'places', here)}"
     units = [Entity("unit", k) for k, _ in voyage.picks]
     most = routes.Going(turn.world, voyage.nation, voyage.mode, units).allowance(voyage.start) if units else None
     if most is not None and len(other.plan) > most:
-        return f"task force {number} goes on for {len(other.plan)} points, they have {most}"
+        return f"force {number} goes on for {len(other.plan)} points, they have {most}"
     for point in range(points + 1, len(other.plan) + 1):
         together = fleet.present(other, point)
         for kind, n in voyage.units.items():
@@ -423,7 +423,7 @@ def joining_refusal(turn: Desk, voyage: Voyage, fleet: Fleet, number: int) -> st
 
 
 def numbers_of(turn: Desk, order: Order, gives: str) -> list[int]:
-    """The numbers of task forces that options of an order with this `gives` name."""
+    """The numbers of forces that options of an order with this `gives` name."""
     out = []
     for id_, value in (order.get("options") or {}).items():
         if turn.ruleset.rows("order_options").get(id_, {}).get("gives") == gives:
@@ -466,13 +466,13 @@ def _with_cargo(
 
 
 def _parcel(turn: Desk, order: Order, mode: Row, fleet: Fleet, left: dict[str, int]) -> Parcel | str:
-    """More cargo for a task force: where it passes, as far as it has room; ashore where it unloads."""
+    """More cargo for a force: where it passes, as far as it has room; ashore where it unloads."""
     slots, world, nation = order["slots"], turn.world, str(order["nation"])
     voyage = fleet.voyages.get(int(slots.get("aboard") or 0))
     if voyage is None:
-        return f"there is no task force {slots.get('aboard')}; {fleet.those()}"
+        return f"there is no force {slots.get('aboard')}; {fleet.those()}"
     if not voyage.cargo:
-        return f"task force {voyage.number} carries no troops"
+        return f"force {voyage.number} carries no troops"
     found = stowed(turn, mode, slots, nation, None, left)
     if isinstance(found, str):
         return found
@@ -486,10 +486,10 @@ def _parcel(turn: Desk, order: Order, mode: Row, fleet: Fleet, left: dict[str, i
     point = next((i for i, place in enumerate(stops) if place in quays), None)
     if point is None:
         where = ", ".join(routes.name_of(world, "places", p) for p in dict.fromkeys(stops))
-        return f"task force {voyage.number} does not come to {routes.name_of(world, 'places', parcel['from'])}; it passes {where}"
+        return f"force {voyage.number} does not come to {routes.name_of(world, 'places', parcel['from'])}; it passes {where}"
     if voyage.target not in beaches_of(turn, mode, parcel["to"]):
         where = routes.name_of(world, "places", voyage.target)
-        return f"{routes.name_of(world, 'places', parcel['to'])} is not next to {where}, where task force {voyage.number} unloads"
+        return f"{routes.name_of(world, 'places', parcel['to'])} is not next to {where}, where force {voyage.number} unloads"
     for key, n in chosen:
         left[key] = left.get(key, world.state.get("units", key, "n", 0)) - n
     return Parcel(order, voyage.number, parcel, point)
