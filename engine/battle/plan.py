@@ -7,7 +7,7 @@ numbers alive.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,7 @@ from ..expressions.arrays import Compiled, Counts
 from ..ruleset.model import Row
 from ..tables import in_range
 from ..world import World
+from .batch import Array
 from .members import Group
 from .values import Value
 
@@ -112,6 +113,9 @@ class Plan:
     """From the round after this one on, every round is like the next."""
     tires: dict[int, int] = field(default_factory=dict)
     """Group -> the last round in which it can fight; then it leaves the battle."""
+
+    touch: Callable[[Array], Array] | None = None
+    """The chance that contact is kept after a round, by the numbers alive; None: always."""
 
     def initial(self) -> Counts:
         return self.start.copy()

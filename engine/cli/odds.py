@@ -24,6 +24,7 @@ from . import Stop
 __all__ = ["odds"]
 
 FORMATS = ("text", "json", "svg")
+SEEKERS = {"": (0,), "attacker": (0,), "both": (0, 1), "kept": ()}
 
 
 def odds(
@@ -47,6 +48,9 @@ def odds(
     withdraw_unless: str = typer.Option("", help="K/L: the attacker leaves after K kills if more than L enemies are left."),
     defender_after: int = typer.Option(0, min=0, help="The defender leaves after so many rounds."),
     defender_above: int = typer.Option(-1, min=-1, help="The defender leaves when he has lost more units."),
+    contact: str = typer.Option(
+        "", help="Who looks for the other before later rounds, where contact can be lost: attacker, both, or kept."
+    ),
     exact_: bool = typer.Option(
         False, "--exact", help="Every outcome, however long it takes; by default big battles are sampled."
     ),
@@ -90,12 +94,17 @@ def odds(
                 composer.battle(battle), attackers, defenders, where, composer.place(origin),
                 orders=composer.loss_orders(loss_order), limits={s: m for s, m in mine.items() if m},
             )  # fmt: skip
+        if contact not in SEEKERS:
+            raise Unclear(f"--contact is attacker, both or kept, not {contact!r}")
         question = composer.settled(
             _with(question, battle=composer.battle(battle) or question.battle, works=composer.works(works))
         )
     except Unclear as unclear:
         found = f"\n{render_findings(unclear.found, 'text')}" if unclear.found else ""
         raise Stop(f"{unclear}{found}", 2) from None
+    question = _with(question, seekers=SEEKERS[contact])
+    if question.seekers and world.ruleset.row("battles", question.battle).get("contact_again"):
+        composer.notes.append("contact must be found again before every later round (--contact kept leaves that out)")
     for note in composer.notes:
         typer.echo(f"note: {note}", err=True)
     result = reckon(world, question, trials=trials, seed=seed, **({"most": None} if exact_ else {}))

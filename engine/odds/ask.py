@@ -20,6 +20,7 @@ from ..ruleset.model import Row
 from ..state import Entity, pair_key, unit_key
 from ..world import World
 from .result import Odds
+from .touch import touch_of
 
 Force = Mapping[Any, int]
 """(owner, kind) -> number; a third part of the key, a tuple of (field, value), says in what condition they are: hits taken,
@@ -48,6 +49,8 @@ class Question:
     works: str | None = None
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
     limits: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    seekers: tuple[int, ...] = ()
+    """Sides that look for the other again before every later round, where the battle wants contact again; none: it is kept."""
 
 
 def odds(world: World, question: Question, *, trials: int = 0, seed: int = 1, most: int | None = EFFORT) -> Odds:
@@ -79,14 +82,18 @@ def plan_of(world: World, question: Question, tables: Tables | None = None, batt
     both = row.get("attacks") == "both"
     setting = Setting(question.place, (True, both), orders=question.orders)
     limits = question.limits if battle is None else None
-    return make_plan(there, row, members, setting, limits=limits, tires=_tires(there, row, members, question.place))
+    plan = make_plan(there, row, members, setting, limits=limits, tires=_tires(there, row, members, question.place))
+    if question.seekers and row.get("contact_again") and battle is None:
+        contacts = row.get("contacts") or list(world.ruleset.rows("contacts"))
+        plan.touch = touch_of(plan, world.ruleset.row("contacts", contacts[0]), question.seekers)
+    return plan
 
 
 def position_of(world: World, question: Question) -> Tables:
     """The stacks, forces and borders of a question, with what flying there leaves of an allowance of its units."""
     tables = _tables(world, question)
     flown = _flown(scene(world, tables["units"], tables=tables), question, tables["units"])
-    return {**tables, "units": {key: {**row, **flown.get(key, {})} for key, row in tables["units"].items()}} if flown else tables
+    return {**tables, "units": {key: {**flown.get(key, {}), **row} for key, row in tables["units"].items()}} if flown else tables
 
 
 def _flown(there: World, question: Question, units: Mapping[str, Row]) -> dict[str, dict[str, Any]]:

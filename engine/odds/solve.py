@@ -123,6 +123,11 @@ def _after(rounds: Rounds, batch: Batch, number: int) -> tuple[Batch, Array]:
             batch, going = rounds.part(batch, side, going)
             rounds.leave(batch, side, going)
             batch.more["over"] = batch.more["over"] | (going & rounds.over(batch, number))
+    if rounds.plan.touch is not None:
+        kept = np.where(batch.more["over"], 1.0, rounds.plan.touch(batch.n))
+        assert isinstance(rounds.sampler, Distribution)
+        batch, found = rounds.sampler.split(batch, np.stack([1 - kept, kept], axis=1))
+        batch.more["over"] = batch.more["over"] | (found == 0)
     return batch, batch.more["over"]
 
 
