@@ -66,7 +66,7 @@ def wanted_now(game: Game) -> str:
 
 def seats(game: Game) -> dict[str, str]:
     """Nation to who commands it, for every nation that the present input point asks."""
-    state = game.stage().position.state
+    state = game.seated_position().state
     rows = game.ruleset.rows("nations")
     return {n: str(state.get("nations", n, "seat") or rows.get(n, {}).get("seat") or POLICY) for n in game.awaited()}
 
@@ -252,7 +252,8 @@ def first_difference(game: Game, ruleset: Ruleset) -> str | None:
         stage, following = game.stage(number), game.stage(number + 1)
         taken = game.submissions(number)
         missing = [n for n in waiting_seats(game.ruleset, stage.position) if n not in taken]
-        inputs = Inputs({n: s.orders for n, s in taken.items()}, {n: s.answers for n, s in taken.items()}, missing)
+        given = game.commands(number)
+        inputs = Inputs({n: s.orders for n, s in taken.items()}, {n: s.answers for n, s in taken.items()}, missing, given)
         pause = (following.position.waiting or {}).get("pause")
         dice = game.dice(stage, following.used_salts)
         try:

@@ -14,7 +14,7 @@ from .calendar import begin_turn, end_turn
 from .dice import CountingDice, Marks
 from .frame import advance, alive, cursor, node_at
 from .geography import Geography
-from .journal import Entry
+from .journal import EVERYONE, Entry
 from .mechanics.watch import first_look, settle
 from .ruleset.model import Row, Ruleset
 from .state import Entity, State
@@ -65,11 +65,12 @@ class Resolution:
 
 @dataclass(frozen=True)
 class Inputs:
-    """What came in at an input point: orders and answers by nation, and whose absence counts as missed."""
+    """What came in at an input point: orders and answers by nation, whose absence counts as missed, who commands from now on."""
 
     orders: Orders = field(default_factory=dict)
     answers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     missing: Sequence[str] = ()
+    seats: Mapping[str, str] = field(default_factory=dict)
 
 
 def start(ruleset: Ruleset, state: State, dice: CountingDice, *, geography: Geography | None = None) -> Resolution:
@@ -154,6 +155,11 @@ def _run(
 def take_in(turn: Turn, inputs: Inputs) -> None:
     """Journal the inputs and lay them in the state, nation by nation."""
     turn.journal.step = "input"
+    for nation, seat in sorted(inputs.seats.items()):
+        with turn.journal.entry("frame/input", subject=nation, audience=(EVERYONE,), data={"seat": seat}, keep=False) as entry:
+            turn.journal.set("nations", nation, "seat", seat)
+            if entry.changes:
+                entry.text = f"{turn.ruleset.rows('nations').get(nation, {}).get('name', nation)} is commanded by a {seat} now."
     for nation in sorted({*inputs.orders, *inputs.answers, *inputs.missing}):
         orders = inputs.orders.get(nation, ())
         with turn.journal.entry("frame/input", subject=nation, audience=(nation,), data={"orders": len(orders)}) as entry:

@@ -52,6 +52,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("explain", "why a value is what it is: the chain of rules and dice", "report"),
     Command("rollback", "go back to a chosen point", "game"),
     Command("decide", "make or override a decision", "game"),
+    Command("players", "who waits for a position, and who gets one"),
     Command("upgrade", "new rules for a game in progress", "game"),
     Command("dice", "fair dice: commit, reveal, verify"),
     Command("odds", "the odds of a battle"),

@@ -24,7 +24,7 @@ from ..referee import Inputs, Position, Resolution, resolve, start, waiting_seat
 from ..report.mapview import Drawing, drawing_from
 from ..ruleset.model import Ruleset
 from ..state import State
-from .schema import corrections, entries, games, inputs, metadata, positions, rulesets, states
+from .schema import corrections, entries, games, inputs, metadata, positions, rulesets, seats, states
 
 FILE = "game.db"
 MAX_TURNS = 400
@@ -126,6 +126,7 @@ class Game:
         if not (folder / FILE).exists():
             raise StoreError(f"{folder} holds no game; `wteaw new SCENARIO --game {folder}` starts one")
         engine = engine_for(folder)
+        metadata.create_all(engine)  # a game that is older than a table
         with engine.connect() as db:
             row = db.execute(select(games)).one()
             content = db.execute(select(rulesets.c.content).where(rulesets.c.hash == row.ruleset)).scalar_one()
@@ -196,7 +197,24 @@ class Game:
 
     def awaited(self) -> list[str]:
         """The nations whose orders the present input point wants and that somebody commands."""
-        return waiting_seats(self.ruleset, self.stage().position)
+        return waiting_seats(self.ruleset, self.seated_position())
+
+    def commands(self, number: int | None = None) -> dict[str, str]:
+        """The seats that were given at a stage (the present one by default): nation to seat."""
+        number = self.stage().number if number is None else number
+        query = select(seats.c.nation, seats.c.seat).where(seats.c.game == self.id, seats.c.position == number)
+        with self._reading() as db:
+            return {row.nation: row.seat for row in db.execute(query.order_by(seats.c.nation))}
+
+    def seated_position(self) -> Position:
+        """The present position as those see it who have been given a seat since."""
+        position, given = self.stage().position, self.commands()
+        if not given:
+            return position
+        state = position.state.copy()
+        for nation, seat in given.items():
+            state.put("nations", nation, "seat", seat)
+        return replace(position, state=state)
 
     # ---- changing
 
@@ -266,7 +284,7 @@ class Game:
         result = resolve(
             self.ruleset,
             stage.position,
-            Inputs({n: s.orders for n, s in taken.items()}, {n: s.answers for n, s in taken.items()}, missing),
+            Inputs({n: s.orders for n, s in taken.items()}, {n: s.answers for n, s in taken.items()}, missing, self.commands()),
             self.dice(stage, salts),
             geography=self.geography,
             until=until,
@@ -290,7 +308,12 @@ class Game:
         if number >= last:
             raise StoreError(f"the game stands at {last}; choose an earlier stage")
         with self.engine.begin() as db:
-            for table, column in ((entries, entries.c.position), (inputs, inputs.c.position), (positions, positions.c.number)):
+            for table, column in (
+                (entries, entries.c.position),
+                (inputs, inputs.c.position),
+                (seats, seats.c.position),
+                (positions, positions.c.number),
+            ):
                 db.execute(delete(table).where(table.c.game == self.id, column > number))
             self._correct(db, "rollback", {"to": number, "from": last, "reason": reason})
         self._stage = None
@@ -312,6 +335,15 @@ class Game:
         with self.engine.begin() as db:
             self._put_input(db, self.stage().number, replace(given, answers={**given.answers, decision: answer}))
             self._correct(db, "decide", {"nation": nation, "decision": decision, "answer": answer})
+
+    def command(self, nation: str, seat: str, who: str) -> None:
+        """Give a nation to a player, a policy or nobody from the present input point on; recorded. `who`: the player's name."""
+        number = self.stage().number
+        where = (seats.c.game == self.id, seats.c.position == number, seats.c.nation == nation)
+        with self.engine.begin() as db:
+            db.execute(delete(seats).where(*where))
+            db.execute(insert(seats).values(game=self.id, position=number, nation=nation, seat=seat))
+            self._correct(db, "command", {"nation": nation, "seat": seat, "who": who})
 
     def use_ruleset(self, ruleset: Ruleset, reason: str) -> None:
         """Go on under other rules from the present position on; recorded."""

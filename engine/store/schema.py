@@ -85,3 +85,24 @@ corrections = Table(
     Column("what", String(16), nullable=False),  # rollback, decide or upgrade
     Column("body", Text, nullable=False),
 )
+
+seats = Table(  # who has been given a position at a stage; the next resolution writes it into the state
+    "seats",
+    metadata,
+    Column("game", String(64), ForeignKey("games.id"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("nation", String(64), primary_key=True),
+    Column("seat", String(64), nullable=False),
+)
+
+pool = Table(  # those who wait for a position, and what becomes of them
+    "pool",
+    metadata,
+    Column("game", String(64), ForeignKey("games.id"), primary_key=True),
+    Column("name", String(100), primary_key=True),
+    Column("number", Integer, nullable=False),
+    Column("email", String(200), nullable=False),
+    Column("side", String(64), nullable=False),
+    Column("nation", String(64), nullable=False),  # the position that was proposed or given; empty while waiting
+    Column("status", String(16), nullable=False),  # waiting, proposed, agreed or seated
+)

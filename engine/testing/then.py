@@ -17,6 +17,7 @@ from ..journal import Entry
 from ..selections import as_set
 from ..state import Entity, pair_key, unit_key
 from ..stores import stock
+from ..vacancies import vacancies
 from ..view import may_read
 from ..world import World
 from .given import CaseError, known
@@ -86,6 +87,7 @@ class _Reader:
             "facts": self.facts,
             "state": self.tables,
             "warned": self.warned,
+            "vacancies": self.vacancies,
         }
 
     # ---- nations
@@ -353,6 +355,13 @@ class _Reader:
             if bool(fits) == absent:
                 got = [{w: r} for w, r in stated if w == word] or "not stated"
                 yield Mismatch((*path, number), wanted, got)
+
+    def vacancies(self, said: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
+        """Who chooses a player for a nation that nobody commands; `none` where there is nobody to choose."""
+        found = {v.nation: v.by for v in vacancies(self.world)}
+        for nation, wanted in said.items():
+            known({**self.world.ruleset.rows("nations"), **self.state.table("nations")}, nation, "nation", (*path, nation))
+            yield from _unless(wanted, found.get(nation, NONE), (*path, nation), ("nations", nation, "seat"))
 
     def warned(self, said: Sequence[Mapping[str, Any]], path: Path) -> Iterator[Mismatch]:
         yield from _refusals(said, self.play.notes, path, strict=False)

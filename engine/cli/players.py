@@ -1,0 +1,148 @@
+"""`wteaw players`: those who wait for a position, the positions that are vacant, and how the one comes to the other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from . import Stop
+from .game import open_game
+from .names import nation_named, one_named
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
+    help="Who waits for a position, and who gets one.",
+)  # fmt: skip
+GAME = typer.Option(..., "--game", help="The folder of the game.")
+NATION = typer.Argument(..., help="The nation's id or name.")
+NAME = typer.Argument(..., help="Somebody on the list.")
+
+
+@app.command("list")
+def list_(game: Path = GAME, format: str = typer.Option("text", help="text or json.")) -> None:
+    """Show who waits, and the vacant positions with those who choose for them.
+
+    Example: wteaw players list --game games/flanders
+    """
+    from ..store.pool import Pool
+    from ..vacancies import vacancies
+    from ..world import World
+
+    found = open_game(game)
+    waiting = Pool(found).candidates()
+    places = vacancies(World(found.ruleset, found.seated_position().state, geography=found.geography))
+    if format == "json":
+        people = [{"name": c.name, "email": c.email, "side": c.side, "nation": c.nation, "status": c.status} for c in waiting]
+        vacant = [{"nation": v.nation, "by": v.by, "why": v.text} for v in places]
+        typer.echo(json.dumps({"list": people, "vacant": vacant}, ensure_ascii=False))
+        return
+    for one in waiting:
+        more = f", {one.status} for {one.nation}" if one.nation else ""
+        typer.echo(f"{one.name} <{one.email}> would join {one.side}{more}")
+    for place in places:
+        typer.echo(f"{place.nation} is vacant ({place.text}): {place.by} chooses")
+
+
+@app.command()
+def add(
+    name: str = typer.Argument(..., help="The player's name."),
+    email: str = typer.Option("", help="His address."),
+    side: str = typer.Option("", help="The side that he would like to join."),
+    game: Path = GAME,
+) -> None:
+    """Put somebody on the list of those who wait for a position.
+
+    Example: wteaw players add Ann --email ann@example.org --side SIDE --game games/flanders
+    """
+    from ..store.pool import Pool
+
+    found = open_game(game)
+    wanted = one_named("side", side, found.ruleset) if side else ""
+    one = _done(lambda: Pool(found).add(name, email, wanted))
+    typer.echo(f"{one.name} is on the list and would join {one.side}.")
+
+
+@app.command()
+def propose(
+    nation: str = NATION,
+    name: str = NAME,
+    by: str = typer.Option(..., "--by", help="Who chooses: a side, or `moderator`."),
+    game: Path = GAME,
+) -> None:
+    """Choose somebody from the list for a vacant position: a side for its own, the moderator for the others.
+
+    Example: wteaw players propose NATION Ann --by SIDE --game games/flanders
+    """
+    from ..store.pool import MODERATOR, Pool
+
+    found = open_game(game)
+    chooser = by if by == MODERATOR else one_named("side", by, found.ruleset)
+    one = _done(lambda: Pool(found).propose(nation_named(nation, found.ruleset), name, chooser))
+    typer.echo(f"{one.name} is asked to command {one.nation}; `wteaw players agree` notes that he will.")
+
+
+@app.command()
+def agree(name: str = NAME, game: Path = GAME) -> None:
+    """Note that somebody takes the position that he was asked to take.
+
+    Example: wteaw players agree Ann --game games/flanders
+    """
+    from ..store.pool import Pool
+
+    one = _done(lambda: Pool(open_game(game)).agree(name))
+    typer.echo(f"{one.name} agrees to command {one.nation}; `wteaw players seat {one.nation}` makes the change.")
+
+
+@app.command()
+def seat(nation: str = NATION, game: Path = GAME) -> None:
+    """Make the change: whoever was chosen and has agreed commands the nation from now on.
+
+    Example: wteaw players seat NATION --game games/flanders
+    """
+    from ..store.pool import Pool
+
+    found = open_game(game)
+    one = _done(lambda: Pool(found).seat(nation_named(nation, found.ruleset)))
+    typer.echo(f"{one.name} commands {one.nation} from turn {found.stage().position.turn} on.")
+
+
+@app.command()
+def leave(nation: str = NATION, game: Path = GAME) -> None:
+    """A player gives up: his position is vacant from now on.
+
+    Example: wteaw players leave NATION --game games/flanders
+    """
+    from ..store.pool import Pool
+
+    found = open_game(game)
+    whose = nation_named(nation, found.ruleset)
+    _done(lambda: Pool(found).leave(whose))
+    typer.echo(f"{whose} is vacant.")
+
+
+@app.command()
+def remove(name: str = NAME, game: Path = GAME) -> None:
+    """Take somebody off the list.
+
+    Example: wteaw players remove Ann --game games/flanders
+    """
+    from ..store.pool import Pool
+
+    _done(lambda: Pool(open_game(game)).remove(name))
+    typer.echo(f"{name} is off the list.")
+
+
+def _done(make: Callable[[], Any]) -> Any:
+    """What a request gives; Stop with the reason if the game cannot meet it."""
+    from ..store import StoreError
+
+    try:
+        return make()
+    except StoreError as error:
+        raise Stop(str(error)) from None

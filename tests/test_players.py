@@ -1,0 +1,133 @@
+"""The list of those who wait for a position (pbem-a.players.pool-and-picks): who may choose whom, and that the change is made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wteaw.cli import _run
+from wteaw.desk import new_game, resolve_turn, seats, view_world
+from wteaw.resources import scenarios
+from wteaw.ruleset import load_scenario
+from wteaw.store import Game, StoreError
+from wteaw.store.pool import Pool
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A game in which nobody commands Germany."""
+    data, ruleset, _ = load_scenario(scenarios() / "1914.yaml")
+    assert data is not None and ruleset is not None
+    new_game(tmp_path / "game", data, ruleset, id_="pool", seats={"german-empire": "vacant"}, seed=b"\x05" * 32)
+    return tmp_path / "game"
+
+
+@pytest.fixture
+def game(folder: Path) -> Game:
+    return Game.open(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "email", "side", "says"),
+    [
+        ("", "ann@example.org", "allied", "missing: name"),
+        ("Ann", "", "", "missing: e-mail address, preferred side"),
+        ("Ann", "ann", "allied", "no e-mail address"),
+        ("Ann", "ann@example.org", "entente", "no side 'entente'"),
+    ],
+)
+def test_the_list_needs_name_address_and_side(game: Game, name: str, email: str, side: str, says: str) -> None:
+    with pytest.raises(StoreError, match=says):
+        Pool(game).add(name, email, side)
+    assert Pool(game).candidates() == []
+
+
+def test_a_side_fills_its_own_vacancies_and_the_moderator_the_others(game: Game) -> None:
+    pool = Pool(game)
+    pool.add("Ann", "ann@example.org", "allied")
+    pool.add("Bob", "bob@example.org", "central")
+    for nation, by, says in (
+        ("german-empire", "allied", "central chooses, not allied"),
+        ("german-empire", "moderator", "central chooses, not moderator"),
+        ("spain", "allied", "moderator chooses, not allied"),
+        ("sweden", "moderator", "no vacant position"),
+    ):
+        with pytest.raises(StoreError, match=says):
+            pool.propose(nation, "Ann", by)
+    with pytest.raises(StoreError, match="not on the list; there is Ann, Bob"):
+        pool.propose("spain", "Cleo", "moderator")
+    with pytest.raises(StoreError, match="nobody has been proposed"):
+        pool.seat("german-empire")
+    pool.propose("german-empire", "Bob", "central")
+    with pytest.raises(StoreError, match="has not agreed"):
+        pool.seat("german-empire")
+    pool.agree("Bob")
+    assert pool.seat("german-empire").status == "seated"
+    assert seats(game)["german-empire"] == "player"
+
+
+def test_a_position_is_proposed_to_one_at_a_time(game: Game) -> None:
+    pool = Pool(game)
+    for name in ("Ann", "Bob"):
+        pool.add(name, f"{name}@example.org", "central")
+    pool.propose("german-empire", "Ann", "central")
+    pool.agree("Ann")
+    pool.propose("german-empire", "Bob", "central")
+    assert [(c.name, c.nation, c.status) for c in pool.candidates()] == [
+        ("Ann", "", "waiting"),
+        ("Bob", "german-empire", "proposed"),
+    ]
+
+
+def test_the_new_player_is_waited_for_at_once_and_the_journal_says_so(game: Game, folder: Path) -> None:
+    assert "german-empire" not in game.awaited()
+    pool = Pool(game)
+    pool.add("Bobolink", "bobolink@example.org", "central")
+    pool.propose("german-empire", "Bobolink", "central")
+    pool.agree("Bobolink")
+    pool.seat("german-empire")
+    assert "german-empire" in game.awaited()
+    with pytest.raises(StoreError, match="no orders yet from german-empire"):
+        resolve_turn(game)
+    resolve_turn(game, force=True)
+    assert game.stage().position.state.get("nations", "german-empire", "seat") == "player"
+    said = [e for e in game.journal(turn=1) if e.data.get("seat")]
+    assert [(e.subject, e.audience) for e in said] == [("german-empire", ("everyone",))]
+    assert [c["what"] for c in Game.open(folder).corrections()] == ["command"]
+    assert "bobolink" not in str(view_world(game, "french-empire").state.tables).lower(), "names are the moderator's"
+    game.rollback(1, "the wrong Bob")
+    assert game.commands() == {"german-empire": "player"}, "what was decided at that stage stands"
+
+
+def test_who_leaves_is_off_the_list_and_his_position_vacant(game: Game) -> None:
+    pool = Pool(game)
+    pool.add("Bob", "bob@example.org", "central")
+    pool.propose("german-empire", "Bob", "central")
+    pool.agree("Bob")
+    pool.seat("german-empire")
+    pool.leave("german-empire")
+    assert pool.candidates() == [] and "german-empire" not in game.awaited()
+    with pytest.raises(StoreError, match="nobody commands"):
+        pool.leave("german-empire")
+
+
+def test_the_commands(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def run(*arguments: str) -> tuple[int, str]:
+        code = _run(["players", *arguments, "--game", str(folder)])
+        out = capsys.readouterr()
+        return code, out.out + out.err
+
+    assert run("add", "Ann", "--email", "ann@example.org")[0] == 1
+    assert run("add", "Ann", "--email", "ann@example.org", "--side", "Central Powers")[0] == 0
+    code, text = run("list")
+    assert code == 0 and "Ann <ann@example.org> would join central" in text
+    assert "german-empire is vacant (a position in the main war): central chooses" in text
+    assert "spain is vacant (a major neutral): moderator chooses" in text
+    assert run("propose", "Germany", "Ann", "--by", "moderator")[0] == 1
+    assert run("propose", "Germany", "Ann", "--by", "central")[0] == 0
+    assert run("agree", "Ann")[0] == 0
+    code, text = run("seat", "Germany")
+    assert code == 0 and "Ann commands german-empire from turn 1 on" in text
+    assert '"status": "seated"' in run("list", "--format", "json")[1]
+    assert run("leave", "Germany")[0] == 0 and run("remove", "Ann")[0] == 1
