@@ -45,7 +45,8 @@ class Pool:
 
     def add(self, name: str, email: str, side: str) -> Candidate:
         """Put somebody on the list. StoreError names what is missing, or a side that is none."""
-        missing = [what for what, value in (("name", name), ("e-mail address", email), ("preferred side", side)) if not value.strip()]
+        asked = {"name": name, "e-mail address": email, "preferred side": side}
+        missing = [what for what, value in asked.items() if not value.strip()]
         if missing:
             raise StoreError(f"the list needs a name, an e-mail address and a preferred side; missing: {', '.join(missing)}")
         if not _MAIL.fullmatch(email.strip()):
