@@ -61,6 +61,14 @@ def check_expression(text: str, scope: Mapping[str, str], words: Words, gives: s
     return problems
 
 
+def kind_of(text: str, scope: Mapping[str, str], words: Words) -> str:
+    """What an expression gives, as far as that can be told without evaluating it: a word such as `number` or `set:unit`."""
+    try:
+        return _Checker(scope, words).visit(parse(text).tree)
+    except ExpressionError:
+        return "any"
+
+
 def _fits(kind: str, wanted: str) -> bool:
     if wanted == "any" or kind == "any":
         return True

@@ -44,6 +44,10 @@ KINDS: Mapping[str, str] = {
 """The kind of thing, as fields and expressions name it, that a row of a form is."""
 
 KEYWORDS = ("x-ref", "x-expr")
+CLOSED = ""
+"""Stands in a scope whose names are all that there are (`x-names`), not an addition to the general ones."""
+ARRAYS = "="
+"""Stands in the scope of what is compiled to arrays in battles (`x-arrays`)."""
 Path_ = tuple[str | int, ...]
 Schema = dict[str, Any]
 
@@ -52,7 +56,8 @@ Schema = dict[str, Any]
 class Annotation:
     """A value with the keywords of ours that its schema carries, and the path to it.
 
-    `scope` holds the names that the schemas around it put in scope (`x-scope`), each with its kind. `is_key`: the value
+    `scope` holds the names that the schemas around it put in scope, each with its kind: `x-names` says which there are (and
+    marks it `CLOSED`), `x-scope` adds some. `is_key`: the value
     is the key at the end of the path, not what stands under it.
     """
 
@@ -231,6 +236,10 @@ class _Walk:
     def walk(self, raw: Any, base: str, value: Any, path: Path_, scope: Mapping[str, str]) -> Iterator[Annotation]:
         schema, base = self.known.resolve(raw, base)
         for told in (raw, schema):  # a scope may stand beside a `$ref`
+            if isinstance(told, dict) and "x-names" in told:
+                scope = {CLOSED: "", **told["x-names"]}
+            if isinstance(told, dict) and told.get("x-arrays"):
+                scope = {**scope, ARRAYS: ""}
             if isinstance(told, dict) and "x-scope" in told:
                 scope = {**scope, **told["x-scope"]}
         if any(k in schema for k in KEYWORDS):

@@ -1,8 +1,9 @@
 """Is every expression right? The schemas say which texts are expressions (`x-expr`); `expressions.check_expression` judges.
 
 This module is the joint: it finds the expressions, tells the checker what is in scope and what the ruleset knows, and puts
-the problems at their line and column. In scope are the names of all kinds of things, the names that schemas add (`x-scope`),
-and the slots of the row.
+the problems at their line and column. In scope are the names that the schemas of the form give (`x-names`, and `x-scope` for
+more), the slots of the row, and what the structures around an expression bind: the things of a `for`, the `result` of a `roll`,
+the `answer` to a choice.
 """
 
 from __future__ import annotations
@@ -13,6 +14,10 @@ from typing import Any
 
 from ...diagnostics import Diagnostic
 from ...expressions import KINDS, check_expression
+from ...expressions.check import kind_of
+from ...expressions.subset import array_problems
+from ...verbs import VERBS
+from ..forms import ARRAYS, CLOSED
 from ..nodes import Node, diagnose, plain
 from .subject import Marked, Subject
 
@@ -63,7 +68,10 @@ def wrong_expressions(marks: Iterable[Marked], words: Words) -> Iterator[Diagnos
             continue
         text, offset = found
         node, key = mark.place
-        for problem in check_expression(text, _scope(mark), words, how.get("gives", "any")):
+        problems = check_expression(text, _scope(mark, words), words, how.get("gives", "any"))
+        if not problems and ARRAYS in mark.annotation.scope:
+            problems = array_problems(text)
+        for problem in problems:
             column = offset + problem.column
             yield diagnose(problem.code, "error", problem.message, node, key=key, hint=problem.hint, offset=column)
 
@@ -81,14 +89,57 @@ def _expression(value: str, how: Mapping[str, Any], words: Words) -> tuple[str, 
     return text.strip(), len(value) - len(text)
 
 
-def _scope(mark: Marked) -> dict[str, str]:
-    scope = {**GENERAL, **mark.annotation.scope}
+def _scope(mark: Marked, words: Words) -> dict[str, str]:
+    told = {name: kind for name, kind in mark.annotation.scope.items() if name != ARRAYS}
+    scope = told if told.pop(CLOSED, None) is not None else {**GENERAL, **told}
     for name, slot in _entries(mark.row.get("slots")):
         kind = slot.text("kind") if slot.is_map else slot.value
         scope[name] = SLOT_KINDS.get(str(kind), "any")
     if mark.form == "terms":
         scope |= dict(_arguments(plain(mark.row)))
+    node: Node | None = mark.row
+    for step in mark.annotation.path:
+        if node is None:
+            break
+        if node.is_map:
+            scope |= _bound(node, str(step), scope, words)
+            node = node.get(str(step))
+        else:
+            node = node.value[int(step)] if node.is_list else None
     return scope
+
+
+def _bound(node: Node, key: str, scope: Mapping[str, str], words: Words) -> dict[str, str]:
+    """The names that a structure binds for what stands under one of its keys."""
+    out: dict[str, str] = {}
+    if node.get("for") is not None and key not in _BEFORE_FOR and (key in _INSIDE or key in VERBS or key == "becomes"):
+        out |= _things_of(node.get("for"), scope, words)
+    if node.get("roll") is not None and key in _AFTER_ROLL:
+        out |= {"result": "number", "success": "any"}
+    if node.get("choose") is not None and key in ("answers", "effects"):
+        out["answer"] = "any"
+    return out
+
+
+_BEFORE_FOR = frozenset({"for", "draw"})
+_AFTER_ROLL = frozenset({"results", "effects", "miss", "cases"})
+_INSIDE = frozenset({"effects", "roll", "results", "miss", "cases", "always", "in_turn", "answers", "audience", "when"})
+
+
+def _things_of(wanted: Node | None, scope: Mapping[str, str], words: Words) -> dict[str, str]:
+    """What a `for` binds: a name by the kind of its things; any kind where that cannot be told."""
+    value = wanted.value if wanted is not None else None
+    kind = ""
+    if isinstance(value, str):
+        text = value.lstrip().removeprefix("=").strip()
+        kind = words.kind_of(text) or kind_of(text, scope, words).removeprefix("set:")
+    if kind == "nation":
+        return {"nation": "nation", "self": "nation"}
+    if kind == "unit":
+        return {"unit": "unit", "place": "place", "self": "nation"}
+    if kind in KINDS:
+        return {kind: kind}
+    return {**{k: k for k in KINDS}, "self": "nation"}
 
 
 def _entries(node: Node | None) -> Iterator[tuple[str, Node]]:
@@ -109,6 +160,14 @@ class Words:
     def __init__(self, rows: Callable[[str], Mapping[str, Mapping[str, Any]]], forms: Iterable[str]) -> None:
         self.rows = {form: rows(form) for form in forms}
         self.all_ids = frozenset(id_ for by_id in self.rows.values() for id_ in by_id)
+
+    def kind_of(self, word: str) -> str:
+        """The kind of thing that an id stands for, a group for its members; nothing if it is none."""
+        group = self.rows.get("groups", {}).get(word)
+        if group is not None:
+            return next((k for k, form in KINDS.items() if form and form == group.get("of")), "")
+        forms = (("nation", "nations"), ("place", "places"), ("side", "sides"))
+        return next((kind for kind, form in forms if word in self.rows.get(form, {})), "")
 
     def is_id(self, word: str) -> bool:
         return word in self.all_ids

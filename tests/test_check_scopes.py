@@ -1,0 +1,122 @@
+"""Which names an expression may use: what its mechanic binds, reported at file, line and column; and what battles can reckon."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wteaw.expressions import ExpressionError, parse
+from wteaw.expressions.arrays import Members, compile_array
+from wteaw.expressions.subset import array_problems
+from wteaw.state import Entity
+from wteaw.world import World
+
+from . import small
+from .folders import found, own_cache, places  # noqa: F401
+
+BASE = """\
+nations:
+- {id: n, name: N}
+places:
+- {id: a, kind: land, owner: n}
+- {id: b, kind: land}
+links:
+- {between: [a, b]}
+tracks:
+- {id: mood}
+"""
+OUT_OF_SCOPE = [
+    ('acts:\n- {id: ask, form: ask, needs: [{test: "foe == self", else: no}]}\n', ("E302", 11, 40), "foe"),
+    ("acts:\n- {id: ask, form: ask, effects: [{mark: {who: =place, as: x}}]}\n", ("E302", 11, 48), "place"),
+    ("acts:\n- {id: ask, form: ask, effects: [{mark: {who: =self, as: x}, when: result > 3}]}\n", ("E302", 11, 68), "result"),
+    ('events:\n- {id: e, becomes: unit.moved, for: "places()"}\n', ("E302", 11, 20), "unit"),
+    ("events:\n- {id: e, on: step, effects: [{shift: {who: =unit.owner, track: mood, by: 1}}]}\n", ("E302", 11, 46), "unit"),
+    ('terms:\n- {id: t, of: [nation], is: "t2(nation) or self.alive"}\n- {id: t2, of: [nation], is: t(nation)}\n', None, "self"),
+    ("shows:\n- {id: s, what: units, to: owner, when: battle.round > 1}\n", ("E302", 11, 41), "battle"),
+    ("control:\n- {id: c, how: capture, over: self.alive}\n", None, "self"),
+]
+
+
+@pytest.mark.parametrize(("text", "at", "name"), OUT_OF_SCOPE)
+def test_a_name_that_the_mechanic_does_not_bind(tmp_path: Path, text: str, at: tuple[str, int, int] | None, name: str) -> None:
+    said = [d for d in found(tmp_path, BASE + text) if d.code == "E302"]
+    assert len(said) == 1 and said[0].message.startswith(f"no name {name} here; there are "), said
+    assert "turn" in said[0].message, "the names that are there are told"
+    if at is not None:
+        assert places(said) == [at]
+
+
+def test_the_nearest_name_is_proposed(tmp_path: Path) -> None:
+    text = 'acts:\n- {id: ask, form: "ask {target}", slots: {target: nation}, needs: [{test: "traget.alive", else: no}]}\n'
+    (said,) = [d for d in found(tmp_path, BASE + text) if d.code == "E302"]
+    assert said.hint == "did you mean target?" and "act, nation, season, self, step, target, turn, year" in said.message
+
+
+IN_SCOPE = [
+    'acts:\n- {id: ask, form: "ask {target}", slots: {target: nation}, needs: [{test: "target != self", else: no}]}\n',
+    "acts:\n- {id: ask, form: ask, roll: 1d10, effects: [{shift: {who: =self, track: mood, by: =result}}]}\n",
+    'acts:\n- {id: ask, form: ask, effects: [{for: "places(owner=self)", mark: {who: =place, as: x}}]}\n',
+    'acts:\n- {id: ask, form: ask, effects: [{for: "nations()", shift: {who: =nation, track: mood, by: 1}}]}\n',
+    'events:\n- {id: e, becomes: place.occupied, for: "places()", effects: [{mark: {who: =place, as: x}}]}\n',
+    "events:\n- {id: e, on: captured, when: event.place == place('a'), effects: [{mark: {who: =event.actor, as: x}}]}\n",
+    'terms:\n- {id: t, of: ["other:place", place], is: "distance(other, place) > turn"}\n',
+]
+
+
+@pytest.mark.parametrize("text", IN_SCOPE)
+def test_what_structures_bind_is_in_scope(tmp_path: Path, text: str) -> None:
+    assert [d for d in found(tmp_path, BASE + text) if d.code.startswith("E3")] == []
+
+
+# ---- what can be compiled to arrays
+
+REFUSED = [
+    ("count(mine) / 2", 0),
+    ("1 + count(mine) ** 2", 4),
+    ("'horse' in foe", 0),
+    ("mine", 0),
+    ("those(mine, 'strength')", 0),
+    ("count(neighbours(place('ash')), 'occupied') > count(mine, 'strength', count(foe))", 46),
+    ("lookup(battle.round, 1)", 0),
+    ("count(those(foe, 'strength'))", 0),
+    ("battle.round > 1 and round(count(foe) * 2)", 21),
+]
+TAKEN = [
+    "count(mine) * 2 > count(foe)",
+    "ceil(count(mine) / 2)",
+    "total(foe, 'strength') // 3 if battle.round == 1 else 0",
+    "min(count(mine), 4) + max(1, highest(foe, 'strength'))",
+    "some(foe) and not every(mine, 'strength')",
+    "count(neighbours(place('ash'))) / 2",
+]
+
+
+@pytest.mark.parametrize(("text", "column"), [*REFUSED, *[(t, None) for t in TAKEN]])
+def test_the_check_and_the_compiler_agree(text: str, column: int | None) -> None:
+    world = World(small.ruleset(), small.state())
+    mine = Members((Entity("unit", "red.foot@birch"),), (0,))
+    foe = Members((Entity("unit", "blue.horse@cedar"),), (1,))
+    problems = array_problems(text)
+    if column is None:
+        assert problems == [] and compile_array(world, parse(text), {}, {"mine": mine, "foe": foe})
+        return
+    assert [p.column for p in problems] == [column], problems
+    with pytest.raises(ExpressionError):
+        compile_array(world, parse(text), {}, {"mine": mine, "foe": foe})
+
+
+def test_validate_tells_where_an_expression_of_a_battle_cannot_be_reckoned(tmp_path: Path) -> None:
+    text = """\
+units:
+- {id: u, name: U}
+battles:
+- {id: land, stages: [{id: s, when: count(mine) / 2 > count(foe), die: 1d6, value: 3}]}
+quantities:
+- {id: q, of: unit, base: 1}
+adjusts:
+- {id: q-many, of: q, when: "'u' in mine", add: 1}
+"""
+    said = [d for d in found(tmp_path, BASE + text) if d.code == "E309"]
+    assert places(said) == [("E309", 13, 37), ("E309", 17, 30)]
+    assert said[0].hint == "write // or ceil(a / b)"
