@@ -28,7 +28,7 @@ import struct
 from abc import ABC, abstractmethod
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from hashlib import blake2b
@@ -55,6 +55,8 @@ class Die:
     faces: int
     plus: int = 0
     low: int = 1
+    cut: int | None = field(default=None, compare=False, repr=False)
+    """All that matters is which of the dice show this or less: who tries every way need not try every face."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.n <= MAX_DICE:
@@ -206,17 +208,23 @@ class Stream:
         self._drawer: Drawer | None = None
         self._taken = 0
 
-    def roll(self, die: Die | str) -> int:
-        """The total of one throw of a die, e.g. ``roll("2d6+1")``. ValueError if the text is not a die."""
+    def roll(self, die: Die | str, upto: int | None = None) -> int:
+        """The total of one throw of a die, e.g. ``roll("2d6+1")``. ValueError if the text is not a die.
+
+        `upto`: all that matters is whether the total is this or less.
+        """
         die = parse_die(die) if isinstance(die, str) else die
+        if upto is not None and die.n == 1:
+            die = replace(die, cut=upto - die.plus)
         return self._draw(die)["total"]
 
-    def faces(self, n: int, faces: int) -> list[int]:
+    def faces(self, n: int, faces: int, upto: int | None = None) -> list[int]:
         """`n` dice at once, each from 1 to `faces`; the same dice that `n` single rolls would have given.
 
-        No dice are rolled, and nothing recorded, for n = 0. ValueError for numbers outside what `Die` allows.
+        No dice are rolled, and nothing recorded, for n = 0. ValueError for numbers outside what `Die` allows. `upto`: all that
+        matters is how many show this or less.
         """
-        return list(self._draw(Die(n, faces))["faces"]) if n else []
+        return list(self._draw(Die(n, faces, cut=upto))["faces"]) if n else []
 
     def choice(self, seq: Sequence[T]) -> T:
         """One of a sequence, each as likely. A single one is taken without a roll; ValueError if there is none."""
@@ -272,6 +280,10 @@ class DiceSource(Protocol):
         """Dice for one purpose; each call gives dice that no other call gives."""
         ...
 
+    def checkpoint(self, key: Callable[[], str]) -> None:
+        """What follows depends on nothing but what `key` tells."""
+        ...
+
 
 class CountingDice(ABC):
     """A source that counts the uses of each name. `marks` are the counts of an earlier part of the same turn."""
@@ -288,6 +300,10 @@ class CountingDice(ABC):
     def marks(self) -> list[list[str | int]]:
         """The uses counted so far, sorted, plain JSON: give them to the source that goes on with the turn."""
         return [[*name, uses] for name, uses in sorted(self._uses.items())]
+
+    def checkpoint(self, key: Callable[[], str]) -> None:
+        """What follows depends on nothing but what `key` tells: of use to who tries every way; others take no notice."""
+        del key
 
     @abstractmethod
     def drawer(self, name: StreamName, use: int) -> Drawer:
@@ -345,6 +361,11 @@ class ScriptedDice(CountingDice):
     def unused(self) -> dict[str, list[int]]:
         """What nobody has asked for yet, by the name under which it was given."""
         return {name: list(values) for name, values in self._left.items() if values}
+
+    def checkpoint(self, key: Callable[[], str]) -> None:
+        """What is left of the typed dice is part of what follows."""
+        if self._fallback is not None:
+            self._fallback.checkpoint(lambda: f"{key()} {sorted(self.unused().items())}")
 
     def drawer(self, name: StreamName, use: int) -> Drawer:
         parts = name.subject.split(":")

@@ -452,3 +452,32 @@ def test_a_wrong_call_is_told(
     monkeypatch.chdir(folder)
     found, text = command("test", *arguments, capsys=capsys)
     assert found == code and says in text
+
+
+def test_dice_of_which_only_a_threshold_matters_have_two_ways_and_not_one_for_each_face() -> None:
+    plays = []
+
+    def play(branch: Branch) -> int:
+        plays.append(1)
+        stream = branch.stream(step="s", rule="r", subject="")
+        return sum(face <= 3 for face in stream.faces(2, 10, 3)) + (stream.roll("1d6+1", 4) <= 4)
+
+    found: dict[int, Fraction] = {}
+    for chance, value in outcomes(play):
+        found[value] = found.get(value, Fraction(0)) + chance
+    assert len(plays) == 6
+    assert found == {0: Fraction(49, 200), 1: Fraction(91, 200), 2: Fraction(51, 200), 3: Fraction(9, 200)}
+
+
+def test_a_fight_without_end_comes_to_its_exact_end() -> None:
+    def play(branch: Branch) -> str:
+        mine, theirs = 1, 1
+        stream = branch.stream(step="s", rule="r", subject="")
+        while mine and theirs:
+            branch.checkpoint(f"{mine} {theirs}".strip)
+            hit, was_hit = stream.roll("1d10", 3) <= 3, stream.roll("1d10", 5) <= 5
+            mine, theirs = mine - was_hit, theirs - hit
+        return f"{mine}:{theirs}"
+
+    found = {value: chance for chance, value in outcomes(play)}
+    assert found == {"1:0": Fraction(3, 13), "0:1": Fraction(7, 13), "0:0": Fraction(3, 13)}

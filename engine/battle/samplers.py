@@ -197,7 +197,7 @@ class RealDice:
             dice, value = _one(shot.dice), _one(shot.value)
             if dice <= 0:
                 continue
-            faces = stream.faces(dice, throw.faces) if value > 0 else []
+            faces = stream.faces(dice, throw.faces, value) if value > 0 else []
             scored = sum(f <= value for f in faces)
             self._note(throw, shot.group, faces, value, scored)
             hits += scored
@@ -209,7 +209,7 @@ class RealDice:
         hits, rest = divmod(power, throw.faces)
         if rest:
             stream = self._stream(throw)
-            faces = stream.faces(1, throw.faces)
+            faces = stream.faces(1, throw.faces, rest)
             hit = int(faces[0] <= rest)
             self._note(throw, shots[0].group, faces, rest, hit)
             self._take(stream)

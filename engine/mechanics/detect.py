@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .. import forces, routes
+from ..dice import parse_die
 from ..ruleset.model import Row
 from ..state import Entity
 from ..turn import Turn
@@ -45,7 +46,8 @@ def find_forces(turn: Turn, row: Row) -> None:
     looks = [(seeker, foe, not _met_before(turn, row, seeker, foe)) for seeker, foe in pairs(turn, row)]
     by: dict[tuple[str, str], list[str]] = {}
     at_once: dict[str, bool] = {}  # of those who look for all their foes together
-    for seeker, foe, first in looks:
+    for index, (seeker, foe, first) in enumerate(looks):
+        turn.dice.checkpoint(lambda i=index: f"{row['id']} {i} {sorted(by.items())} {at_once} {turn.state.hash()}")  # type: ignore[misc]
         if row.get("all_at_once"):
             if seeker not in at_once:
                 at_once[seeker] = finds(turn, row, seeker, foe)
@@ -177,7 +179,8 @@ def finds(turn: Turn, row: Row, seeker: str, foe: str, *, first: bool = False, s
     about = subject or f"{seeker}>{foe}"
     with turn.journal.entry(rule, subject=about, audience=(owner,), data={"force": seeker, "foe_at": names["place"].id}) as entry:
         stream = turn.stream(rule, about, entry.audience)
-        hits = [sum(stream.roll(row.get("die", "1d10")) <= value for _ in range(n)) for value, n in looks]
+        faces = parse_die(row.get("die", "1d10")).faces
+        hits = [sum(face <= value for face in stream.faces(n, faces, value)) for value, n in looks]
         success = any(hits)
         record = stream.take()
         if record is not None:

@@ -9,6 +9,7 @@ battles of a row in common rounds (`tempo: together`), so that units that leave 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -19,6 +20,8 @@ from ..battle.contest import (
     at_home,
     compile_contest,
     compile_parting,
+    leave_rule,
+    order_options,
     outline_contest,
     troops,
     would_fight,
@@ -118,6 +121,7 @@ def _to_the_end(turn: Turn, contests: Sequence[Contest]) -> None:
     number = 0
     while running:
         number += 1
+        turn.dice.checkpoint(partial(_position, turn, running, number))
         busy = _busy(turn, running, number)
         for contest in running:
             if number > 1 and not in_touch(turn, contest):
@@ -155,6 +159,26 @@ def _falls(turn: Turn, contest: Contest) -> bool:
     """Whether a place that the attackers have won goes over to them."""
     row = contest.row.get("falls")
     return row is None or bool(takers_of(turn, turn.ruleset.row("control", row), contest.place))
+
+
+def _position(turn: Turn, running: Sequence[Contest], number: int) -> str:
+    """All that the rounds to come depend on, in one text: two moments with the same text have the same future."""
+    parts = [turn.journal.step, turn.state.hash()]
+    for contest in running:
+        words, row = contest.row.get("options", {}), contest.row
+        counted = "most_rounds" in row or any(
+            words.get("rounds") in options or "wants" in (leave_rule(contest, side) or {})
+            for side in (ATTACKER, DEFENDER)
+            for options in order_options(turn, contest, side).values()
+        )
+        recalled = [int(join["recall"].get("after", 1)) for join in row.get("joins", ()) if "recall" in join]
+        late = 1 + max([contest.plan.last_special_round, *recalled]) if contest.plan is not None else number
+        round_ = number if counted else min(number, late)
+        parts += [
+            contest.subject, str(round_), str(sorted(contest.virtual_left.items())), str(contest.lost), str(contest.calls_home),
+            str(sorted(contest.lost_by_force.items())), str(sorted(set(contest.meets))),
+        ]  # fmt: skip
+    return "|".join(parts)
 
 
 def _busy(turn: Turn, running: Sequence[Contest], number: int) -> dict[str, str]:

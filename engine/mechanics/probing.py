@@ -174,7 +174,7 @@ def draw_fire(turn: Turn, row: Row, shots: Row, probe: Probe, lookers: dict[str,
     with turn.journal.entry(rule, subject=subject, audience=parties, data={"place": target}) as entry:
         stream = turn.stream(rule, subject, entry.audience)
         upto = int(shots.get("upto", 1))
-        hits = [o for o, n in sorted(firing.items()) for _ in range(n) if stream.roll(shots.get("die", "1d10")) <= upto]
+        hits = [o for o, n in sorted(firing.items()) for _ in range(n) if stream.roll(shots.get("die", "1d10"), upto) <= upto]
         record = stream.take()
         if record is not None:
             entry.dice.append({**record, "need": f"{upto} or less", "hit": bool(hits)})
@@ -249,7 +249,7 @@ def look(turn: Turn, row: Row, probe: Probe, lookers: Mapping[str, int]) -> None
     with turn.journal.entry(rule, subject=subject, audience=(nation,), data={"place": target}) as entry:
         stream = turn.stream(rule, subject, entry.audience)
         percent = chance(turn, row, lookers)
-        success = bool(lookers) and stream.roll(row.get("die", "1d100")) <= percent
+        success = bool(lookers) and stream.roll(row.get("die", "1d100"), percent) <= percent
         record = stream.take()
         if record is not None:
             entry.dice.append({**record, "need": f"{percent} or less", "hit": success})

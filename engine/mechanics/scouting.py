@@ -143,7 +143,7 @@ def look(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> None:
         rule, subject=subject, audience=readers, data={"place": place, "chance": percent, "groups": record}
     ) as entry:
         stream = turn.stream(rule, subject, entry.audience)
-        success = stream.roll(row.get("die", "1d100")) <= percent
+        success = stream.roll(row.get("die", "1d100"), percent) <= percent
         units: dict[str, int] = {}
         for _, stack in turn.state.stacks(at=place):
             if stack["owner"] in foes:

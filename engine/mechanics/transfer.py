@@ -244,7 +244,7 @@ def _finds(turn: Turn, row: Row, force: str, entry: Entry, subject: str) -> bool
     for key, stack in forces.stacks_of(turn.state, force):
         value = _figure(turn, contact.get("value", 0), key)
         for _ in range(int(stack["n"]) if value > 0 else 0):
-            success = stream.roll(contact.get("die", "1d10")) <= value or success
+            success = stream.roll(contact.get("die", "1d10"), value) <= value or success
     record = stream.take()
     if record is not None:
         entry.dice.append({**record, "hit": success})

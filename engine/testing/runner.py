@@ -170,16 +170,15 @@ class Runner:
         tables: dict[str, dict[Any, Fraction]] = {t: {} for t in texts}
         ground = self.shelf.ground(case.data.get("given", {}), file)
 
-        def play(branch: Branch) -> list[Failure]:
+        def play(branch: Branch) -> tuple[list[Failure], dict[str, Any]]:
             done, failures = self._once(case, replace(ground, state=ground.state.copy()), _dice(case.data, branch), plays)
-            for text in texts:
-                value = evaluate(done.turn.world, text, {}, ("then",))
-                tables[text][value] = tables[text].get(value, Fraction(0)) + branch.chance
-            return failures
+            return failures, {text: evaluate(done.turn.world, text, {}, ("then",)) for text in texts}
 
-        for _, failures in outcomes(play):
+        for chance, (failures, values) in outcomes(play):
             if failures:
                 return failures
+            for text, value in values.items():
+                tables[text][value] = tables[text].get(value, Fraction(0)) + chance
         return [_failure(case, plays[-1], m) for m in _odds(expected, tables)]
 
 
@@ -230,6 +229,11 @@ class Loose(CountingDice):
     def __init__(self, names: set[str], dice: CountingDice, rest: CountingDice | None) -> None:
         super().__init__()
         self._names, self._dice, self._rest = names, dice, rest
+
+    def checkpoint(self, key: Callable[[], str]) -> None:
+        """What follows may depend on loose dice only where it does not matter."""
+        if self._rest is not None:
+            self._rest.checkpoint(key)
 
     def drawer(self, name: StreamName, use: int) -> Drawer:
         if {name.rule, f"{name.rule}@{name.subject}"} & self._names:
