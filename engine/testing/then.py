@@ -18,7 +18,7 @@ from ..selections import as_set
 from ..state import Entity, pair_key, unit_key
 from ..stores import stock
 from ..vacancies import vacancies
-from ..view import may_read
+from ..view import UNKNOWN, may_read, view
 from ..world import World
 from .given import CaseError, known
 from .unchanged import Touch, unmentioned
@@ -88,6 +88,7 @@ class _Reader:
             "state": self.tables,
             "warned": self.warned,
             "vacancies": self.vacancies,
+            "views": self.views,
         }
 
     # ---- nations
@@ -355,6 +356,26 @@ class _Reader:
             if bool(fits) == absent:
                 got = [{w: r} for w, r in stated if w == word] or "not stated"
                 yield Mismatch((*path, number), wanted, got)
+
+    def views(self, said: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
+        """What a nation is shown: whose units exactly, whose only as bands, whose purses, and single fields of its view."""
+        for nation, wanted in said.items():
+            here = (*path, nation)
+            known({**self.world.ruleset.rows("nations"), **self.state.table("nations")}, nation, "nation", here)
+            seen = view(self.world.ruleset, self.state, nation, geography=self.world.geography)
+            stacks = seen.table("units").values()
+            got = {
+                "units_of": sorted({r["owner"] for r in stacks if r["kind"] != UNKNOWN}),
+                "bands_of": sorted({r["owner"] for r in stacks if r["kind"] == UNKNOWN}),
+                "purses_of": sorted({key.partition("/")[0] for key in seen.table("stores")}),
+            }
+            for key in set(wanted) & set(got):
+                yield from _unless(sorted(wanted[key]), got[key], (*here, key))
+            for table, rows in wanted.get("state", {}).items():
+                for id_, fields in rows.items():
+                    for field, value in fields.items():
+                        found = seen.get(table, id_, field)
+                        yield from _unless(value, NONE if found is None else found, (*here, "state", table, id_, field))
 
     def vacancies(self, said: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
         """Who chooses a player for a nation that nobody commands; `none` where there is nobody to choose."""
