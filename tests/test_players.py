@@ -131,3 +131,11 @@ def test_the_commands(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0 and "Ann commands german-empire from turn 1 on" in text
     assert '"status": "seated"' in run("list", "--format", "json")[1]
     assert run("leave", "Germany")[0] == 0 and run("remove", "Ann")[0] == 1
+
+
+def test_the_days_of_the_turns(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run(["schedule", "--start", "2004-05-01", "--turns", "2", "--game", str(folder)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("Turn 1: update 2004-05-01; corrections 2004-05-01, 2004-05-02; orders from 2004-05-03")
+    assert lines[2].startswith("Turn 2: update 2004-05-11") and lines[3].endswith("next update 2004-05-21")
+    assert _run(["schedule", "--start", "May"]) == 2 and "2004-05-01" in capsys.readouterr().err

@@ -53,6 +53,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("rollback", "go back to a chosen point", "game"),
     Command("decide", "make or override a decision", "game"),
     Command("players", "who waits for a position, and who gets one"),
+    Command("schedule", "which days of a turn are for what"),
     Command("upgrade", "new rules for a game in progress", "game"),
     Command("dice", "fair dice: commit, reveal, verify"),
     Command("odds", "the odds of a battle"),

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from fractions import Fraction
 from typing import Any
 
 from ..expressions import ExpressionError
 from ..expressions.vocabulary import KINDS
 from ..journal import Entry
+from ..schedule import days_of
 from ..selections import as_set
 from ..state import Entity, pair_key, unit_key
 from ..stores import stock
@@ -89,6 +91,7 @@ class _Reader:
             "warned": self.warned,
             "vacancies": self.vacancies,
             "views": self.views,
+            "days": self.days,
         }
 
     # ---- nations
@@ -376,6 +379,17 @@ class _Reader:
                     for field, value in fields.items():
                         found = seen.get(table, id_, field)
                         yield from _unless(value, NONE if found is None else found, (*here, "state", table, id_, field))
+
+    def days(self, said: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
+        """The days of the turn that an update (`update`) begins, by the ruleset's schedule."""
+        row = next(iter(self.world.ruleset.rows("schedule").values()), None)
+        if row is None:
+            raise CaseError("the ruleset has no schedule", path)
+        found = days_of(row, date.fromisoformat(said["update"]))
+        for key, wanted in said.items():
+            got: Any = getattr(found, key)
+            shown = [d.isoformat() for d in got] if isinstance(got, tuple) else got.isoformat()
+            yield from _unless(wanted, shown, (*path, key))
 
     def vacancies(self, said: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
         """Who chooses a player for a nation that nobody commands; `none` where there is nobody to choose."""

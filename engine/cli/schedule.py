@@ -1,0 +1,50 @@
+"""`wteaw schedule`: the days of the coming turns on the players' calendar."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import typer
+
+from ..resources import rulesets
+from . import Stop
+from .game import open_game
+
+__all__ = ["schedule"]
+
+
+def schedule(
+    start: str = typer.Option(..., "--start", help="The day of an update, as 2004-05-01."),
+    turns: int = typer.Option(1, "--turns", min=1, help="How many turns."),
+    game: Path = typer.Option(None, "--game", help="The folder of a game: its rules and its turn."),
+    ruleset: Path = typer.Option(None, "--ruleset", help="A ruleset, where there is no game yet (default: the shipped one)."),
+) -> None:
+    """Write out which days of the coming turns are for what.
+
+    Example: wteaw schedule --start 2004-05-01 --turns 3
+    """
+    from ..ruleset import load_ruleset
+    from ..schedule import turns as turns_of
+
+    try:
+        day = date.fromisoformat(start)
+    except ValueError:
+        raise Stop(f"a day is written like 2004-05-01, not {start!r}", 2) from None
+    number = 1
+    if game is not None:
+        found = open_game(game)
+        rules, number = found.ruleset, found.stage().position.turn
+    else:
+        loaded, _ = load_ruleset(ruleset or rulesets())
+        if loaded is None:
+            raise Stop(f"{ruleset} cannot be used; `wteaw validate` tells why")
+        rules = loaded
+    row = next(iter(rules.rows("schedule").values()), None)
+    if row is None:
+        raise Stop("the rules say nothing of days: they have no row of the form `schedule`")
+    for turn, days in enumerate(turns_of(row, day, turns), number):
+        corrections = ", ".join(d.isoformat() for d in days.corrections) or "none"
+        sending = ", ".join(d.isoformat() for d in days.sending)
+        typer.echo(f"Turn {turn}: update {days.update}; corrections {corrections}; orders from {days.opens}, sent {sending},")
+        typer.echo(f"  closed at the end of {days.deadline}; next update {days.next_update}")
