@@ -174,9 +174,11 @@ def resolve_turn(game: Game, *, force: bool = False, until: str | None = None, d
 
 
 def last_turn(game: Game) -> int:
-    """The last turn that has something to report: the one before the present, unless the game has ended or pauses."""
-    position = game.stage().position
-    return position.turn if position.ended or "pause" in (position.waiting or {}) else max(position.turn - 1, 0)
+    """The last turn that has something to report: the present one if a part of it is resolved, else the one before."""
+    stage = game.stage()
+    position = stage.position
+    begun = stage.number > 1 and game.stage(stage.number - 1).position.turn == position.turn
+    return position.turn if position.ended or begun or "pause" in (position.waiting or {}) else max(position.turn - 1, 0)
 
 
 def report(

@@ -13,6 +13,7 @@ from wteaw.desk import PLAYER, new_game, report, resolve_turn, view_world
 from wteaw.mechanics import deploy
 from wteaw.orders.intake import take_in
 from wteaw.orders.template import order_template
+from wteaw.report.render import as_text
 from wteaw.resources import scenarios
 from wteaw.ruleset import load_scenario
 from wteaw.state import Entity
@@ -172,6 +173,9 @@ def test_turn_1_begins_when_the_last_player_has_deployed(game: Game) -> None:
     resolve_turn(game)
     position = game.stage().position
     assert position.turn == 1 and position.waiting["input"] == "orders"  # type: ignore[index]
+    assert "Deployed: 3 infantry in Macedonia." in as_text(report(game, "serbia")), "the report is of the turn in progress"
+    other = as_text(report(game, "german-empire"))
+    assert "Deployed:" not in other and "All have deployed their units." in other
     world = view_world(game, "serbia")
     assert units_at(world, "macedonia")["serbia", "infantry"] == 4
     assert position.turn_start.get("units", "serbia.infantry@macedonia", "n") == 4, "turn 1 begins after it"

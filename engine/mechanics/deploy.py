@@ -45,14 +45,14 @@ def run(node: Row, turn: Turn) -> None:
             layout.take(order)
             with turn.journal.entry(order["order"], subject=nation, audience=(nation,)):
                 turn.journal.set("orders", order["key"], "status", "done")
-        told = _lay_out(turn, layout, step) or told
+        told = _lay_out(turn, layout) or told
     with turn.journal.entry(f"frame/{step}", keep=False) as entry:
         for key in sorted(turn.state.table("chosen")):
             turn.journal.put_row("chosen", key, None)
     if "apart" in node:
         _part(turn, node["apart"], step)
     if told:
-        with turn.journal.entry(f"frame/{step}", audience=(EVERYONE,)) as entry:
+        with turn.journal.entry(f"frame/{step}", audience=(EVERYONE,), data={"told": True}) as entry:
             entry.text = "All have deployed their units."
     turn.world.moments["turn"] = turn.state.copy()
 
@@ -122,6 +122,7 @@ class Layout:
     node: Row
     there: dict[str, Places] = field(init=False)
     named: dict[str, Places] = field(default_factory=dict)
+    rule: str = ""
 
     def __post_init__(self) -> None:
         self.there = pool(self.desk.world, self.nation, self.node)
@@ -158,6 +159,7 @@ class Layout:
     def take(self, order: Order) -> None:
         """Count an order that stands."""
         place = str(order["slots"][TARGET])
+        self.rule = self.rule or str(order["order"])
         for kind, n in order["slots"][UNITS].items():
             here = self.named.setdefault(kind, {})
             here[place] = here.get(place, 0) + int(n)
@@ -192,11 +194,11 @@ def targets(world: World, nation: str, row: Row, kind: str) -> list[str]:
     )
 
 
-def _lay_out(turn: Turn, layout: Layout, step: str) -> bool:
+def _lay_out(turn: Turn, layout: Layout) -> bool:
     """Move the units of a nation to the places that its orders name. False if there were none."""
     if not layout.named:
         return False
-    with turn.journal.entry(f"frame/{step}", subject=layout.nation, audience=(layout.nation,)) as entry:
+    with turn.journal.entry(layout.rule, subject=layout.nation, audience=(layout.nation,)) as entry:
         for kind, (leave, come) in layout.moves().items():
             taken: list[tuple[Mapping[str, Any], int]] = []
             for place, n in sorted(leave.items()):
