@@ -140,6 +140,15 @@ def test_of_enemies_who_would_meet_again_one_is_drawn() -> None:
         assert dict(standing(turn).keys()) == expected, "both would go to the nearest place: a draw decides"
 
 
+def test_a_scenario_may_not_let_a_nation_choose_more_than_its_part(tmp_path: Path) -> None:
+    file = tmp_path / "s.yaml"
+    head = "id: s\ntitle: S\nruleset: wteaw\nunits:\n- {owner: spain, at: madrid, deploy: fixed, units: {infantry: 3}}\n"
+    for n, expected in ((2, []), (3, []), (4, [("E412", 6, 54)])):
+        file.write_text(head + f"- {{owner: spain, at: madrid, deploy: chosen, units: {{infantry: {n}}}}}\n")
+        _, _, found = load_scenario(file)
+        assert [(d.code, d.line, d.column) for d in found if d.severity == "error"] == expected
+
+
 # ---- a game of 1914
 
 

@@ -64,6 +64,7 @@ CODES: dict[str, str] = {
     "E409": "A scenario's ruleset has errors of its own.",
     "E410": "There is no such scenario to extend, or scenarios extend one another in a ring.",
     "E411": "A scenario puts works between places that have no border.",
+    "E412": "A scenario lets a nation place more of its units than the rules leave it.",
     "E501": "A link from a place to itself.",
     "W502": "A place that no link leads to or from.",
     "W503": "A place that nobody can reach.",

@@ -9,6 +9,7 @@ that know more of scenarios stand in `SCENARIO_CHECKS`: functions of a `Scenario
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,7 +57,37 @@ def works_stand_on_borders(subject: ScenarioSubject) -> Iterator[Diagnostic]:
                 yield diagnose("E411", "error", f"{place!r} has no border with {other!r} for works to stand on", at)
 
 
-SCENARIO_CHECKS: list[Callable[[ScenarioSubject], Iterable[Diagnostic]]] = [works_stand_on_borders]
+def no_more_is_chosen_than_is_free(subject: ScenarioSubject) -> Iterator[Diagnostic]:
+    """Of each kind of unit a nation places itself only as many as the ruleset's step that deploys leaves it."""
+    from ..frame import steps
+    from ..mechanics.deploy import free_of
+    from ..state import State
+    from ..world import World
+
+    node = next((n for n in steps(subject.ruleset.frame) if n["do"] == "deploy"), None)
+    if node is None:
+        return
+    world = World(subject.ruleset, State())
+    all_of: Counter[tuple[str, str]] = Counter()
+    chosen: Counter[tuple[str, str]] = Counter()
+    for row in subject.value.get("units", ()):
+        for kind, n in row["units"].items():
+            all_of[row["owner"], kind] += n
+    for number, row in enumerate(subject.value.get("units", ())):
+        for kind, n in row["units"].items() if row.get("deploy") == "chosen" else ():
+            owner = row["owner"]
+            free = free_of(world, owner, kind, all_of[owner, kind], node)
+            if chosen[owner, kind] <= free < chosen[owner, kind] + n:
+                at = find(subject.node, ["units", number, "units"])
+                message = f"{owner!r} may place {free} of its {all_of[owner, kind]} {kind!r} itself; here more are chosen"
+                yield diagnose("E412", "error", message, at, key=kind)
+            chosen[owner, kind] += n
+
+
+SCENARIO_CHECKS: list[Callable[[ScenarioSubject], Iterable[Diagnostic]]] = [
+    works_stand_on_borders,
+    no_more_is_chosen_than_is_free,
+]
 """Further checks of scenarios, asked once the shape is right."""
 
 
