@@ -92,13 +92,14 @@ def _credited(contest: Contest, plan: Plan, side: int, n: int) -> dict[str | Non
     return out
 
 
-def spend(turn: Turn, contest: Contest, plan: Plan) -> None:
-    """Take what a round of fighting uses up (`spends`: a field of units, by how much, of whom) from those who took part."""
+def spend(turn: Turn, contest: Contest, plan: Plan, flows: Sequence[Flow]) -> None:
+    """Take what a round of fighting uses up (`spends`: a field of units, by how much, of whom) from the living who took part."""
     rule = contest.row.get("spends")
     if not rule:
         return
-    for group in plan.groups:
-        if group.virtual or group.key not in turn.state.table("units"):
+    for index, group in enumerate(plan.groups):
+        left = group.n - sum(n for which, _, n, _ in flows if which == index)
+        if left <= 0 or group.virtual or group.key not in turn.state.table("units"):
             continue
         names = {
             "unit": group.entity, "self": Entity("nation", group.owner), "place": Entity("place", contest.place),
@@ -109,7 +110,7 @@ def spend(turn: Turn, contest: Contest, plan: Plan) -> None:
             if now is None:
                 full = rule.get("full")
                 now = turn.world.quantity(full, group.entity) if full else turn.world.field(group.entity, rule["field"]) or 0
-            n = turn.state.get("units", group.key, "n")
+            n = min(left, int(turn.state.get("units", group.key, "n")))
             turn.journal.alter_units(group.key, n, **{rule["field"]: max(0, now - int(rule["by"]))})
 
 

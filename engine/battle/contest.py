@@ -42,6 +42,8 @@ class Contest:
     parties: tuple[Party, Party]
     attacks: tuple[bool, bool] = (True, False)
     penalties: bool = True
+    beyond: str = ""
+    """Of forces that meet on a border: the place at its other end, which the other side is on its way to."""
     ignore: tuple[str, ...] = ()
     number: int = 0
     over: bool = False
@@ -123,14 +125,14 @@ def troops(turn: Turn, contest: Contest, busy: Mapping[str, str]) -> list[Troops
             if takes_part(turn, contest, side, key, row):
                 out.append(Troops(key, row, side, _link(turn, contest, row), str(row.get("force", ""))))
     for side, force, join in supporters(turn, contest):
-        if busy.get(force, contest.place) != contest.place:
+        if busy.get(force, contest.place) not in (contest.place, contest.beyond):
             continue
         at = turn.state.get("forces", force, "at")
         for key, row in forces.stacks_of(turn.state, force):
             names = _names(turn, contest, side, key)
             if turn.world.test(join.get("who"), names):
                 out.append(Troops(key, row, side, f"{at}>{contest.place}" if contest.penalties else "", force, join))
-    if contest.parties[DEFENDER].place:
+    if contest.parties[DEFENDER].place and _recalls(contest):
         out.extend(_recalled(turn, contest, busy))
     return _capped(turn, contest, out) if "caps" in contest.row else out
 
@@ -166,7 +168,7 @@ def _recalled(turn: Turn, contest: Contest, busy: Mapping[str, str]) -> Iterator
 
 def at_home(turn: Turn, contest: Contest) -> list[str]:
     """Forces of the defence that stand in the place but act upon another one, as long as they are not needed."""
-    if not contest.parties[DEFENDER].place:
+    if not contest.parties[DEFENDER].place or not _recalls(contest):
         return []
     nations = {row["owner"] for _, row in party_stacks(turn, contest, ATTACKER)}
     out = []
@@ -176,17 +178,24 @@ def at_home(turn: Turn, contest: Contest) -> list[str]:
     return out
 
 
+def _recalls(contest: Contest) -> bool:
+    """Whether the battle is one for which those who act elsewhere come home."""
+    return any("recall" in join for join in contest.row.get("joins", ()))
+
+
 def supporters(turn: Turn, contest: Contest) -> Iterator[tuple[int, str, Row]]:
     """Forces that act upon the battle from another place, with the side they help and the row that lets them join."""
     rows = contest.row.get("joins", ())
     if not rows:
         return
     owners = [sorted({row["owner"] for _, row in party_stacks(turn, contest, side)}) for side in (ATTACKER, DEFENDER)]
-    origins = {place for f in contest.parties[ATTACKER].forces for place in (turn.state.get("forces", f, "path") or ())[-2:-1]}
+    there = [f for f in contest.parties[ATTACKER].forces if forces.stacks_of(turn.state, f)]
+    origins = {place for f in there for place in (turn.state.get("forces", f, "path") or ())[-2:-1]}
     for force, row in sorted(turn.state.table("forces").items()):
-        if row["at"] == contest.place or force in contest.parties[ATTACKER].forces:
+        targets = row.get("targets") or ()
+        if (row["at"] == contest.place and not contest.beyond) or force in contest.parties[ATTACKER].forces:
             continue
-        named = contest.place in (row.get("targets") or ())
+        named = contest.place in targets or (contest.beyond != "" and contest.beyond in targets)
         if not named and row["at"] not in origins:
             continue
         side = _helps(turn, row["owner"], owners)
@@ -226,7 +235,12 @@ def _names(turn: Turn, contest: Contest, side: int, key: str) -> dict[str, Any]:
         "nation": Entity("nation", owner),
         "place": Entity("place", contest.place),
         "link": Entity("link", _link(turn, contest, turn.state.row("units", key)) or ">"),
-        "battle": {"attacks": contest.attacks[side], "kind": contest.row["id"], "round": contest.number + 1},
+        "battle": {
+            "attacks": contest.attacks[side],
+            "attacked": contest.attacks[1 - side],
+            "kind": contest.row["id"],
+            "round": contest.number + 1,
+        },
     }
 
 

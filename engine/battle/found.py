@@ -19,6 +19,8 @@ def contested(turn: Turn, row: Row) -> list[Contest]:
         return contacts(turn, row)
     if row.get("where") == "targets":
         return targeted(turn, row)
+    if row.get("where") == "passed":
+        return passed(turn, row)
     out = []
     for place in sorted(turn.state.occupied_places()):
         if not _is_for(turn, row, place):
@@ -62,6 +64,24 @@ def targeted(turn: Turn, row: Row) -> list[Contest]:
         owners = sorted({str(turn.state.get("forces", f, "owner")) for f in those})
         parties = (Party(forces=set(those)), Party(place=place, against=tuple(owners)))
         out.append(Contest(row, place, place, parties, attacks(row)))
+    return out
+
+
+def passed(turn: Turn, row: Row) -> list[Contest]:
+    """Places that flying forces have crossed on their way: one battle for each, in the order in which they came to them."""
+    over: dict[tuple[int, str], list[str]] = {}
+    for force, data in sorted(turn.state.table("forces").items()):
+        if not turn.ruleset.rows("modes").get(str(data.get("mode")), {}).get("flies"):
+            continue
+        names = {"force": Entity("force", force), "self": Entity("nation", data["owner"])}
+        for step, place in enumerate((data.get("path") or ())[1:-1]):
+            if _is_for(turn, row, place) and turn.world.test(row.get("by"), names):
+                over.setdefault((step, place), []).append(force)
+    out = []
+    for (step, place), those in sorted(over.items()):
+        owners = sorted({str(turn.state.get("forces", f, "owner")) for f in those})
+        parties = (Party(forces=set(those)), Party(place=place, against=tuple(owners)))
+        out.append(Contest(row, place, f"{place}:passed:{step + 1}", parties, attacks(row)))
     return out
 
 
@@ -116,7 +136,7 @@ def meetings(turn: Turn, row: Row, how: Row) -> list[Contest]:
         mine, theirs = _hostile_parts(turn, one, other)
         if mine and theirs:
             parties = (Party(forces=set(mine)), Party(forces=set(theirs)))
-            out.append(Contest(how, b, f"{a}:{b}", parties, attacks(how), penalties=False))
+            out.append(Contest(how, b, f"{a}:{b}", parties, attacks(how), penalties=False, beyond=a))
     return out
 
 

@@ -117,6 +117,7 @@ class _Maker:
         origins = {g.link.partition(">")[0] for g in self.groups if g.link} if hasattr(self, "groups") else set()
         return {
             "attacks": self.setting.attacks[side],
+            "attacked": self.setting.attacks[1 - side],
             "kind": self.row["id"],
             "round": 1,
             "origins": len(origins),

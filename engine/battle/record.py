@@ -160,7 +160,8 @@ def write_leave(turn: Turn, contest: Contest, entry: Entry, side: int, left: Seq
     if gone:
         goal = next(p["to"] for p in left if "to" in p)
         to = turn.ruleset.rows("places").get(goal, {}).get("name", goal)
-        words.append(f"{owner} withdraws {units_text(turn, gone)} from {place_name(turn, contest)} to {to}.")
+        where = f"from {place_name(turn, contest)} to {to}" if goal != contest.place else f"from the battle of {to}"
+        words.append(f"{owner} withdraws {units_text(turn, gone)} {where}.")
     if lost:
         words.append(f"{owner} loses {units_text(turn, lost)} that cannot leave {place_name(turn, contest)}.")
     entry.text = " ".join([*([entry.text] if entry.text else []), *words])

@@ -279,6 +279,8 @@ class Rounds:
         found = []
         for leave in self.plan.leaves:
             found.append(self._leaves(leave, batch, number) if leave else np.zeros(len(batch), dtype=bool))
+        if self.plan.row.get("leave", {}).get("both") == "both":
+            return found[0], found[1]
         first = next((i for i, leave in enumerate(self.plan.leaves) if leave and leave.first), 0)
         found[1 - first] &= ~found[first]
         return found[0], found[1]

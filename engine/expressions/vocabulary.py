@@ -115,7 +115,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
     },
     "war": {"id": "id", "kind": "id", "parties": "list", "since": "number"},
     "agreement": {"id": "id"},
-    "battle": {"attacks": "truth", "kind": "id", "round": "number", "origins": "number", "by": "id"},
+    "battle": {"attacks": "truth", "attacked": "truth", "kind": "id", "round": "number", "origins": "number", "by": "id"},
     "path": {"start": "place", "last": "place", "length": "number", "places": "list"},
 }
 

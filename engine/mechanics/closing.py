@@ -36,6 +36,11 @@ def end(turn: Turn, force: str) -> None:
         if not forces.stacks_of(turn.state, force) or may_stay(turn, mode, force, nation, place):
             forces.release(turn, force, afloat="carries" in mode)
             return
+        if "falls_back" in mode and fall_back(turn, mode, force):
+            entry.text = f"Units return aboard from {routes.name_of(turn.world, 'places', place)}."
+            if not forces.stacks_of(turn.state, force):
+                forces.release(turn, force)
+                return
         to = home_of(turn, mode, force)
         if to is None:
             for key, stack in forces.stacks_of(turn.state, force):
@@ -49,6 +54,21 @@ def end(turn: Turn, force: str) -> None:
         )
         entry.data["path"] = [place, to]
         forces.withdraw(turn, force, to)
+
+
+def fall_back(turn: Turn, mode: Row, force: str) -> bool:
+    """Units of a landing force that the mode lets go back aboard (`falls_back`) do so; tells whether there were any."""
+    row = turn.state.row("forces", force)
+    start, bringer = row["path"][0], row.get("brought_by")
+    with_it = turn.state.get("forces", str(bringer), "at") == start
+    names = {"self": Entity("nation", row["owner"]), "place": Entity("place", start)}
+    found = False
+    for key, stack in forces.stacks_of(turn.state, force):
+        if turn.world.test(mode["falls_back"], {**names, "unit": Entity("unit", key)}):
+            aboard = bringer if with_it else forces.AFLOAT
+            turn.journal.alter_units(key, stack["n"], **{**dict.fromkeys(forces.PASSING), "place": start, "aboard": aboard})
+            found = True
+    return found
 
 
 def may_stay(turn: Turn, mode: Row, force: str, nation: str, place: str) -> bool:

@@ -33,8 +33,10 @@ from ..battle.rounds import Rounds, start
 from ..battle.samplers import RealDice
 from ..dice import Stream
 from ..effects import Tail
+from ..forces import stacks_of
 from ..journal import Entry
 from ..ruleset.model import Row
+from ..state import Entity
 from ..turn import Turn
 from .bearers import settle
 from .control import takers_of
@@ -69,6 +71,8 @@ def _preludes(turn: Turn, contests: Sequence[Contest]) -> None:
             row = turn.ruleset.row("battles", id_)
             parties, subject = contest.parties, f"{contest.subject}:{id_}"
             fight_all(turn, [Contest(row, contest.place, subject, parties, contest.attacks, contest.penalties)])
+            if contest.attacks[DEFENDER] and contest.row.get("attacks") != "both":  # each is attacked by the other
+                fight_all(turn, [Contest(row, contest.place, f"{subject}:back", parties[::-1], penalties=contest.penalties)])
 
 
 def battle_now(turn: Turn, battle_id: str, place: str, attacker: str, defender: str, ignore: Iterable[str] = ()) -> None:
@@ -183,22 +187,29 @@ def _position(turn: Turn, running: Sequence[Contest], number: int) -> str:
 
 def _busy(turn: Turn, running: Sequence[Contest], number: int) -> dict[str, str]:
     """Where forces that act from their own place act in this round: upon their target, or, when they are recalled, at home."""
-    attacked: dict[str, set[str]] = {}
+    attacked: dict[str, list[str]] = {}
     for contest in running:
-        for key in contest.parties[ATTACKER].forces:
-            path = turn.state.get("forces", key, "path") or ()
-            attacked.setdefault(contest.place, set()).update(path[-2:-1])
+        attacked.setdefault(contest.place, []).extend(sorted(contest.parties[ATTACKER].forces))
     out = {}
     for force, row in sorted(turn.state.table("forces").items()):
         if not row.get("stays") or not row.get("targets"):
             continue
         target = row["targets"][0]
         rule = _recall(running, target)
-        elsewhere = attacked.get(row["at"], set()) - {target}
+        elsewhere = [f for f in attacked.get(row["at"], ()) if _recalls(turn, rule, f) and _came_from(turn, f) != target]
         called = any(c.calls_home and c.place == row["at"] for c in running)
         recalled = called or (rule is not None and number > int(rule.get("after", 1)) and elsewhere)
         out[force] = row["at"] if recalled else target
     return out
+
+
+def _came_from(turn: Turn, force: str) -> str:
+    return str(next(iter((turn.state.get("forces", force, "path") or ())[-2:-1]), ""))
+
+
+def _recalls(turn: Turn, rule: Row | None, force: str) -> bool:
+    """Whether an attack by a force calls home those who act elsewhere: by any of its units that pass the rule's `by`."""
+    return any(turn.world.test((rule or {}).get("by"), {"unit": Entity("unit", key)}) for key, _ in stacks_of(turn.state, force))
 
 
 def _recall(running: Sequence[Contest], place: str) -> Row | None:
@@ -226,7 +237,7 @@ def _round(turn: Turn, contest: Contest, busy: dict[str, str]) -> None:
         over = bool(rounds.over(batch, contest.number)[0])
         lost = aftermath.apply_losses(turn, contest, plan, flows, tail)
         cargo = aftermath.sink_cargo(turn, contest, plan)
-        aftermath.spend(turn, contest, plan)
+        aftermath.spend(turn, contest, plan, flows)
         bereft = [(note["owner"], note["kind"]) for notes in lost.values() for note in notes if note["lost"]]
         if "cargo" in contest.row and bereft:
             cargo += settle(turn, contest.place, bereft, entry)
@@ -264,12 +275,13 @@ def _leaving(turn: Turn, contests: Sequence[Contest], fallen: dict[str, str]) ->
     plans: dict[int, list[tuple[Contest, str, dict[str, object]]]] = {ATTACKER: [], DEFENDER: []}
     gone: set[int] = set()
     for index, contest in enumerate(contests):
-        first = DEFENDER if contest.row.get("leave", {}).get("both") == "defender" else ATTACKER
+        both = contest.row.get("leave", {}).get("both")
+        first = DEFENDER if both == "defender" else ATTACKER
         going = list(leaving.who_leaves(turn, contest, first))
         if going:
             plans[first] += [(contest, who, options) for who, options in going]
             gone.add(index)
-        else:
+        if not going or both == "both":
             plans[1 - first] += [(contest, who, options) for who, options in leaving.who_leaves(turn, contest, 1 - first)]
     for side in (ATTACKER, DEFENDER):
         shut = dict(fallen)

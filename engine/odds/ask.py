@@ -158,7 +158,12 @@ def _tables(world: World, question: Question) -> Tables:
             place = question.place
             if side == ATTACKER:
                 extra.setdefault("via", via)
-                if landed and not _flies(world, kind):
+                mission = _acts_from(world, question, owner, kind)
+                if mission is not None:
+                    place = question.start
+                    extra["force"] = f"{owner}#{WORD}{mission}"
+                    forces[extra["force"]] = _force_at(owner, place, mission)
+                elif landed and not _flies(world, kind):
                     extra["landed"] = True
                 elif _stays(world, kind):
                     place = question.start or question.place
@@ -172,6 +177,27 @@ def _tables(world: World, question: Question) -> Tables:
     if question.works and question.start:
         out["links"] = {pair_key(question.start, question.place): {f"works@{question.place}": question.works}}
     return out
+
+
+def _force_at(owner: str, place: str, mission: str) -> dict[str, Any]:
+    return {"owner": owner, "at": place, "from": place, "path": [place], "mission": mission}
+
+
+def _acts_from(world: World, question: Question, owner: str, kind: str) -> str | None:
+    """The mission on which a unit that cannot go over the border takes part from where it stands, or None if there is none."""
+    link = (world.geography.link(question.start, question.place) or {}).get("kind") if question.start else None
+    modes = world.ruleset.rows("modes").values()
+    if link is None or any(link in m.get("links", (link,)) and concerns(world, m.get("who"), kind) for m in modes):
+        return None
+    names = {"force": Entity("force", f"{owner}#{WORD}"), "self": Entity("nation", owner)}
+    for join in world.ruleset.row("battles", question.battle).get("joins", ()):
+        if not join.get("from_origin") or join.get("side") == SIDES[DEFENDER]:
+            continue
+        for mission in world.ruleset.rows("missions"):
+            there = scene(world, {}, tables={"forces": {f"{owner}#{WORD}": _force_at(owner, question.start, mission)}})
+            if there.test(join.get("when"), names):
+                return mission
+    return None
 
 
 def _kind(world: World, place: str) -> str:
