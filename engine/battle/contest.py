@@ -137,6 +137,15 @@ def troops(turn: Turn, contest: Contest, busy: Mapping[str, str]) -> list[Troops
     return _capped(turn, contest, out) if "caps" in contest.row else out
 
 
+def abandon(turn: Turn, contest: Contest, side: int) -> None:
+    """When nobody of a side is left in a battle, what stood beside it goes too, where its row says so (`leaves`)."""
+    if any(takes_part(turn, contest, side, key, row) for key, row in party_stacks(turn, contest, side)):
+        return
+    for row in contest.row.get("virtual", ()):
+        if row.get("leaves") and (row["id"], side) in contest.virtual_left:
+            contest.virtual_left[row["id"], side] = 0
+
+
 def _capped(turn: Turn, contest: Contest, members: Sequence[Troops]) -> list[Troops]:
     """No more units of an owner than the row's `caps` let take part, the first by their keys."""
     left: dict[tuple[int, int, str], int] = {}

@@ -341,6 +341,11 @@ class Rounds:
             going = np.where(mask, batch.n[:, index], 0)
             batch.n[:, index] -= going
             batch.gone[:, index] += going
+        real = [i for i in self.plan.of_side[side] if not self.plan.groups[i].virtual]
+        empty = mask & ~(batch.n[:, real] > 0).any(axis=1)
+        for index in self.plan.of_side[side]:
+            if self.plan.groups[index].row.get("leaves"):
+                batch.n[:, index] = np.where(empty, 0, batch.n[:, index])
 
     def lost(self, batch: Batch, side: int) -> Array:
         """Real units of a side destroyed so far."""

@@ -17,6 +17,7 @@ from ..battle import aftermath, leaving
 from ..battle.contest import (
     Contest,
     Party,
+    abandon,
     at_home,
     compile_contest,
     compile_parting,
@@ -294,6 +295,7 @@ def _leaving(turn: Turn, contests: Sequence[Contest], fallen: dict[str, str]) ->
                 left = leaving.leave(turn, contest, side, who, options, open_, fire)
                 if left:
                     write_leave(turn, contest, entry, side, left)
+                    abandon(turn, contest, side)
 
 
 def _parting(turn: Turn, contest: Contest, side: int, who: str, entry: Entry) -> Callable[[Sequence[str]], None] | None:
