@@ -86,3 +86,13 @@ def figure_of(turn: Desk, figure: Any, key: str) -> Any:
     if str(figure).startswith("="):
         return turn.world.number(figure, {"unit": unit, "self": turn.world.field(unit, "owner")})
     return turn.world.field(unit, figure) or 0
+
+
+def already_loaded(turn: Desk, mode: Row, nation: str, place: str, picks: Sequence[forces.Pick]) -> bool:
+    """Whether cargo that is afloat in a place needs the room of these carriers, because that of the others is too small."""
+    afloat = [(k, int(r["n"])) for k, r in forces.afloat_at(turn.state, nation, place)] if "carries" in mode else []
+    if not afloat or not room_of(turn, mode, picks):
+        return False
+    going = dict(picks)
+    others = [(k, int(r["n"]) - going.get(k, 0)) for k, r in routes.free_stacks(turn.world, nation, place)]
+    return bool(size_of(turn, mode, afloat) > room_of(turn, mode, others))

@@ -16,9 +16,11 @@ from ..ruleset.model import Row
 from ..state import Entity
 from ..turn import Order, Turn
 from .aboard import adopt, bring_along, land_all, take_aboard
+from .assignment import numbers_of
 from .detect import forget_all
+from .fleet import Fleet, Voyage, makes_one, mission_row
 from .parting import part_and_join
-from .voyage import Fleet, Voyage, default_mission, makes_one, mission_row, numbers_of, understand
+from .voyage import default_mission, understand
 
 
 def run(node: Row, turn: Turn, modes: Sequence[Row]) -> None:
@@ -100,7 +102,7 @@ def set_out(turn: Turn, modes: Sequence[Row]) -> None:
                 **about(turn, voyage),
             )  # fmt: skip
             bring_along(turn, force, voyage.mode)
-            if not voyage.cargo or voyage.cargo[0]["from"] == place:
+            if voyage.loaded or (voyage.cargo and voyage.cargo[0]["from"] == place):
                 adopt(turn, force, voyage.mode)
             entry.data.update(force=force, units=forces.strength(turn.state, force), plan=voyage.plan)
             for each in (voyage, *parting):
@@ -204,10 +206,11 @@ def rouse(turn: Turn, modes: Sequence[Row]) -> None:
             owners = sorted(turn.state.owners_at(place))
             for nation in owners:
                 if any(turn.world.hostile(nation, o) for o in owners):
-                    _rouse_at(turn, mode, nation, place)
+                    rouse_at(turn, mode, nation, place)
 
 
-def _rouse_at(turn: Turn, mode: Row, nation: str, place: str) -> None:
+def rouse_at(turn: Turn, mode: Row, nation: str, place: str) -> None:
+    """The units of a nation in a place that have no orders become forces, each on the first mission that is theirs there."""
     groups: dict[str, list[forces.Pick]] = {}
     for key, stack in routes.free_stacks(turn.world, nation, place):
         if routes.concerns(turn.world, mode.get("who"), stack["kind"]):
@@ -216,8 +219,9 @@ def _rouse_at(turn: Turn, mode: Row, nation: str, place: str) -> None:
     for mission in sorted(groups):
         with turn.journal.entry(f"modes/{mode['id']}", subject=f"{nation}:{place}", audience=(nation,)):
             force = forces.create(
-                turn, nation, place, groups[mission], mode=mode["id"], mission=mission or None, idle=True, began=place
-            )
+                turn, nation, place, groups[mission], mode=mode["id"], mission=mission or None, idle=True, began=place,
+                stance=stance_of(turn, nation, place, mission),
+            )  # fmt: skip
             bring_along(turn, force, mode)
             adopt(turn, force, mode)
 

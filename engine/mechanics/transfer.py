@@ -19,6 +19,7 @@ from ..ruleset.model import Row
 from ..state import Entity, pair_key
 from ..turn import Order, Turn
 from ..world import round_as
+from . import tasks
 
 Arrival = tuple[str, str, Any]
 """A purse, a resource and an amount that is credited when the step ends."""
@@ -221,6 +222,10 @@ def cut_by(turn: Turn, row: Row, nation: str, lane: Lane, entry: Entry, subject:
     """The nations whose forces cut a lane: for certain (`cut`), or by finding what passes (`maybe_cut`, a row of `contacts`)."""
     found: set[str] = set()
     for place in lane:
+        if "rouses" in row:
+            mode = turn.ruleset.row("modes", row["rouses"])
+            for owner in sorted(o for o in turn.state.owners_at(place) if turn.world.hostile(nation, o)):
+                tasks.rouse_at(turn, mode, owner, place)
         for force, data in sorted(turn.state.table("forces").items()):
             if data["at"] != place or not turn.world.hostile(nation, data["owner"]):
                 continue

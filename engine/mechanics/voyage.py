@@ -8,121 +8,17 @@ number of the one that units leave after `after` points; `cargo` without `units`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import forces, routes
 from ..effects import fill
-from ..ruleset.model import Row, Ruleset
+from ..ruleset.model import Row
 from ..state import Entity
 from ..turn import Desk, Order
-from .stowage import beaches_of, quays_of, room_of, size_of, size_of_kinds, stowed
-
-
-@dataclass(slots=True)
-class Voyage:
-    """One order of a force. `plan` is a list of {place, mission, load, land}, one entry a point of movement.
-
-    `cargo` is a list of {units, from, to}; an entry's `load` names those that come aboard before it, by their place in the list.
-    """
-
-    order: Order
-    mode: Row
-    start: str
-    picks: list[forces.Pick]
-    plan: list[Row]
-    cargo: list[Row]
-    units: dict[str, int]
-    gate: str | None = None
-    """A passage on the way that is shut to them as things stand: they stop before it unless it has been opened by then."""
-    number: int = 0
-    parent: int = 0
-    """The force that they leave after `after` points; 0: they set out by themselves."""
-    after: int = 0
-
-    @property
-    def nation(self) -> str:
-        return str(self.order["nation"])
-
-    @property
-    def target(self) -> str:
-        return str(self.plan[-1]["place"]) if self.plan else self.start
-
-    def place_after(self, points: int) -> str:
-        """Where it means to be when so many points are spent."""
-        return str(self.plan[points - 1]["place"]) if 0 < points <= len(self.plan) else self.target if points else self.start
-
-
-@dataclass(frozen=True, slots=True)
-class Parcel:
-    """More cargo for a force that another order makes."""
-
-    order: Order
-    number: int
-    cargo: Row
-    point: int
-    """Before which point of the way it comes aboard, counted from 0."""
-
-
-@dataclass(slots=True)
-class Fleet:
-    """The forces of one nation, in the order in which it lists them, whether or not their orders stand."""
-
-    voyages: dict[int, Voyage] = field(default_factory=dict)
-    partings: dict[int, list[tuple[int, dict[str, int]]]] = field(default_factory=dict)
-    """Number of a force -> who will leave it, after how many points."""
-    listed: int = 0
-
-    @classmethod
-    def of(cls, ruleset: Ruleset, orders: Iterable[Order]) -> Fleet:
-        """Nothing understood yet, but it is known who will leave whom."""
-        fleet = cls()
-        for order in orders:
-            slots = order.get("slots", {})
-            if "part_of" in slots and makes_one(ruleset, order):
-                units = {k: int(n) for k, n in slots.get("units", {}).items() if isinstance(n, int)}
-                fleet.partings.setdefault(int(slots["part_of"]), []).append((int(slots.get("after") or 0), units))
-        return fleet
-
-    def next(self) -> int:
-        """The number of the force that is listed now."""
-        self.listed += 1
-        return self.listed
-
-    def take(self, found: Voyage | Parcel) -> None:
-        """An order that stands is part of the fleet from now on."""
-        if isinstance(found, Voyage):
-            self.voyages[found.number] = found
-            return
-        voyage = self.voyages[found.number]
-        entry = voyage.plan[found.point]
-        entry["load"] = [*entry.get("load", ()), len(voyage.cargo)]
-        voyage.cargo.append(found.cargo)
-
-    def those(self) -> str:
-        """The numbers there are, in words."""
-        known = ", ".join(str(n) for n in sorted(self.voyages))
-        return f"forces listed above: {known}" if known else "no force is listed above"
-
-    def present(self, voyage: Voyage, point: int) -> dict[str, int]:
-        """Who is with a force on one of its points: those who have not left it."""
-        out = dict(voyage.units)
-        for after, units in self.partings.get(voyage.number, ()):
-            for kind, n in units.items() if after < point else ():
-                out[kind] = out.get(kind, 0) - n
-        return {k: n for k, n in out.items() if n > 0}
-
-
-def mission_row(ruleset: Ruleset, mission: str | None) -> Row:
-    return ruleset.rows("missions").get(mission or "", {})
-
-
-def makes_one(ruleset: Ruleset, order: Order) -> bool:
-    """Whether an order makes a force: its units go by a mode with tasks."""
-    form, _, id_ = order["order"].partition("/")
-    row = ruleset.rows(form).get(id_, {})
-    return bool(ruleset.rows("modes").get(row.get("does", ""), {}).get("tasks")) and "units" in order.get("slots", {})
+from .assignment import missions_refusal
+from .fleet import Fleet, Parcel, Voyage, mission_row
+from .stowage import already_loaded, beaches_of, quays_of, room_of, size_of, size_of_kinds, stowed
 
 
 def understand(
@@ -168,6 +64,7 @@ def understand(
     if isinstance(found, str):
         return found
     voyage.plan, voyage.cargo = found
+    voyage.loaded = not voyage.cargo and already_loaded(turn, mode, nation, start, picks)
     voyage.gate = _shut_on(going, start, voyage.plan)
     why = _too_far(turn, voyage, voyage.plan, fleet) or missions_refusal(turn, voyage, fleet)
     if why:
@@ -245,7 +142,10 @@ def _too_far(turn: Desk, voyage: Voyage, plan: Sequence[Row], fleet: Fleet) -> s
     last = fleet.present(voyage, len(plan))
     units = [Entity("unit", k) for k, _ in voyage.picks if turn.state.get("units", k, "kind") in last]
     most = routes.Going(turn.world, voyage.nation, voyage.mode, units).allowance(voyage.start) if units else None
-    return None if most is None or len(plan) <= most else f"it takes {len(plan)} moves, they have {most}"
+    if most is None or len(plan) <= most:
+        return None
+    reached = routes.name_of(turn.world, "places", str(plan[most - 1]["place"]) if most > 0 else voyage.start)
+    return f"it takes {len(plan)} moves, they have {most} and come as far as {reached}"
 
 
 def _shut_on(going: routes.Going, start: str, plan: Sequence[Row]) -> str | None:
@@ -320,115 +220,6 @@ def default_mission(turn: Desk, going: routes.Going, place: str) -> str | None:
         if all(turn.world.test(row["default"], going.names(u, place, f"{place}>{place}", (place,))) for u in going.units):
             return id_
     return None
-
-
-def missions_refusal(turn: Desk, voyage: Voyage, fleet: Fleet) -> str | None:
-    """Why a force cannot do the tasks of its plan: who may take part, who may not, who must, and cargo."""
-    tried = set()
-    for point, entry in enumerate(voyage.plan, 1):
-        mission, units = entry.get("mission"), fleet.present(voyage, point)
-        if mission and (mission, *units) not in tried:
-            tried.add((mission, *units))
-            why = mission_refusal(turn, mission, units, loaded=bool(voyage.cargo))
-            if why:
-                return why
-    return None
-
-
-def mission_refusal(turn: Desk, mission: str, units: Mapping[str, int], *, loaded: bool) -> str | None:
-    """Why these units together cannot do a task, and which they could."""
-    world = turn.world
-    row = turn.ruleset.rows("missions").get(mission)
-    if row is None:
-        return f"there is no task {mission}"
-    name = row.get("name", mission)
-    for kind in units:
-        if not _may(turn, row, kind):
-            return f"{routes.name_of(world, 'units', kind)} cannot take part in {name}{_rather(turn, units, loaded)}"
-    if "needs" in row and not any(routes.concerns(world, row["needs"], k) for k in units):
-        wanted = row["needs"] if isinstance(row["needs"], list) else [row["needs"]]
-        kinds = " or ".join(routes.name_of(world, "units", k) for k in wanted)
-        return f"{name} needs a {kinds} among the ships{_rather(turn, units, loaded)}"
-    if "loaded" in row and bool(row["loaded"]) != loaded:
-        return f"{name} is only for ships {'with' if row['loaded'] else 'without'} cargo"
-    return None
-
-
-def _rather(turn: Desk, units: Mapping[str, int], loaded: bool) -> str:
-    """The tasks that these units could do instead, as the end of a refusal."""
-    world = turn.world
-    fine = [
-        id_
-        for id_, row in turn.ruleset.rows("missions").items()
-        if all(_may(turn, row, k) for k in units)
-        and ("needs" not in row or any(routes.concerns(world, row["needs"], k) for k in units))
-        and ("loaded" not in row or bool(row["loaded"]) == loaded)
-    ]
-    return f"; they can: {', '.join(fine)}" if fine else ""
-
-
-def _may(turn: Desk, row: Row, kind: str) -> bool:
-    """Whether a kind of unit may take part in a mission at all."""
-    kept_out = "never" in row and routes.concerns(turn.world, row["never"], kind)
-    return routes.concerns(turn.world, row.get("members"), kind) and not kept_out
-
-
-def faults(turn: Desk, fleet: Fleet, orders: Iterable[Order]) -> Iterator[tuple[Order, str]]:
-    """Orders that name a force by a number that does not fit: whom to protect, whom to join, whom to cover."""
-    for order in orders:
-        mine = int(order.get("number") or 0)
-        covered = order.get("slots", {}).get("covers")
-        for number in (
-            *numbers_of(turn, order, "charge"),
-            *((int(covered),) if covered is not None and not _abroad(order) else ()),
-        ):
-            if number not in fleet.voyages or number == mine:
-                yield order, f"there is no other force {number} to protect; listed are {_all(fleet)}"
-        for number in numbers_of(turn, order, "joins"):
-            why = union_refusal(turn, fleet.voyages[mine], fleet, number) if mine in fleet.voyages else None
-            if why:
-                yield order, why
-
-
-def _abroad(order: Order) -> bool:
-    """Whether an order names a force of another nation."""
-    return order.get("slots", {}).get("whose") not in (None, order["nation"])
-
-
-def _all(fleet: Fleet) -> str:
-    return ", ".join(str(n) for n in sorted(fleet.voyages)) or "none"
-
-
-def union_refusal(turn: Desk, voyage: Voyage, fleet: Fleet, number: int) -> str | None:
-    """Why a force cannot join another one when its own way is over."""
-    other, points = fleet.voyages.get(number), len(voyage.plan)
-    if other is None or number == voyage.number:
-        return f"there is no other force {number} to join; listed are {_all(fleet)}"
-    here, there = voyage.target, other.place_after(points)
-    if here != there:
-        where = routes.name_of(turn.world, "places", there)
-        return f"after {points} points force {number} is in {where}, not in {routes.name_of(turn.world, 'places', here)}"
-    units = [Entity("unit", k) for k, _ in voyage.picks]
-    most = routes.Going(turn.world, voyage.nation, voyage.mode, units).allowance(voyage.start) if units else None
-    if most is not None and len(other.plan) > most:
-        return f"force {number} goes on for {len(other.plan)} points, they have {most}"
-    for point in range(points + 1, len(other.plan) + 1):
-        together = fleet.present(other, point)
-        for kind, n in voyage.units.items():
-            together[kind] = together.get(kind, 0) + n
-        why = mission_refusal(turn, other.plan[point - 1].get("mission", ""), together, loaded=bool(other.cargo))
-        if why:
-            return why
-    return None
-
-
-def numbers_of(turn: Desk, order: Order, gives: str) -> list[int]:
-    """The numbers of forces that options of an order with this `gives` name."""
-    out = []
-    for id_, value in (order.get("options") or {}).items():
-        if turn.ruleset.rows("order_options").get(id_, {}).get("gives") == gives:
-            out += [int(v) for v in (value if isinstance(value, list | tuple) else [value])]
-    return out
 
 
 # ---- cargo

@@ -14,7 +14,7 @@ from .. import forces, routes, stores
 from ..catalogue import Market, Quote
 from ..diagnostics import Diagnostic, Severity
 from ..effects import fill
-from ..mechanics import act, deploy, probing, voyage
+from ..mechanics import act, assignment, deploy, fleet, probing, voyage
 from ..mechanics.move import unlike
 from ..ruleset.model import Row
 from ..selections import as_set, plain
@@ -40,7 +40,7 @@ def accept_orders(world: World, nation: str, orders: Sequence[Order], *, file: s
     """
     checker = Checker(world, nation, file=file)
     checker.filed = orders
-    checker.fleet = voyage.Fleet.of(world.ruleset, orders)
+    checker.fleet = fleet.Fleet.of(world.ruleset, orders)
     accepted = []
     for order in orders:
         taken = checker.take(order)
@@ -74,7 +74,7 @@ class Checker:
         self.before_income = late_money(world.ruleset)
         self.loads: dict[tuple[str, str], int] = {}  # units by mode and place, where capacity is short
         self.left: dict[str, int] = {}  # what committing orders leave of each stack
-        self.fleet = voyage.Fleet()
+        self.fleet = fleet.Fleet()
         self.first: dict[str, Order] = {}  # the first order of each row, where all must be alike
         self.layouts: dict[str, deploy.Layout] = {}  # where units are deployed, by order row
         self.taken: list[tuple[str, str, str, int]] = []  # row, place, kind, number
@@ -85,7 +85,7 @@ class Checker:
     def take(self, order: Order) -> Order | None:
         """Accept an order and count what it uses, or say why not. Returns it complete, or None."""
         readings = [order, *order.get("readings", ())]
-        if any(voyage.makes_one(self.ruleset, r) for r in readings):  # numbered as listed, whether or not it stands
+        if any(fleet.makes_one(self.ruleset, r) for r in readings):  # numbered as listed, whether or not it stands
             number = self.fleet.next()
             readings = [{**r, "number": number} for r in readings]
         refusals: list[Refused] = []
@@ -117,7 +117,7 @@ class Checker:
     def fitting(self, accepted: list[Order]) -> list[Order]:
         """Those of the accepted orders whose task forces fit together; the others are refused now that all are known."""
         wrong = {}
-        for order, why in voyage.faults(self.desk, self.fleet, accepted):
+        for order, why in assignment.faults(self.desk, self.fleet, accepted):
             if id(order) not in wrong:
                 self._say("O206", "error", why, order, "", "")
                 wrong[id(order)] = order
@@ -308,7 +308,9 @@ class Checker:
             if isinstance(found, str):
                 raise Refused("O206", found, ways.TARGET)
             uses.append(lambda f=found: self.fleet.take(f))  # type: ignore[misc]
-            if isinstance(found, voyage.Voyage) and found.gate is not None:
+            if isinstance(found, fleet.Voyage):
+                notes.extend(("O303", text, ways.UNITS) for text in assignment.notes(self.desk, found))
+            if isinstance(found, fleet.Voyage) and found.gate is not None:
                 notes.append(("O302", f"{self.names.printed('gate', found.gate)} is closed as things stand", ways.TARGET))
         elif mode is None and self.ruleset.has("contacts", row.get("does")) and slots.get(ways.UNITS):
             contact = self.ruleset.row("contacts", row["does"])
