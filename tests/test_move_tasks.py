@@ -61,7 +61,10 @@ def rules(**gate: Any) -> Ruleset:
         "modes": [SAIL, LANDING],
         "missions": MISSIONS,
         "control": [{"id": "take", "how": "capture"}],
-        "order_options": [{"id": "guard", "form": "guarding {n}", "gives": "charge"}],
+        "order_options": [
+            {"id": "guard", "form": "guarding {n}", "gives": "charge"},
+            {"id": "meet", "form": "meeting {n}", "gives": "joins"},
+        ],
         "orders": [
             {"id": "sail", "form": "sail", "step": "sea", "does": "sail", "mission": "rest"},
             {"id": "ferry", "form": "ferry", "step": "sea", "does": "sail", "mission": "carry"},
@@ -277,3 +280,55 @@ def test_contacts_are_over_when_forces_move() -> None:
     turn.state.put("forces", "red#0001", "contacted", True)
     tick(turn, 2)
     assert not turn.state.table("contacts") and "contacted" not in force(turn)
+
+
+def part(units: dict[str, int], of: int, after: int, target: str | None = None, **more: Any) -> Row:
+    slots: Row = {"units": units, "part_of": of, "after": after, **more}
+    return {**slots, "target": target} if target else slots
+
+
+def test_units_part_from_a_force_and_go_on_with_the_points_that_they_have_left() -> None:
+    given = {"red x": {"cruiser": 3}}
+    orders = [("red", "sail", sail({"cruiser": 3}, "x", "y")), ("red", "sail", part({"cruiser": 1}, 1, 1, "z"))]
+    turn = tick(begin(given, orders), 1, 2)
+    assert [(force(turn, f)["at"], force(turn, f)["number"]) for f in ("red#0001", "red#0002")] == [("y", 1), ("z", 2)]
+    assert forces.strength(turn.state, "red#0001") == {"cruiser": 2} and forces.strength(turn.state, "red#0002") == {"cruiser": 1}
+
+
+def test_a_force_that_was_stopped_stays_together() -> None:
+    given = {"rose x": {"cruiser": 2}}
+    orders = [("rose", "sail", sail({"cruiser": 2}, "x", "z")), ("rose", "sail", part({"cruiser": 1}, 1, 2, "w"))]
+    turn = tick(begin(given, orders, rules(default="closed")), 1, 2, 3)
+    assert list(turn.state.table("forces")) == ["rose#0001"] and forces.strength(turn.state, "rose#0001") == {"cruiser": 2}
+    assert any("Nobody parts" in e.text for e in turn.journal.entries)
+
+
+def test_who_parts_is_counted_and_somebody_stays() -> None:
+    given = {"red x": {"cruiser": 2, "barge": 1}}
+    main = ("red", "sail", sail({"cruiser": 2, "barge": 1}, "x", "y"))
+    for wanted, after, why in (
+        ({"cruiser": 3}, 1, "3 of cruiser are to leave force 1, which has 2 left"),
+        ({"cruiser": 2, "barge": 1}, 1, "somebody must stay with force 1"),
+        ({"cruiser": 1}, 2, "they cannot leave force 1 then: after at most 1 points"),
+    ):
+        turn = tick(begin(given, [(main[0], main[1], dict(main[2])), ("red", "sail", part(wanted, 1, after))]), 1)
+        assert refused(turn) == [why]
+    assert refused(tick(begin(given, [("red", "sail", part({"cruiser": 1}, 1, 1))]), 1)) == [
+        "there is no force 1 to leave; no force is listed above"
+    ]
+
+
+def test_a_force_joins_another_one_when_its_way_is_over_and_both_are_there() -> None:
+    for goal, left in (("y", ["red#0002"]), ("z", ["red#0001", "red#0002"])):
+        given = {"red x": {"cruiser": 1}, "red y": {"monitor": 1}, "red z": {"cruiser": 1}}
+        joins = {**sail({"cruiser": 1}, "z", goal), "options": {"meet": 2}}
+        turn = tick(begin(given, [("red", "sail", joins), ("red", "sail", sail({"monitor": 1}, "y"))]), 1, 2)
+        assert sorted(f for f in turn.state.table("forces")) == left
+
+
+def test_who_goes_along_with_a_force_is_of_its_company_while_both_are_in_one_place() -> None:
+    turn = tick(begin({"red x": {"cruiser": 1, "monitor": 1}}, [("red", "sail", sail({"cruiser": 1}, "x", "y"))]), 1)
+    turn.state.put("forces", "red#0009", "*", {"owner": "red", "at": "x", "covers": ["red", 1]})
+    assert forces.attached(turn.state, "red#0001") == []
+    turn.state.put("forces", "red#0009", "at", "y")
+    assert forces.attached(turn.state, "red#0001") == ["red#0009"]

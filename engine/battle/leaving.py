@@ -136,6 +136,8 @@ def leave(
     for _, row in movable:
         out.append({"owner": owner, "kind": row["kind"], "n": row["n"], "to": to})
     if whole:
+        for other in forces.attached(turn.state, str(force)):  # who went along with it has nobody to fight beside
+            contest.parties[side].forces.discard(other)
         forces.withdraw(turn, str(force), to)
     else:
         for key, row in movable:
