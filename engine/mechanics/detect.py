@@ -139,7 +139,7 @@ def may_find(turn: Turn, row: Row, seeker: str, foe: str) -> bool:
     state = turn.state
     a, b = str(state.get("forces", seeker, "owner")), str(state.get("forces", foe, "owner"))
     named = set(state.get("forces", seeker, "targets") or ())
-    if not turn.world.hostile(a, b) and not named & {foe, b}:
+    if not turn.world.hostile(a, b) and not named & {foe, b} and not _quarrel(turn, a, b):
         return False
     only = row.get("targets_only")
     if (only is True or (only == "if_named" and named)) and not named & {foe, b}:
@@ -148,6 +148,12 @@ def may_find(turn: Turn, row: Row, seeker: str, foe: str) -> bool:
         return False
     names = names_of(turn, seeker, foe)
     return turn.world.test(row.get("by"), names) and turn.world.test(row.get("of"), names)
+
+
+def _quarrel(turn: Turn, a: str, b: str) -> bool:
+    """Whether two nations that are not at war share no place all the same (`share: never` of their stance), and fight over it."""
+    stance = turn.world.stances.get(turn.world.stance(a, b), {})
+    return stance.get("share") == "never" and stance.get("enter") == "fight"
 
 
 def _met_before(turn: Turn, row: Row, seeker: str, foe: str) -> bool:
