@@ -89,6 +89,17 @@ def test_friends_and_strangers_at_peace_take_nothing() -> None:
     assert (turn.world.holder_of("a"), turn.world.holder_of("c")) == ("red", "green")
 
 
+def test_without_war_only_those_who_came_to_fight_take_a_place() -> None:
+    quarrel = {"blue--red": "quarrel", "blue--rose": "quarrel"}
+    for came, holder in ((False, "blue"), (True, "red")):
+        turn = begin({"red b": {"foot": 1}}, [CAPTURE], relations=quarrel)
+        turn.ruleset.forms["stances"]["quarrel"] = {"id": "quarrel", "enter": "fight"}
+        if came:
+            turn.state.put("units", "red.foot@b", "force", "red#1")
+            turn.state.put("forces", "red#1", "*", {"owner": "red", "at": "b"})
+        assert run(turn).world.holder_of("b") == holder
+
+
 def test_a_place_goes_back_to_its_first_owner_if_he_is_an_ally_of_who_takes_it() -> None:
     turn = run(begin({"rose a": {"foot": 2}}, [CAPTURE], holders={"a": "blue"}))
     assert turn.world.holder_of("a") == "red"

@@ -82,6 +82,15 @@ def test_one_success_is_a_contact_for_both_and_only_the_aggressive_look() -> Non
     assert (contact["pair"], contact["by"], contact["place"]) == (["blue#1", "red#1"], ["red#1"], "z")
 
 
+def test_those_who_may_share_no_place_look_for_each_other_without_war() -> None:
+    for share, contacts in (("never", 1), ("always", 0)):
+        turn = fleet({"red#1": PATROL, "blue#1": GUARD}, [9, 9, 9, 3, 9] if contacts else [])
+        turn.ruleset.forms["stances"]["feud"] = {"id": "feud", "enter": "fight", "share": share}
+        turn.state.put("relations", "blue--red", "*", {"stance": "feud"})
+        detect.run({"contacts": ["sighting"]}, turn)
+        assert len(turn.state.table("contacts")) == contacts
+
+
 def test_without_success_there_is_no_contact_and_an_old_one_is_over() -> None:
     turn = fleet({"red#1": PATROL, "blue#1": GUARD}, [1, 9, 9, 9, 9, 10, 10, 10, 10, 10])
     detect.run({"contacts": ["sighting"]}, turn)

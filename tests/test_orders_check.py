@@ -201,6 +201,28 @@ def test_a_closed_passage_only_warns() -> None:
     assert len(accepted) == 1 and found == [(1, "O302", "The Lock is closed as things stand", "")]
 
 
+def test_an_attack_that_begins_a_war_warns_unless_the_file_declares_it() -> None:
+    ruleset = rules(
+        modes=[{"id": "walk", "steps": 1, "undeclared": {"warns": "no war with {target}", "effects": []}}],
+        gates=[],
+        links=[{"id": "ash--dale", "between": ["ash", "dale"]}],
+        acts=[
+            {
+                "id": "challenge",
+                "form": "challenge {target}",
+                "slots": {"target": "nation"},
+                "effects": [{"relate": {"a": "=self", "b": "=target", "stance": "war", "declared": True}}],
+            },
+            {"id": "greet", "form": "greet {target}", "slots": {"target": "nation"}},
+        ],
+    )
+    march = "move 1 foot from ash to dale"
+    assert judge(march, ruleset)[1] == [(1, "O305", "no war with Gray", "")]
+    assert codes(f"{march}\ngreet gray", ruleset=ruleset) == [(1, "O305")]
+    assert codes(f"{march}\nchallenge gray", ruleset=ruleset) == []
+    assert codes(march, ruleset=ruleset, state=position(relations={"gray--red": {"stance": "war"}})) == []
+
+
 def test_options_are_those_of_the_row() -> None:
     assert codes("move 1 foot from ash to birch: leave after 2 rounds\nmove 1 foot from ash to birch: stay") == [(2, "O207")]
 
