@@ -6,7 +6,7 @@ Starting a game, the orders of seats that policies play, resolving, reports and 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,12 +20,12 @@ from .report.mapview import Drawing, map_svg
 from .report.render import as_html, as_text
 from .ruleset import Ruleset
 from .scenario import initial_state
-from .state import State
+from .state import Entity, State
 from .store import Game, StoreError, Submission
 from .view import Viewer, chain_of, readable
 from .world import World
 
-POLICY, PLAYER = "policy", "player"
+POLICY, PLAYER, PROXY = "policy", "player", "proxy"
 
 
 def new_game(
@@ -149,6 +149,24 @@ class Views:
         return self._viewers[moment]
 
 
+def may_stand_in(game: Game, ally: str, nation: str) -> bool:
+    """Whether a nation may give orders for another that has sent none, by the rows of the form `absence`."""
+    world = World(game.ruleset, game.seated_position().state, geography=game.geography)
+    whose = Entity("nation", nation)
+    names = {"nation": whose, "self": whose, "ally": Entity("nation", ally)}
+    return any("proxy" in row and world.test(row["proxy"], names) for row in game.ruleset.rows("absence").values())
+
+
+def stand_in(game: Game, ally: str, given: Submission) -> None:
+    """Keep orders that an ally gives for a nation that has sent none. StoreError if it may not, or orders are there."""
+    here = game.submissions().get(given.nation)
+    if here is not None and here.by == PLAYER:
+        raise StoreError(f"{given.nation} has sent its own orders")
+    if not may_stand_in(game, ally, given.nation):
+        raise StoreError(f"{ally} may not give orders for {given.nation}")
+    game.submit(replace(given, by=PROXY))
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What resolving did: the resolution, who had sent nothing, and who was played by a policy."""
@@ -166,7 +184,8 @@ def resolve_turn(game: Game, *, force: bool = False, until: str | None = None, d
     missing = tuple(n for n in game.awaited() if n not in here) if "pause" not in waiting else ()
     if missing and not force:
         raise StoreError(f"no orders yet from {', '.join(missing)}; `--force` resolves without them")
-    result = game.resolve(given, missing=missing, until=until, dry=dry)
+    stood_in = tuple(n for n, s in game.submissions().items() if s.by == PROXY)  # they have missed the turn all the same
+    result = game.resolve(given, missing=sorted({*missing, *stood_in}), until=until, dry=dry)
     return Outcome(result, missing, tuple(s.nation for s in given))
 
 

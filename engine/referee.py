@@ -124,7 +124,8 @@ def _run(
     else:
         paused = "pause" in (position.waiting or {})
         if not paused:
-            take_in(turn, inputs)
+            excused = bool((position.waiting or {}).get("optional"))
+            take_in(turn, replace(inputs, missing=()) if excused else inputs)
         waiting = advance(turn, inputs_ready=not paused, until=until, paused=paused)
     rounds = 0
     while waiting is None and not turn.state.get("game", "game", "ended"):
@@ -166,7 +167,7 @@ def take_in(turn: Turn, inputs: Inputs) -> None:
             for old in [k for k, row in turn.state.table("orders").items() if row["nation"] == nation]:
                 turn.journal.put_row("orders", old, None)  # those of an earlier input point have had their steps
             if nation in inputs.missing:
-                entry.text = "No orders came in."
+                entry.text = "Orders came in from an ally." if orders else "No orders came in."
                 turn.journal.fact("missed", by=nation)
             for number, order in enumerate(orders, 1):
                 turn.journal.put_row("orders", f"{nation}/{number:04d}", {"nation": nation, **order})

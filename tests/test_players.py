@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from wteaw.cli import _run
-from wteaw.desk import new_game, resolve_turn, seats, view_world
+from wteaw.desk import new_game, resolve_turn, seats, stand_in, view_world
 from wteaw.resources import scenarios
 from wteaw.ruleset import load_scenario
-from wteaw.store import Game, StoreError
+from wteaw.store import Game, StoreError, Submission
 from wteaw.store.pool import Pool
 
 
@@ -139,3 +139,39 @@ def test_the_days_of_the_turns(folder: Path, capsys: pytest.CaptureFixture[str])
     assert lines[0].startswith("Turn 1: update 2004-05-01; corrections 2004-05-01, 2004-05-02; orders from 2004-05-03")
     assert lines[2].startswith("Turn 2: update 2004-05-11") and lines[3].endswith("next update 2004-05-21")
     assert _run(["schedule", "--start", "May"]) == 2 and "2004-05-01" in capsys.readouterr().err
+
+
+def test_an_ally_gives_orders_for_a_nation_that_has_sent_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data, ruleset, _ = load_scenario(scenarios() / "1914.yaml")
+    assert data is not None and ruleset is not None
+    seats = dict.fromkeys(("serbia", "russian-empire", "italy"), "player")
+    begun = new_game(tmp_path / "g", data, ruleset, id_="g", seats=seats, seed=b"\x05" * 32)
+    resolve_turn(begun, force=True)  # nobody deploys: that is no missed turn
+    assert not begun.stage().position.state.table("facts")
+    file = tmp_path / "orders.txt"
+    file.write_text("build 1 infantry in macedonia\n")
+
+    def submit(nation: str, *more: str) -> tuple[int, str]:
+        code = _run(["orders", "submit", str(file), "--game", str(tmp_path / "g"), "--nation", nation, *more])
+        return code, capsys.readouterr().err
+
+    assert "may not give orders for serbia" in submit("serbia", "--proxy", "austria-hungary")[1]
+    assert "may not give orders for serbia" in submit("serbia", "--proxy", "italy")[1], "a neutral is no ally"
+    assert submit("serbia", "--proxy", "russia")[0] == 0
+    again = Game.open(tmp_path / "g")
+    outcome = resolve_turn(again, force=True)
+    assert outcome.missing == ("italy", "russian-empire")
+    bought = [e for e in again.journal(turn=1) if e.subject.startswith("serbia") and "buys" in e.text]
+    assert [e.text for e in bought] == ["Serbia buys 1 infantry for Macedonia: 5 resource points."], "nobody else buys for it"
+    facts = again.stage().position.state.table("facts").values()
+    assert {f["by"] for f in facts if f["word"] == "missed"} == {"italy", "russian-empire", "serbia"}
+
+
+def test_no_ally_stands_in_for_who_has_sent_orders(tmp_path: Path) -> None:
+    data, ruleset, _ = load_scenario(scenarios() / "1914.yaml")
+    assert data is not None and ruleset is not None
+    options = {"free-deployment": False}
+    begun = new_game(tmp_path / "g", data, ruleset, id_="g", seats={"serbia": "player"}, options=options, seed=b"\x05" * 32)
+    begun.submit(Submission("serbia", "", [], {}))
+    with pytest.raises(StoreError, match="has sent its own orders"):
+        stand_in(begun, "russian-empire", Submission("serbia", "", [], {}))

@@ -63,13 +63,16 @@ def submit(
     game: Path = GAME,
     nation: str = NATION,
     format: str = FORMAT,
+    proxy: str = typer.Option("", "--proxy", help="The ally who gives these orders for a nation that has sent none."),
     only_whole: bool = typer.Option(False, "--only-whole", help="Hand in nothing if any line is refused."),
 ) -> None:
     """Check a file of orders and hand in the lines that stand, in place of what the nation sent before.
 
     Example: wteaw orders submit orders.txt --game games/flanders
     """
+    from ..desk import stand_in
     from ..store import StoreError, Submission
+    from .names import nation_named
 
     taken, text = _read(file, game, nation)
     _show(taken, format)
@@ -80,7 +83,11 @@ def submit(
     if taken.nation not in asked:
         raise Stop(f"{taken.nation} is not asked for orders now" + (f": {', '.join(asked)} is" if len(asked) == 1 else ""))
     try:
-        found.submit(Submission(taken.nation, text, list(taken.orders), dict(taken.answers)))
+        given = Submission(taken.nation, text, list(taken.orders), dict(taken.answers))
+        if proxy:
+            stand_in(found, nation_named(proxy, found.ruleset, found.stage().position.state), given)
+        else:
+            found.submit(given)
     except StoreError as error:
         raise Stop(str(error)) from None
     print(f"{len(taken.orders)} orders are handed in for {taken.nation}.", file=sys.stderr)

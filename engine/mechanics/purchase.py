@@ -46,7 +46,7 @@ def run(node: Row, turn: Turn) -> None:
             _count(market, found)
     if node.get("absent"):
         for nation in turn.world.nations():
-            if turn.mover in (None, nation):
+            if turn.mover in (None, nation) and not turn.orders(None, nation):
                 _for_absent(turn, nation)
 
 
