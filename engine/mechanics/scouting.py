@@ -159,7 +159,10 @@ def look(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> None:
             entry.dice.append({**record_, "need": f"{percent} or less", "hit": success})
         where = routes.name_of(turn.world, "places", place)
         if "n" in found:
-            entry.text = f"{where}: {'' if success else 'at least '}{found['n']} enemy units seen."
+            least = "" if success else "at least "
+            entry.text = (
+                f"{where}: {least}{found['n']} enemy units seen." if success or found["n"] else f"{where}: nothing certain seen."
+            )
             for nation in readers:
                 turn.journal.set("knowledge", nation, f"{row.get('know', 'units')}:{place}", found)
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .. import relations
-from ..effects import EffectError, Tail, fill
+from ..effects import EffectError, Tail, fill, printed
 from ..expressions.reads import reads
-from ..journal import Fact
+from ..journal import NOBODY, Fact
 from ..ruleset.model import Row
 from ..selections import as_set, fits, is_named, selection
 from ..state import Entity
@@ -244,7 +244,17 @@ def fire(turn: Turn, row: Row, names: dict[str, Any]) -> bool:
             Tail(turn, entry, rule, subject).run(row, names)
         except EffectError as error:
             entry.data["void"] = str(error)
+        if not entry.text and NOBODY not in entry.audience and (entry.changes or entry.dice):
+            entry.text = _headline(turn, row, names)
     return True
+
+
+def _headline(turn: Turn, row: Row, names: Mapping[str, Any]) -> str:
+    """What its readers are told of an event that says nothing itself: its title, and of whom or what it is."""
+    thing = next((names[k] for k in ("unit", "place", "nation") if isinstance(names.get(k), Entity)), None)
+    title = str(row.get("title", ""))
+    name = printed(turn.world, thing) if thing is not None else ""
+    return f"{title}{f' ({name})' if name and name not in title else ''}." if title else ""
 
 
 def watch_changes(turn: Turn) -> list[str]:

@@ -128,7 +128,6 @@ def moderator_report(
 ) -> Report:
     """The same for somebody who may see all: every entry that says something, and where everybody's units stand."""
     world = World(ruleset, state, geography=geography)
-    told = [e for e in entries if e.text or "refused" in e.data]
     everyone = tuple(g for part in _garrisons(world, "") for g in part)
     return Report(
         game=game,
@@ -136,7 +135,7 @@ def moderator_report(
         name="Moderator",
         turn=turn,
         when=when(ruleset, turn),
-        sections=tuple(sections(ruleset, told, None)),
+        sections=tuple(sections(ruleset, entries, None)),
         figures=tuple((f"{_name(world, n)}: {k}", v) for n in world.nations() for k, v in _figures(world, n)),
         enemies=(),
         allies=(),
@@ -161,7 +160,7 @@ def when(ruleset: Ruleset, turn: int) -> str:
 
 
 def sections(ruleset: Ruleset, entries: Iterable[Entry], reader: str | None) -> list[Section]:
-    """Entries by the phase of their step, phases in the frame's order."""
+    """Entries that have something to say, by the phase of their step, phases in the frame's order."""
     names = {"input": "Orders", "turn-start": "The turn begins", "turn-end": "The turn ends"}
     order: list[str] = ["turn-start", "input"]
     of_step: dict[str, str] = {"turn-start": "turn-start", "input": "input", "turn-end": "turn-end"}
@@ -174,11 +173,18 @@ def sections(ruleset: Ruleset, entries: Iterable[Entry], reader: str | None) -> 
     order.append("turn-end")
     found: dict[str, list[Line]] = {}
     for entry in entries:
-        if entry.rule.startswith("frame/") and not entry.data.get("told"):
+        if (entry.rule.startswith("frame/") and not entry.data.get("told")) or not _sentence(entry):
             continue
         phase_of = of_step.get(entry.step, entry.step)
         found.setdefault(phase_of, []).append(_line(entry, reader))
     return [Section(names.get(p, p), tuple(found[p])) for p in [*order, *sorted(set(found) - set(order))] if p in found]
+
+
+def _sentence(entry: Entry) -> str:
+    """What an entry says; one without a text of its own, which order was carried out; else nothing."""
+    if entry.text or "order" in entry.data:
+        return entry.text or f"Carried out: {entry.data['order']}."
+    return entry.rule if "refused" in entry.data else ""
 
 
 def _line(entry: Entry, reader: str | None) -> Line:
@@ -188,7 +194,7 @@ def _line(entry: Entry, reader: str | None) -> Line:
     details.extend(dice_words(record) for record in entry.dice)
     if "void" in entry.data:
         details.append(f"Void: {entry.data['void']}")
-    return Line(entry.text or entry.rule, kind, entry.rule, entry.at, tuple(details))
+    return Line(_sentence(entry), kind, entry.rule, entry.at, tuple(details))
 
 
 def dice_words(record: Mapping[str, Any]) -> str:
