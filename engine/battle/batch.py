@@ -45,11 +45,11 @@ class Batch:
         """Equal positions (between rounds, when no hit waits) put together, their weights added."""
         if len(self) < 2:
             return self
-        keys = position_keys(np.concatenate([self.n, self.gone], axis=1))
-        _, first, inverse = np.unique(keys, return_index=True, return_inverse=True, axis=0 if keys.ndim > 1 else None)
+        columns = np.concatenate([self.n, self.gone], axis=1) if self.gone.any() else self.n
+        first, inverse = different(columns)
         if len(first) == len(self):
             return self
-        weight = np.bincount(inverse.reshape(-1), weights=self.weight, minlength=len(first))
+        weight = np.bincount(inverse, weights=self.weight, minlength=len(first))
         return self.take(first, weight.astype(self.weight.dtype))
 
 
@@ -69,6 +69,20 @@ def join(parts: list[Batch]) -> Batch:
         np.concatenate([p.weight for p in parts]), np.concatenate([p.hits for p in parts]),
         np.concatenate([p.origin for p in parts]), {},
     )  # fmt: skip
+
+
+def different(columns: Array) -> tuple[Array, Array]:
+    """Where each different row of whole numbers from 0 on stands (one of its places), and for each row which of them it is."""
+    keys = position_keys(columns)
+    if keys.ndim == 1 and len(keys) and (top := int(keys.max())) < 4 * len(keys) + 4096:  # few possible keys: no need to sort
+        place = np.zeros(top + 1, dtype=np.int64)
+        place[keys] = np.arange(1, len(keys) + 1)
+        used = np.flatnonzero(place)
+        first = place[used] - 1
+        place[used] = np.arange(len(used))
+        return first, place[keys]
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True, axis=0 if keys.ndim > 1 else None)
+    return first, inverse.reshape(-1)
 
 
 def position_keys(columns: Array) -> Array:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .batch import Array, position_keys
+from .batch import Array, different
 
 Dice = Sequence[tuple[Any, Any]]
 """Groups of equal dice: how many in each row, and their value in each row."""
@@ -150,7 +150,5 @@ def _different(known: Array) -> tuple[Array, Array]:
     """Different rows, and for each row which of them it is."""
     if len(known) == 1:
         return known, np.zeros(1, dtype=np.int64)
-    low = known.min(axis=0)
-    keys = position_keys(known - low)
-    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True, axis=0 if keys.ndim > 1 else None)
-    return known[first], inverse.reshape(-1)
+    first, inverse = different(known - known.min(axis=0))
+    return known[first], inverse

@@ -10,6 +10,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import permutations
 from typing import Any, Protocol
 
 import numpy as np
@@ -105,12 +107,22 @@ class Distribution(ABC):
         return out, out.more.pop("low") + which
 
     def order(self, batch: Batch, tied: Array, count: int, about: str) -> tuple[Batch, Array]:
-        pmf = np.zeros((len(batch), count))
-        pmf[:, 0] = np.where(tied, 1 / count, 1.0)
-        pmf[:, 1:] = np.where(tied, 1 / count, 0.0)[:, None]
+        orders = _orders(count)
+        pmf = np.zeros((len(batch), len(orders)))
+        pmf[:, 0] = np.where(tied, 1 / len(orders), 1.0)
+        pmf[:, 1:] = np.where(tied, 1 / len(orders), 0.0)[:, None]
         out, which = self.split(batch, pmf)
-        places = np.arange(count)
-        return out, (places[None, :] + which[:, None]) % count
+        return out, orders[which]
+
+
+@lru_cache(maxsize=16)
+def _orders(count: int) -> Array:
+    """Orders that are equally likely: all of a few parties; of more, the rotations of one order and of its reverse, among which
+    any of two comes first as often as the other."""
+    if count <= 4:
+        return np.array(list(permutations(range(count))), dtype=np.int64)
+    turns = [[(place + turn) % count for place in range(count)] for turn in range(count)]
+    return np.array([*turns, *(t[::-1] for t in turns)], dtype=np.int64)
 
 
 class TooManyWays(Exception):

@@ -280,10 +280,6 @@ def hand_over(turn: Turn, change: Change) -> None:
             _evade(turn, row, place, change.captor)
         if row.get("clears"):
             _clear_works(turn, row["clears"], place)
-        if row.get("loses_under_way"):
-            for key, due in sorted(turn.state.table("under_way").items()):
-                if due.get("nation") == change.loser and due.get("at") == place and not due.get("mode"):
-                    turn.journal.put_row("under_way", key, None)
         taken_by = change.takers[0] if change.takers else None
         freed = change.captor == first or None
         turn.journal.fact(
@@ -294,6 +290,22 @@ def hand_over(turn: Turn, change: Change) -> None:
 
             tail = Tail(turn, turn.journal.current, f"control/{row['id']}", place)
             tail.effects(row["effects"], names)
+    if row.get("loses_under_way") and change.loser:
+        _lose_unfinished(turn, row, place, change.loser)
+
+
+def _lose_unfinished(turn: Turn, row: Row, place: str, loser: str) -> None:
+    """What the loser had under way in a place is lost with it; only he reads of it."""
+    where = routes.name_of(turn.world, "places", place)
+    with turn.journal.entry(f"control/{row['id']}", subject=place, audience=(loser,), keep=False) as entry:
+        gone = []
+        for key, due in sorted(turn.state.table("under_way").items()):
+            if due.get("nation") == loser and due.get("at") == place and not due.get("mode"):
+                gone.append({"owner": loser, "what": due.get("what"), "n": due.get("n", 1)})
+                turn.journal.put_row("under_way", key, None)
+        if gone:
+            entry.text = f"What was under way in {where} is lost with it."
+            entry.data.update(place=place, unfinished=gone)
 
 
 def _evade(turn: Turn, row: Row, place: str, captor: str) -> None:

@@ -16,6 +16,9 @@ from ..battle.plan import Plan
 from ..battle.rounds import HIT, Rounds
 from ..battle.samplers import Exact
 
+LIMIT = 2_000_000
+"""Numbers in the matrices that are held at a time."""
+
 
 def duel(plan: Plan) -> tuple[Batch, float] | None:
     """The exact ends of a plain battle and its mean number of rounds, or None if it is none."""
@@ -101,22 +104,31 @@ def _walk(on_first: Array, on_second: Array, over: Array) -> tuple[Array, float]
     a, b = over.shape
     ones = _clipped(on_first, np.arange(a, 0, -1)[:, None])
     others = _clipped(on_second, np.arange(b, 0, -1)[None, :])
-    shift = np.arange(b)[None, :] - np.arange(b)[:, None]  # from j to j', so many hits on the second side
-    possible = (shift >= 0) & (shift < others.shape[2])
-    flow = np.where(possible, others[:, np.arange(b)[:, None], np.where(possible, shift, 0)], 0.0)
     nothing = ones[:, :, 0] * others[:, :, 0]
     stuck = over | (nothing >= 1 - 1e-12)
     scale = np.where(stuck, 0.0, 1 / np.where(stuck, 1.0, 1 - nothing))
     chance = np.zeros((a + ones.shape[2], b))
     chance[0, 0] = 1.0
-    for i in range(a):
-        if not chance[i].any():
-            continue
-        within = np.triu(flow[i] * (scale[i] * ones[i, :, 0])[:, None], 1)
-        chance[i] = np.linalg.solve((np.eye(b) - within).T, chance[i])
-        chance[i + 1 : i + ones.shape[2]] += (ones[i, :, 1:] * (chance[i] * scale[i])[:, None]).T @ flow[i]
+    steps = max(1, min(a, LIMIT // (b * b)))
+    for low in range(0, a, steps):
+        rows = slice(low, min(a, low + steps))
+        flow = _flow(others[rows])
+        within = flow * (scale[rows] * ones[rows, :, 0])[:, :, None]
+        within[:, np.arange(b), np.arange(b)] = 0
+        spread = np.linalg.inv(np.eye(b) - within)
+        for i, here, out in zip(range(low, low + len(flow)), spread, flow, strict=True):
+            chance[i] = chance[i] @ here
+            chance[i + 1 : i + ones.shape[2]] += (ones[i, :, 1:] * (chance[i] * scale[i])[:, None]).T @ out
     final: Array = np.where(stuck, chance[:a], 0.0)
     return final, float((chance[:a] * scale).sum())
+
+
+def _flow(hits: Array) -> Array:
+    """For each position the chances to come from j to k hits on the second side, as matrices."""
+    b = hits.shape[1]
+    shift = np.arange(b)[None, :] - np.arange(b)[:, None]
+    possible = (shift >= 0) & (shift < hits.shape[2])
+    return np.where(possible, hits[:, np.arange(b)[:, None], np.where(possible, shift, 0)], 0.0)
 
 
 def _clipped(pmf: Array, most: Array) -> Array:
