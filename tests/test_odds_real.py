@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import sqrt
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,8 +14,11 @@ from wteaw.dice import KeyedDice
 from wteaw.mechanics import fight
 from wteaw.odds import Odds, Question, odds
 from wteaw.ruleset.model import Ruleset
+from wteaw.state import State, unit_key
+from wteaw.turn import Turn
 
 from .battlefield import LINKS, OWNERS, Field, ruleset
+from .test_alliances import rules as alliances
 
 PLAYS = 120
 SEA: dict[str, str | None] = {**OWNERS, "sea-1": None, "sea-2": None}
@@ -198,6 +202,32 @@ def test_in_the_air_over_a_sea_battle() -> None:
     mine: dict[Any, int] = {("a", "destroyer"): 2, ("a", "bomber", (("fuel_left", 6),)): 2}
     theirs: dict[Any, int] = {("d", "battleship"): 1, ("d", "fighter", (("fuel_left", 4),)): 2}
     matches(make, Question("sea", mine, theirs, "sea", seekers=(0,)))
+
+
+def test_a_battle_of_another_system_with_forced_retreats_and_guns_left_behind() -> None:
+    rules, geography = alliances()
+
+    def make() -> Any:
+        state = State({"game": {"game": {"turn": 1}}})
+        for place, nation in (("w-germany", "germany"), ("n-france", "france"), ("s-france", "france")):
+            state.put("places", place, "holder", nation)
+        for nation, team in (("germany", "one"), ("france", "two")):
+            state.put("nations", nation, "side", team)
+        for nation, place, kinds in (("germany", "w-germany", ATTACK), ("france", "n-france", DEFENSE)):
+            for kind, n in kinds.items():
+                key = unit_key(nation, kind, place, {})
+                state.put("units", key, "*", {"owner": nation, "kind": kind, "place": place, "n": n})
+        turn = Turn(rules, state, KeyedDice(bytes(32), 1), geography=geography)
+        turn.journal.step = "battles"
+        with turn.journal.entry("test/setup"):
+            picks = [(unit_key("germany", kind, "w-germany", {}), n) for kind, n in ATTACK.items()]
+            forces.go(turn, forces.create(turn, "germany", "w-germany", picks, targets=["n-france"]), ["w-germany", "n-france"])
+        return SimpleNamespace(state=state, turn=turn)
+
+    matches(make, Question("token-battle", side("germany", **ATTACK), side("france", **DEFENSE), "n-france", "w-germany"))
+
+
+ATTACK, DEFENSE = {"infantry": 3, "artillery": 1}, {"infantry": 2, "artillery": 1}
 
 
 def test_the_comparison_can_fail() -> None:

@@ -398,8 +398,14 @@ class _Maker:
         first = self.row["leave"].get("both", SIDES[ATTACKER]) == SIDES[side]
         return Leave(
             side, int(row.get("after", 1)), who, must, may, limits.get("rounds"), limits.get("losses"), first,
-            limits.get("kills"),
+            limits.get("kills"), self._behind(row, side, who),
         )  # fmt: skip
+
+    def _behind(self, row: Mapping[str, Any], side: int, who: Sequence[int]) -> tuple[int, ...]:
+        """Real units of a side that are lost when those who may leave it do."""
+        if row.get("behind") != "lost":
+            return ()
+        return tuple(i for i in self.of_side[side] if i not in who and not self.groups[i].virtual)
 
 
 def _of(value: Any, side: int) -> Any:

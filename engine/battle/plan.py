@@ -166,6 +166,8 @@ class Leave:
     first: bool = False
     kills: Mapping[str, int] | None = None
     """Leave once so many enemies (`kills`) are destroyed and more than `left` of them are still there."""
+    behind: tuple[int, ...] = ()
+    """Groups that cannot go along and are lost when the others leave."""
 
 
 def _in_rounds(rounds: int | str, round_: int) -> bool:

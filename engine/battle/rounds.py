@@ -341,6 +341,8 @@ class Rounds:
             going = np.where(mask, batch.n[:, index], 0)
             batch.n[:, index] -= going
             batch.gone[:, index] += going
+        for index in leave.behind:
+            batch.n[:, index] = np.where(mask, 0, batch.n[:, index])
         real = [i for i in self.plan.of_side[side] if not self.plan.groups[i].virtual]
         empty = mask & ~(batch.n[:, real] > 0).any(axis=1)
         for index in self.plan.of_side[side]:
