@@ -122,6 +122,17 @@ def test_on_land_leaving_after_kills() -> None:
     matches(make, Question("land", side("a", infantry=5), side("d", infantry=4), "p", "x", limits=limits))
 
 
+def test_on_land_where_one_ally_leaves_by_himself() -> None:
+    def make() -> Field:
+        field = Field(allies="ab", war="bd").units("d", "p", infantry=4)
+        field.attack("a", "x", "p", infantry=4, options={"withdraw-above": 1})
+        field.attack("b", "w", "p", infantry=3)
+        return field
+
+    mine = {**side("a", infantry=4), ("b", "infantry", (("via", "w>p"),)): 3}
+    matches(make, Question("land", mine, side("d", infantry=4), "p", "x", limits={0: {"by": {"a": {"losses": 1}}}}))
+
+
 def test_a_landing_where_nobody_may_leave() -> None:
     def make() -> Field:
         field = Field(seas()).units("d", "p", infantry=2)

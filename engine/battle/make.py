@@ -5,7 +5,7 @@ Tests that cannot change are decided here, once; values and tests that follow th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,8 +35,8 @@ def make_plan(
     """Compile a battle. `frozen` and `virtual_left` carry what earlier rounds of the same battle have settled.
 
     `limits`: side -> {"rounds": leave after so many rounds, "losses": leave when more are lost, "kills": {"kills": n, "left": m}:
-    leave when so many enemies are destroyed and more than that are left}; `tires`: key of a stack -> the last round that it can
-    fight.
+    leave when so many enemies are destroyed and more than that are left, "by": {nation: such limits of its own}}; `tires`: key
+    of a stack -> the last round that it can fight.
     """
     maker = _Maker(world, row, troops, setting, {} if frozen is None else frozen, virtual_left, limits or {})
     maker.tires = {i: tires[g.key] for i, g in enumerate(maker.groups) if g.key in tires} if tires else {}
@@ -165,7 +165,7 @@ class _Maker:
             rounds = stage.row.get("rounds")
             if rounds is not None:
                 special += [_last_round(r) for r in (rounds if isinstance(rounds, list) else [rounds])]
-        special += [leave.rounds or 0 for leave in leaves if leave]
+        special += [part.rounds or 0 for leave in leaves if leave for part in (leave, *leave.own)]
         special += [leave.after for leave in leaves if leave]
         special += self.tires.values()
         if self.reads_round or "battle.round" in str(self.row):
@@ -398,8 +398,20 @@ class _Maker:
         first = self.row["leave"].get("both", SIDES[ATTACKER]) == SIDES[side]
         return Leave(
             side, int(row.get("after", 1)), who, must, may, limits.get("rounds"), limits.get("losses"), first,
-            limits.get("kills"), self._behind(row, side, who),
+            limits.get("kills"), self._behind(row, side, who), tuple(self._own(row, side, who, limits.get("by", {}))),
         )  # fmt: skip
+
+    def _own(self, row: Mapping[str, Any], side: int, who: Sequence[int], by: Mapping[str, Any]) -> Iterator[Leave]:
+        """When single nations of a side leave by themselves."""
+        may = self.compile(row["may"], side) if "may" in row else None
+        for owner, limits in sorted(by.items()):
+            groups = [i for i in who if self.groups[i].owner == owner]
+            whole = [i for i in self.of_side[side] if self.groups[i].owner == owner and not self.groups[i].virtual]
+            behind = tuple(i for i in whole if i not in groups) if row.get("behind") == "lost" else ()
+            after = int(row.get("after", 1))
+            yield Leave(
+                side, after, groups, None, may, limits.get("rounds"), limits.get("losses"), False, limits.get("kills"), behind
+            )
 
     def _behind(self, row: Mapping[str, Any], side: int, who: Sequence[int]) -> tuple[int, ...]:
         """Real units of a side that are lost when those who may leave it do."""

@@ -168,6 +168,8 @@ class Leave:
     """Leave once so many enemies (`kills`) are destroyed and more than `left` of them are still there."""
     behind: tuple[int, ...] = ()
     """Groups that cannot go along and are lost when the others leave."""
+    own: tuple[Leave, ...] = ()
+    """Nations that leave by limits of their own, each with its groups; the others fight on."""
 
 
 def _in_rounds(rounds: int | str, round_: int) -> bool:

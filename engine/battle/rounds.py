@@ -277,8 +277,15 @@ class Rounds:
     def leaving(self, batch: Batch, number: int) -> tuple[Array, Array]:
         """For each side the rows in which it leaves after this round. If both would, one stays (`both` names who goes)."""
         found = []
-        for leave in self.plan.leaves:
-            found.append(self._leaves(leave, batch, number) if leave else np.zeros(len(batch), dtype=bool))
+        for side, leave in enumerate(self.plan.leaves):
+            whole = self._leaves(leave, batch, number) if leave else np.zeros(len(batch), dtype=bool)
+            if leave and leave.own:
+                there = [batch.n[:, part.groups].any(axis=1) for part in leave.own]
+                own = np.stack([self._leaves(p, batch, number) & t for p, t in zip(leave.own, there, strict=True)], axis=1)
+                batch.more[f"own{side}"] = own | whole[:, None]
+                batch.more[f"whole{side}"] = whole
+                whole = whole | own.any(axis=1)
+            found.append(whole)
         if self.plan.row.get("leave", {}).get("both") == "both":
             return found[0], found[1]
         first = next((i for i, leave in enumerate(self.plan.leaves) if leave and leave.first), 0)
@@ -299,7 +306,8 @@ class Rounds:
         if leave.rounds is not None and number >= leave.rounds:
             out[:] = True
         if leave.losses is not None:
-            out |= self.lost(batch, leave.side) > leave.losses
+            whole = self.plan.leaves[leave.side] is leave
+            out |= self.lost(batch, leave.side, None if whole else {*leave.groups, *leave.behind}) > leave.losses
         if leave.kills is not None:
             foes = [i for i in self.plan.of_side[1 - leave.side] if not self.plan.groups[i].virtual]
             enough = self.lost(batch, 1 - leave.side) >= int(leave.kills["kills"])
@@ -337,21 +345,28 @@ class Rounds:
         leave = self.plan.leaves[side]
         if leave is None or not mask.any():
             return
-        for index in leave.groups:
-            going = np.where(mask, batch.n[:, index], 0)
-            batch.n[:, index] -= going
-            batch.gone[:, index] += going
-        for index in leave.behind:
-            batch.n[:, index] = np.where(mask, 0, batch.n[:, index])
+        everybody = mask & batch.more[f"whole{side}"] if leave.own and f"whole{side}" in batch.more else mask
+        self._go(batch, leave, everybody)
+        for place, part in enumerate(leave.own):
+            if f"own{side}" in batch.more:
+                self._go(batch, part, mask & batch.more[f"own{side}"][:, place])
         real = [i for i in self.plan.of_side[side] if not self.plan.groups[i].virtual]
         empty = mask & ~(batch.n[:, real] > 0).any(axis=1)
         for index in self.plan.of_side[side]:
             if self.plan.groups[index].row.get("leaves"):
                 batch.n[:, index] = np.where(empty, 0, batch.n[:, index])
 
-    def lost(self, batch: Batch, side: int) -> Array:
-        """Real units of a side destroyed so far."""
-        real = [i for i in self.plan.of_side[side] if not self.plan.groups[i].virtual]
+    def _go(self, batch: Batch, leave: Leave, mask: Array) -> None:
+        for index in leave.groups:
+            going = np.where(mask, batch.n[:, index], 0)
+            batch.n[:, index] -= going
+            batch.gone[:, index] += going
+        for index in leave.behind:
+            batch.n[:, index] = np.where(mask, 0, batch.n[:, index])
+
+    def lost(self, batch: Batch, side: int, only: set[int] | None = None) -> Array:
+        """Real units of a side (or `only` of these groups) destroyed so far."""
+        real = [i for i in self.plan.of_side[side] if not self.plan.groups[i].virtual and (only is None or i in only)]
         began: int = int(self.plan.start[0, real].sum())
         out: Array = began - batch.n[:, real].sum(axis=1) - batch.gone[:, real].sum(axis=1)
         return out

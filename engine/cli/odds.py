@@ -48,6 +48,7 @@ def odds(
     withdraw_unless: str = typer.Option("", help="K/L: the attacker leaves after K kills if more than L enemies are left."),
     defender_after: int = typer.Option(0, min=0, help="The defender leaves after so many rounds."),
     defender_above: int = typer.Option(-1, min=-1, help="The defender leaves when he has lost more units."),
+    withdraw: list[str] = typer.Option([], help='One nation of a side leaves: "NATION: after 2, above 3, unless 1/2".'),
     contact: str = typer.Option(
         "", help="Who looks for the other before later rounds, where contact can be lost: attacker, both, or kept."
     ),
@@ -94,6 +95,7 @@ def odds(
                 composer.battle(battle), attackers, defenders, where, composer.place(origin),
                 orders=composer.loss_orders(loss_order), limits={s: m for s, m in mine.items() if m},
             )  # fmt: skip
+        question = _with(question, limits=_own_limits(composer, question, withdraw))
         if contact not in SEEKERS:
             raise Unclear(f"--contact is attacker, both or kept, not {contact!r}")
         question = composer.settled(
@@ -182,6 +184,17 @@ def _with_technologies(world: World, levels: dict[str, dict[str, int]]) -> World
     from ..battle.scene import scene
 
     return scene(world, {}, {"techs": levels})
+
+
+def _own_limits(composer: Composer, question: Question, texts: list[str]) -> dict[int, Any]:
+    """The question's limits with those of single nations."""
+    out: dict[int, Any] = {side: dict(limits) for side, limits in question.limits.items()}
+    for owner, limits in composer.limits(texts).items():
+        sides = [s for s, force in ((0, question.attackers), (1, question.defenders)) if any(key[0] == owner for key in force)]
+        if not sides:
+            raise Unclear(f"{composer.nation_name(owner)} has no units in this battle")
+        out.setdefault(sides[0], {}).setdefault("by", {})[owner] = limits
+    return out
 
 
 def _limits(after: int, above: int, unless: str) -> dict[str, Any]:

@@ -39,7 +39,7 @@ TRIALS = 200_000
 class Question:
     """A battle to be judged. `start` is where the attackers come from, `works` what guards that border for the defenders;
     `orders` give owners' orders of losses, `limits` side -> when it would leave: {"rounds": n, "losses": n, "kills": {"kills": n,
-    "left": n}}, as the options of orders say it."""
+    "left": n}, "by": {nation: such limits of its own}}, as the options of orders say it."""
 
     battle: str
     attackers: Force

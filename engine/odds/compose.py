@@ -27,6 +27,7 @@ MOST = 500
 _PART = re.compile(r"\s*(\d+)\s+([^\[\]]+?)\s*(?:\[(.*)\])?\s*")
 _HEAD = re.compile(r"\s*(.+?)(?:\s+from\s+(.+?))?\s*", re.IGNORECASE)
 _WORKS = re.compile(r"works\s*[!=]=\s*'([^']+)'")
+_LIMIT = re.compile(r"\s*(?:(after|above)\s+(\d+)|unless\s+(\d+)\s*/\s*(\d+))\s*")
 EXAMPLE = '"NATION: 10 KIND, 4 KIND"'
 CONDITIONS = ("via", "aboard", "landed")
 
@@ -168,6 +169,24 @@ class Composer:
             if not colon:
                 raise Unclear(f'{text!r} is not of the form "NATION: KIND, KIND"')
             out[self.nation(nation)] = [self.kind(k) for k in kinds.split(",") if k.strip()]
+        return out
+
+    def limits(self, texts: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """Texts such as "NATION: after 2, above 3, unless 1/2" as limits by nation: rounds, losses, kills/enemies left."""
+        out: dict[str, dict[str, Any]] = {}
+        for text in texts:
+            nation, colon, parts = text.partition(":")
+            limits = out.setdefault(self.nation(nation), {}) if colon else {}
+            for part in parts.split(","):
+                fits = _LIMIT.fullmatch(part)
+                if fits is None:
+                    raise Unclear(
+                        f'{text!r} is not of the form "NATION: after 2, above 3, unless 1/2" (rounds, losses, kills/left)'
+                    )
+                if fits[3]:
+                    limits["kills"] = {"kills": int(fits[3]), "left": int(fits[4])}
+                else:
+                    limits["rounds" if fits[1] == "after" else "losses"] = int(fits[2])
         return out
 
     def technologies(self, texts: Iterable[str]) -> dict[str, dict[str, int]]:

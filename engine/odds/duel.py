@@ -48,7 +48,9 @@ def _plain(plan: Plan) -> bool:
     """Whether every round is alike, hits count at the end of the round and anybody can take them."""
     if plan.last_special_round > 1 or plan.most_rounds is not None or plan.alone or plan.tires or plan.touch is not None:
         return False
-    if any(leave and (leave.rounds or leave.losses is not None or leave.must or leave.kills) for leave in plan.leaves):
+    if any(
+        leave and (leave.rounds or leave.losses is not None or leave.must or leave.kills or leave.own) for leave in plan.leaves
+    ):
         return False
     for stage in plan.stages:
         row = stage.row
