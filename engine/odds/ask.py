@@ -29,9 +29,9 @@ Tables = dict[str, dict[str, Any]]
 """Rows of tables laid over those of the world: units, forces, links."""
 WORD = "asked"
 """The field that keeps units of a question apart from those of the world."""
-EFFORT = 3_000_000
+EFFORT = 2_000_000
 """Outcomes that are followed before odds are sampled instead: some seconds."""
-TRIALS = 200_000
+TRIALS = 100_000
 """Battles sampled where nobody says how many."""
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..battle.contest import foes
-from ..battle.members import SIDES
+from ..battle.members import SIDES, hits_to_destroy
 from ..diagnostics import Diagnostic, nearest
 from ..orders.intake import take_in
 from ..orders.names import Names
@@ -150,7 +150,8 @@ class Composer:
         """What stands in brackets behind a unit: fields and their values, such as `damage 1`."""
         out: dict[str, Any] = {}
         known = {id_ for id_, row in self.rules.rows("fields").items() if "unit" in row.get("of", ())}
-        ladders = [row.get("ladder", {"field": "damage"})["field"] for row in self.rules.rows("battles").values()]
+        rows = list(self.rules.rows("battles").values())
+        ladders = [row.get("ladder", {"field": "damage"})["field"] for row in rows]
         known |= {*ladders, *CONDITIONS}
         for part in filter(None, (p.strip() for p in text.split(","))):
             name, _, value = part.replace("=", " ").partition(" ")
@@ -158,6 +159,9 @@ class Composer:
                 near = nearest(name, known)
                 raise Unclear(f"units have no {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
             value = value.strip()
+            listed = [r["ladder"]["values"] for r in rows if r.get("ladder", {}).get("field") == name and "values" in r["ladder"]]
+            if listed and all(value not in values for values in listed):
+                raise Unclear(f"{name} is {_or(listed[0])}, not {value!r}")
             out[name] = int(value) if value.lstrip("-").isdigit() else True if value in ("", "true") else value
         return out
 
@@ -207,11 +211,13 @@ class Composer:
     # ---- questions
 
     def defenders(self, place: str, attackers: Iterable[Any]) -> dict[Any, int]:
-        """Who stands in a place and would fight the attackers, in the condition they are in."""
+        """Who stands in a place and would fight the attackers, in the condition they are in; where nobody holds it, enemies."""
         owners = sorted({key[0] for key in attackers})
+        held = self.world.holder_of(place) is not None
+        fight = (lambda a, b: foes(self.world, a, b)) if held else self.world.hostile
         out: dict[Any, int] = {}
         for _, row in self.world.state.stacks(at=place):
-            if row.get("aboard") or not any(foes(self.world, a, row["owner"]) for a in owners):
+            if row.get("aboard") or not any(fight(a, row["owner"]) for a in owners):
                 continue
             key = (row["owner"], row["kind"], conditions(row))
             out[key] = out.get(key, 0) + int(row["n"])
@@ -267,6 +273,7 @@ class Composer:
             )
         if question.battle:
             self._can_fight(question)
+            self._alive(question)
             return question
         for id_, row in self.rules.rows("battles").items():
             if not (row.keys() & {"where", "when"}) or id_ in self._preludes():
@@ -275,7 +282,12 @@ class Composer:
                 continue
             asked = replace(question, battle=id_)
             if all(self._holders(asked)):
+                self._can_fight(asked)
+                self._alive(asked)
                 return asked
+        if not question.defenders:
+            place = self.names.printed("place", question.place)
+            raise Unclear(f"there is nobody in {place} whom they fight; name with --defender who stands there")
         raise Unclear(
             "no battle of this ruleset is fought by these units there; "
             f"name one with --battle: {', '.join(self.rules.rows('battles'))}"
@@ -308,6 +320,18 @@ class Composer:
         for side in (0, 1):
             if not plan.holds[side]:
                 raise Unclear(f"the {SIDES[side]} has no unit that can fight this battle")
+
+    def _alive(self, question: Question) -> None:
+        """Nobody can have taken more hits than he can bear."""
+        plan = plan_of(self.world, question)
+        ladder = plan.row.get("ladder", {"field": "damage", "hits": "hits"})
+        for group in plan.groups:
+            value = group.fields.get(ladder["field"])
+            if not group.n or value is None:
+                continue
+            if "values" not in ladder and int(value) >= hits_to_destroy(group, ladder.get("hits", 1), plan.world):
+                name = self.names.printed("unit-kind", group.kind)
+                raise Unclear(f"{name} cannot have {ladder['field']} {int(value)} and live")
 
     # ---- words for answers
 
