@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from . import stores
+from . import commitments, stores
 from .effects import fill
 from .quotes import PLENTY, Offer, Quote, bare, counter, is_for, up
 from .ruleset.model import Row
@@ -68,6 +68,7 @@ class Market:
         self._spent: dict[tuple[str, str], Any] = {}
         self._reserved: dict[tuple[str, str], Any] = {}
         self._filled: dict[tuple[str, str], int] = {}
+        self.orders: Sequence[Row] | None = None  # the orders of a file that is being checked; else those of the state
         self._rooms = list(world.ruleset.rows("rooms").values())
         self._main = str(world.ruleset.setting("money") or next(iter(world.ruleset.rows("resources")), ""))
         for row in world.state.table("under_way").values():
@@ -122,7 +123,7 @@ class Market:
             spots = [p for p in where if into is None or p == into]
             into = next((p for p in spots if self.fitting(row, p, kind) >= n), None)
             if into is None:
-                return "nothing there can take it"
+                return self._none_fits(row, spots, kind)
         return self._priced(row, site, variant, n, into or where[0], tuple(facing), kind)
 
     def offers(self, *, all_sites: bool = False, items: Collection[str] | None = None) -> Iterator[Offer]:
@@ -324,12 +325,28 @@ class Market:
         """How many units at a place can still be altered by an item."""
         test = row["fits"]["units"]
         n = 0
+        idle = row["fits"].get("idle")
+        taken = self._taken(place) if idle else {}
         for key, stack in self.world.state.stacks(at=place, owner=self.nation):
-            if kind is not None and stack["kind"] != kind:
+            if (kind is not None and stack["kind"] != kind) or (idle and stack.get("busy")):
                 continue
             if self.world.test(test, {**self._at(place), "unit": Entity("unit", key)}):
-                n += int(stack["n"])
+                n += int(stack["n"]) - taken.get(key, 0)
         return n - self._filled.get((f"fits:{row['id']}", place), 0)
+
+    def _taken(self, place: str) -> dict[str, int]:
+        """Units of each stack at a place that other orders of the turn have taken."""
+        orders = commitments.of_nation(self.world, self.nation) if self.orders is None else self.orders
+        return commitments.taken(self.world, self.nation, place, orders)
+
+    def _none_fits(self, row: Row, spots: Sequence[str], kind: str | None) -> str:
+        """Why there are not enough units to be altered: none such, or other orders have taken them."""
+        rule = row["fits"]
+        if rule.get("idle"):
+            anyhow = {**row, "fits": {**rule, "idle": False}}
+            if any(self.fitting(anyhow, p, kind) > 0 and self._taken(p) for p in spots):
+                return f"{rule.get('else', 'it takes the whole turn')}, and another order has taken it"
+        return "nothing there can take it"
 
     # ---- money, stocks and rooms
 

@@ -45,16 +45,17 @@ class Trail:
 # ---- who goes
 
 
-def free_stacks(world: World, nation: str, place: str) -> list[tuple[str, Row]]:
-    """Stacks of a nation at a place that an order may move: in no force, not moved, not aboard, and fit to move.
+def free_stacks(world: World, nation: str, place: str, *, busy: bool = False) -> list[tuple[str, Row]]:
+    """Stacks of a nation at a place that an order may move: in no force, not moved, not aboard, not busy, and fit to move.
 
-    What keeps a unit from moving by any way is the ruleset's setting `unfit`, a test of the unit.
+    What keeps a unit from moving by any way is the ruleset's setting `unfit`, a test of the unit. Units that are altered for
+    the turn (`busy`) are left out unless they are asked for.
     """
     unfit = world.ruleset.setting("unfit")
     return [
         (key, row)
         for key, row in world.state.stacks(at=place, owner=nation)
-        if not (row.get("force") or row.get("moved") or row.get("aboard"))
+        if not (row.get("force") or row.get("moved") or row.get("aboard") or (row.get("busy") and not busy))
         and not (unfit and world.test(str(unfit), {"unit": Entity("unit", key), "self": Entity("nation", nation)}))
     ]
 

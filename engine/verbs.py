@@ -312,12 +312,13 @@ def know(tail: Tail, p: Row, names: dict[str, Any]) -> None:
 
 
 def _counted(tail: Tail, table: str, of: str, reader: str) -> dict[str, int]:
-    """Kind to number: what a nation has put under way in this turn, or the units of the reader's enemies in a place."""
+    """Kind to number: the units that a nation has put under way in this turn, or those of the reader's enemies in a place."""
     state = tail.world.state
     found: dict[str, int] = {}
     if table == "under_way":
         rows = [r for r in state.table(table).values() if r.get("nation") == of and r.get("since") == tail.turn.number]
-        pairs = [(str(r["what"]), int(r.get("n", 1))) for r in rows if "mode" not in r]
+        units = tail.world.ruleset.rows("units")
+        pairs = [(str(r["what"]), int(r.get("n", 1))) for r in rows if "mode" not in r and r["what"] in units]
     else:
         pairs = [(r["kind"], int(r["n"])) for _, r in state.stacks(at=of) if tail.world.hostile(reader, r["owner"])]
     for kind, n in pairs:

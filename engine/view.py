@@ -61,11 +61,14 @@ class Viewer:
                         if not tested[owner, place]:
                             continue
                     if row.get("as") == "band":
-                        self._band(row, shown, id_, fields)
+                        self._band(row, shown, reader, fields)
                     elif row.get("as") == "number":
                         self._number(shown, id_, owner, place, fields)
                     else:
                         shown.setdefault(id_, {}).update(fields)
+        for row in self.ruleset.rows("shows").values() if sight else ():
+            if row.get("as") == "band" and row.get("empty") and self._is_open(row):
+                self._empty(row, tables.setdefault(row["what"], {}), reader)
         self._marks(tables, reader)
         out = {t: dict(sorted(rows.items())) for t, rows in tables.items() if rows}
         return State(_without_doubles(out))
@@ -164,18 +167,46 @@ class Viewer:
         row = shown.setdefault(key, {"nation": owner, "at": place, "what": UNKNOWN, "n": 0})
         row["n"] += int(fields.get("n", 1))
 
-    def _band(self, row: Row, shown: dict[str, dict[str, Any]], id_: str, fields: Mapping[str, Any]) -> None:
+    def _band(self, row: Row, shown: dict[str, dict[str, Any]], reader: str, fields: Mapping[str, Any]) -> None:
         key = f"{fields['owner']}.{UNKNOWN}@{fields['place']}"
         if key in shown:
             return
         number = sum(r["n"] for _, r in self.state.stacks(at=fields["place"], owner=fields["owner"]))
+        known = self._looked(row, reader, fields["place"])
+        others = self.state.owners_at(fields["place"]) - {fields["owner"], reader}
+        if known.get("as") == "exact" and not others and known.get("units"):
+            for kind, n in known["units"].items():
+                stack = {"owner": fields["owner"], "kind": kind, "place": fields["place"], "n": int(n)}
+                shown[f"{fields['owner']}.{kind}@{fields['place']}"] = stack
+            return
+        number = int(known["n"]) if known.get("as") == "number" else number
         said = self._said(row, fields)
         for text, name in row["bands"].items():
             if name == said or (said is None and in_range(text, number)):
                 low = str(text).partition("..")[0]
                 where = {"owner": fields["owner"], "kind": UNKNOWN, "place": fields["place"]}
-                shown[key] = {**where, "n": int(low or 1), "band": name, "range": str(text)}
+                shown[key] = {**where, "n": max(1, int(low or 1)), "band": name, "range": str(text)}
                 return
+
+    def _looked(self, row: Row, reader: str, place: str) -> Mapping[str, Any]:
+        """What a look has shown a reader of a place since last turn (`follows`: what he knows); nothing, if none has."""
+        known = self.state.get("knowledge", reader, f"{row['follows']}:{place}") if "follows" in row else None
+        turn = int(self.state.get("game", "game", "turn", 1))
+        return known if known and known.get("since", -1) >= turn - 1 else {}
+
+    def _empty(self, row: Row, shown: dict[str, dict[str, Any]], reader: str) -> None:
+        """Places within sight that are held by others and stand empty look as those do in which hardly anybody stands."""
+        exact = [r for r in self.ruleset.rows("shows").values() if r["what"] == row["what"] and r.get("as") != "band"]
+        for place in sorted(self._within(row, reader) or ()):
+            holder = self.world.holder_of(place)
+            if (
+                holder is None
+                or self.state.stacks(at=place, owner=holder)
+                or any(self._reaches(r, reader, holder) for r in exact)
+            ):
+                continue
+            if self._reaches(row, reader, holder):
+                self._band(row, shown, reader, {"owner": holder, "place": place})
 
     def _said(self, row: Row, fields: Mapping[str, Any]) -> str | None:
         """The band that a mark of the place makes others see of its holder's units, or None."""

@@ -84,6 +84,11 @@ def _failed(turn: Turn, key: str, row: Row, entry: Any) -> None:
         turn.journal.set("under_way", key, "at", None)
         return
     turn.journal.put_row("under_way", key, None)
+    item = turn.ruleset.rows("catalogue").get(row.get("item", ""), {})
+    if item.get("fits", {}).get("idle"):
+        for unit, stack in list(turn.state.stacks(at=row.get("into") or row["at"], owner=row["nation"])):
+            if stack.get("busy") and row.get("kind") in (None, stack["kind"]):
+                turn.journal.alter_units(unit, stack["n"], busy=None)
     if how == "refund" and row.get("cost"):
         what = turn.ruleset.rows("catalogue").get(row.get("item", ""), {}).get("what")
         what = what or turn.ruleset.setting("money") or next(iter(turn.ruleset.rows("resources")), "")
@@ -102,7 +107,10 @@ def _appear(turn: Turn, tail: Tail, row: Row, item: Row, names: dict[str, Any]) 
             journal.set("places", row["at"], field, tail.plain(value, names))
         journal.fact("placed", by=nation, place=row["at"], kind=what, n=n)
     elif "fits" in item:
-        _fit(turn, tail, row, item, names)
+        missing = _fit(turn, tail, row, item, names)
+        if missing and item["fits"].get("idle"):
+            tail.entry.data["missing"] = missing
+            tail.entry.text = f"{_done(turn, row)}: broken off."
     elif "effects" in item:
         tail.effects(item["effects"], {**names, "n": n})
     elif turn.ruleset.has("technologies", what):
@@ -118,19 +126,23 @@ def _appear(turn: Turn, tail: Tail, row: Row, item: Row, names: dict[str, Any]) 
     return None
 
 
-def _fit(turn: Turn, tail: Tail, row: Row, item: Row, names: dict[str, Any]) -> None:
-    """Alter units at the place: as many as were bought, stack after stack; those no longer there are lost money."""
+def _fit(turn: Turn, tail: Tail, row: Row, item: Row, names: dict[str, Any]) -> int:
+    """Alter units at the place: as many as were bought, stack after stack; gives how many are not there any more.
+
+    With `idle` only those that have kept busy with it, which whoever had to fight has not.
+    """
     place = row.get("into") or row["at"]
-    left = int(row.get("n", 1))
+    left, idle = int(row.get("n", 1)), bool(item["fits"].get("idle"))
     scope = {**names, "place": Entity("place", place)}
     for key, stack in turn.state.stacks(at=place, owner=row["nation"]):
-        if left and row.get("kind") in (None, stack["kind"]):
+        if left and row.get("kind") in (None, stack["kind"]) and bool(stack.get("busy")) == idle:
             if not turn.world.test(item["fits"]["units"], {**scope, "unit": Entity("unit", key)}):
                 continue
             part = min(left, int(stack["n"]))
             fields = {k: tail.plain(v, {**scope, "unit": Entity("unit", key)}) for k, v in item["fits"]["set"].items()}
-            turn.journal.alter_units(key, part, **fields)
+            turn.journal.alter_units(key, part, **fields, **({"busy": None} if idle else {}))
             left -= part
+    return left
 
 
 def _name(turn: Turn, row: Row) -> str:

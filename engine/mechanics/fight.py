@@ -105,7 +105,17 @@ def _begin(turn: Turn, contest: Contest) -> bool:
     if not _stands(turn, contest):
         return False
     begin_entry(turn, contest)
+    _interrupt(turn, contest)
     return True
+
+
+def _interrupt(turn: Turn, contest: Contest) -> None:
+    """Who has to fight is not busy any more with what was to be done to it."""
+    at_work = [(m.key, int(m.row["n"])) for m in troops(turn, contest, {}) if m.row.get("busy")]
+    if at_work:
+        with turn.journal.entry(f"battles/{contest.row['id']}", subject=contest.subject, audience=("nobody",), keep=False):
+            for key, n in at_work:
+                turn.journal.alter_units(key, n, busy=None)
 
 
 def _stands(turn: Turn, contest: Contest) -> bool:

@@ -68,9 +68,11 @@ def run(node: Row, turn: Turn) -> None:
     modes = [m for m in modes if not m.get("tasks")]
     if not modes and "threats" not in node:
         return
+    found = understood(turn, modes)
     if which in ("friendly", "any"):
-        mark_attacked(turn, [*modes, *(turn.ruleset.row("modes", m) for m in node.get("threats", ()))])
-    marches = read(turn, modes)
+        others = [turn.ruleset.row("modes", m) for m in node.get("threats", ()) if m not in {mode["id"] for mode in modes}]
+        mark_attacked(turn, [m for _, m in found if isinstance(m, March)], others)
+    marches = settled(turn, found)
     if which == "friendly":
         marches = [m for m in marches if not m.hostile]
     carry_out(turn, marches)
@@ -108,9 +110,14 @@ def _point(order: Order) -> int:
 # ---- understanding orders
 
 
-def read(turn: Turn, modes: Sequence[Row], *, quiet: bool = False) -> list[March]:
-    """The marches of the open orders, each tested; those that cannot be are dropped with a reason (`quiet`: left alone)."""
-    out: list[March] = []
+def read(turn: Turn, modes: Sequence[Row]) -> list[March]:
+    """The marches of the open orders, each tested; those that cannot be are dropped with a reason."""
+    return settled(turn, understood(turn, modes))
+
+
+def understood(turn: Turn, modes: Sequence[Row]) -> list[tuple[Order, March | str]]:
+    """The open orders of these modes, each with its march or with why it cannot be; nothing is changed."""
+    out: list[tuple[Order, March | str]] = []
     left: dict[str, int] = {}
     first: dict[tuple[str, str], Order] = {}
     taken: dict[tuple[str, str], dict[str, int]] = {}
@@ -122,10 +129,24 @@ def read(turn: Turn, modes: Sequence[Row], *, quiet: bool = False) -> list[March
             first.setdefault((order["nation"], order["order"]), order)
             for place in routes.drawn_places(mode, found.path) if "capacity" in mode else ():
                 drawn[place] = drawn.get(place, 0) + found.count
-            out.append(found)
-        elif not quiet:
-            turn.drop_order(order, found)
-    return _accompanied(turn, out, quiet=quiet)
+        out.append((order, found))
+    return out
+
+
+def settled(turn: Turn, found: Sequence[tuple[Order, March | str]]) -> list[March]:
+    """The marches that are carried out, now that it is known what is attacked; the other orders are dropped with a reason."""
+    out: list[March] = []
+    for order, march in found:
+        why = march if isinstance(march, str) else pinned_refusal(march)
+        if why is None and isinstance(march, March):
+            out.append(march)
+        else:
+            turn.drop_order(order, str(why))
+    going = _accompanied(out)
+    for march in out:
+        if march not in going:
+            turn.drop_order(march.order, "nobody goes in beside them")
+    return going
 
 
 def unlike(turn: Desk, order: Order, first: Order | None) -> str | None:
@@ -178,12 +199,20 @@ def understand(turn: Turn, order: Order, mode: Row, left: dict[str, int], taken:
         why = bearers.refusal(turn, nation, path[-1], goes)
     if why:
         return why
-    link = f"{origin}>{path[1]}"
-    if "pinned" in mode and any(going.test("pinned", origin, link, path[:1], [unit]) for unit in going.units if goes):
-        return f"they cannot leave {routes.name_of(world, 'places', origin)} while it is attacked"
     for key, n in picks:
         left[key] = left.get(key, world.state.get("units", key, "n", 0)) - n
     return March(order, mode, going, path, goes, stays, hostile)
+
+
+def pinned_refusal(march: March) -> str | None:
+    """Why units cannot leave their place while it is attacked (the test `pinned` of their mode), or None."""
+    going, path = march.going, march.path
+    if "pinned" not in march.mode or not march.picks:
+        return None
+    link = f"{path[0]}>{path[1]}"
+    if any(going.test("pinned", path[0], link, path[:1], [unit]) for unit in going.units):
+        return f"they cannot leave {routes.name_of(going.world, 'places', path[0])} while it is attacked"
+    return None
 
 
 def _remains(turn: Turn, mode: Row, key: str) -> bool:
@@ -236,34 +265,34 @@ def seen_refusal(turn: Desk, order: Order, nation: str, target: str, *, hostile:
     return None
 
 
-def _accompanied(turn: Turn, marches: list[March], *, quiet: bool) -> list[March]:
-    """Units that fire from where they stand attack only beside others of their nation that go in."""
-    out = []
-    for march in marches:
-        if march.hostile and not march.picks and not march.mode.get("stays_alone"):
-            beside = any(m.hostile and m.picks and m.nation == march.nation and m.target == march.target for m in marches)
-            if not beside:
-                if not quiet:
-                    turn.drop_order(march.order, "nobody goes in beside them")
-                continue
-        out.append(march)
-    return out
+def _accompanied(marches: Sequence[March]) -> list[March]:
+    """Units that fire from where they stand attack only beside others of their nation that go in: all marches but theirs."""
+    going_in = {(m.nation, m.target) for m in marches if m.hostile and m.picks}
+    return [m for m in marches if not m.hostile or m.picks or m.mode.get("stays_alone") or (m.nation, m.target) in going_in]
 
 
-def mark_attacked(turn: Turn, modes: Sequence[Row]) -> None:
-    """Write down, for this turn, which places are the targets of valid attacks, and whence (`place.attacked`)."""
+def mark_attacked(turn: Turn, marches: Sequence[March], others: Sequence[Row]) -> None:
+    """Write down, for this turn, which places are attacked, and whence (`place.attacked`).
+
+    They are the targets of these marches, and of those by further modes (`others`) that a later step carries out.
+    """
     if not turn.ruleset.derived("attacked is read", lambda: _is_read(turn, "attacked")):
         return
     threats: dict[str, set[str]] = {}
-    threatening = [m for m in modes if m.get("threatens", True) and m.get("fights", True)]
-    for march in read(turn, [m for m in threatening if not m.get("tasks")], quiet=True):
-        if march.hostile:
+    threatening = [m for m in others if _threatens(m)]
+    later = understood(turn, [m for m in threatening if not m.get("tasks")])
+    for march in (*_accompanied(marches), *_accompanied([m for _, m in later if isinstance(m, March)])):
+        if march.hostile and _threatens(march.mode):
             threats.setdefault(march.target, set()).add(march.path[-2])
     for place, start in tasks.threats(turn, [m for m in threatening if m.get("tasks")]):
         threats.setdefault(place, set()).add(start)
     with turn.journal.entry("frame/" + turn.journal.step, keep=False):
         for place in sorted(threats):
             turn.journal.set("places", place, "attacked", sorted(threats[place]))
+
+
+def _threatens(mode: Row) -> bool:
+    return bool(mode.get("threatens", True) and mode.get("fights", True))
 
 
 def _is_read(turn: Turn, field: str) -> bool:

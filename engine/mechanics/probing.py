@@ -52,12 +52,16 @@ def run(turn: Turn, rows: Sequence[Row]) -> None:
                 turn.drop_order(order, found)
     sent = [(row, send(turn, row, probe)) for row, probe in probes]
     numbers: dict[tuple[str, str], int] = {}
+    looking: list[tuple[Row, Probe, dict[str, int]]] = []
     for row, probe in sent:
         about = (probe.nation, probe.target)
         numbers[about] = numbers.get(about, 0) + 1
         lookers = dict(probe.picks)
         for shots in row.get("fire", ()):
             draw_fire(turn, row, shots, probe, lookers, numbers[about])
+        looking.append((row, probe, lookers))
+    intercept(turn, [found for found in looking if "meets" in found[0]])
+    for row, probe, lookers in looking:
         look(turn, row, probe, lookers)
 
 
@@ -123,7 +127,8 @@ def choices(turn: Desk, order: Order, row: Row, kinds: Sequence[str]) -> tuple[l
         here = _ends(turn, row, nation, free[kind], origin)
         ends = here if ends is None else ends & here
     names = {"self": Entity("nation", nation)}
-    return able, sorted(p for p in ends or () if turn.world.test(row.get("of"), {**names, "place": Entity("place", p)}))
+    others = [p for p in sorted(ends or ()) if not turn.world.friendly_place(nation, p)]
+    return able, [p for p in others if turn.world.test(row.get("of"), {**names, "place": Entity("place", p)})]
 
 
 def _ends(turn: Desk, row: Row, nation: str, key: str, origin: str) -> set[str]:
@@ -239,6 +244,68 @@ def _listed(turn: Turn, kinds: dict[str, int]) -> str:
     from .move import list_units
 
     return list_units(turn, kinds)
+
+
+def intercept(turn: Turn, looking: Sequence[tuple[Row, Probe, dict[str, int]]]) -> None:
+    """Lookers whom the row's `meets` lets somebody meet fight the battle it names, over the place that they look at.
+
+    They are a force there for as long as it lasts; who is left looks, who has turned back does not. `lookers` is updated.
+    """
+    from ..battle.found import contested
+    from .fight import fight_all
+
+    out: list[tuple[Row, Probe, dict[str, int], str]] = []
+    for row, probe, lookers in looking:
+        at = {
+            k: n
+            for k, n in lookers.items()
+            if routes.concerns(turn.world, row["meets"]["who"], str(turn.state.get("units", k, "kind")))
+        }
+        names = {"place": Entity("place", probe.target), "self": Entity("nation", probe.nation)}
+        if at and turn.world.test(row["meets"].get("when"), names):
+            out.append((row, probe, lookers, _go_out(turn, row, probe, at)))
+            for key in at:
+                del lookers[key]
+    for battle in dict.fromkeys(str(row["meets"]["battle"]) for row, _, _, _ in out):
+        fight_all(turn, contested(turn, turn.ruleset.row("battles", battle)))
+    for row, probe, lookers, force in out:
+        lookers.update(_come_back(turn, row, probe, force))
+
+
+def _go_out(turn: Turn, row: Row, probe: Probe, at: Mapping[str, int]) -> str:
+    """Lookers as a force over the place that they look at, with what is left of their allowance."""
+    kind = str(turn.state.get("units", next(iter(at)), "kind"))
+    mode = turn.ruleset.row("modes", _mode(turn, row, kind))
+    going = routes.Going(turn.world, probe.nation, mode, [Entity("unit", k) for k in at])
+    path = routes.find_path(going, probe.origin, probe.target) or (probe.origin, probe.target)
+    kept: dict[str, Any] = {}
+    most = going.allowance(probe.origin)
+    if mode.get("keeps") and most is not None:
+        kept[mode["keeps"]] = left = most - routes.spent_on(going, path)
+        if mode.get("way_home"):
+            kept[mode["way_home"]] = routes.way_home(going, path, left)
+    subject = f"{probe.nation}:{probe.origin}>{probe.target}"
+    with turn.journal.entry(probe.order["order"], subject=subject, audience=(probe.nation,)):
+        force = forces.create(
+            turn, probe.nation, probe.origin, sorted(at.items()), to=probe.target, order=probe.order["key"], mode=mode["id"],
+            options=probe.order.get("options") or {}, targets=[probe.target],
+        )  # fmt: skip
+        forces.go(turn, force, path, **kept)
+    return force
+
+
+def _come_back(turn: Turn, row: Row, probe: Probe, force: str) -> dict[str, int]:
+    """A force of lookers is back where it set out; gives those who stayed until they could look."""
+    out: dict[str, int] = {}
+    subject = f"{probe.nation}:{probe.origin}>{probe.target}"
+    with turn.journal.entry(probe.order["order"], subject=subject, audience=(probe.nation,), keep=False):
+        for key, stack in forces.stacks_of(turn.state, force):
+            home = {**dict.fromkeys(forces.PASSING), "moved": True, "place": probe.origin}
+            new = turn.journal.alter_units(key, stack["n"], **home)
+            out[new] = out.get(new, 0) + int(stack["n"])
+        if turn.state.row("forces", force):
+            turn.journal.put_row("forces", force, None)
+    return out
 
 
 def look(turn: Turn, row: Row, probe: Probe, lookers: Mapping[str, int]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import stores
+from .. import commitments, stores
 from ..catalogue import Market, Offer, Quote, check_purchase, purchasable
 from ..effects import printed
 from ..ruleset.model import Row
@@ -153,6 +153,8 @@ def buy(turn: Turn, quote: Quote, order: Order | None = None) -> str:
             uses=later or None, rooms=[list(r) for r in quote.rooms] or None, cost=quote.cost or None, purse=quote.purse,
             kind=quote.kind or None, dear=quote.dear or None,
         )  # fmt: skip
+        if row.get("fits", {}).get("idle"):
+            _keep_busy(turn, row, quote)
         if quote.cost:
             journal.fact("paid", by=quote.nation, what=quote.what, amount=quote.cost, item=quote.item)
         journal.fact(
@@ -161,6 +163,21 @@ def buy(turn: Turn, quote: Quote, order: Order | None = None) -> str:
     if due is None:
         complete.finish(turn, key)
     return key
+
+
+def _keep_busy(turn: Turn, row: Row, quote: Quote) -> None:
+    """The units that are altered do nothing else until it is done; those that other orders have taken are left to them."""
+    place = quote.into or quote.site
+    elsewhere = commitments.taken(turn.world, quote.nation, place, commitments.of_nation(turn.world, quote.nation))
+    left = quote.n
+    for key, stack in turn.state.stacks(at=place, owner=quote.nation):
+        if stack.get("busy") or quote.kind not in ("", None, stack["kind"]):
+            continue
+        names = {"self": Entity("nation", quote.nation), "place": Entity("place", place), "unit": Entity("unit", key)}
+        part = min(left, int(stack["n"]) - elsewhere.get(key, 0))
+        if part > 0 and turn.world.test(row["fits"]["units"], names):
+            turn.journal.alter_units(key, part, busy=True)
+            left -= part
 
 
 def _what(turn: Turn, row: Row) -> str:

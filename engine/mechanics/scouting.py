@@ -71,18 +71,40 @@ def foes_of(turn: Turn, party: tuple[str, ...]) -> dict[str, set[str]]:
 
 
 def targets(turn: Turn, row: Row, party: tuple[str, ...]) -> list[str]:
-    """Places with units of enemies of the party that any of its observers could see."""
+    """Places with units of enemies of the party, and with `empty` those of enemies without any, that it could see."""
     foes = foes_of(turn, party)
-    if not foes:
-        return []
+    places = {p for p in turn.state.occupied_places() if not turn.state.owners_at(p).isdisjoint(foes)}
+    if row.get("empty"):
+        places |= {p for p in _beside(turn, row, party) if turn.state.owners_at(p).isdisjoint(foes)}
     out = []
-    for place in sorted(set(turn.state.occupied_places())):
-        if turn.state.owners_at(place).isdisjoint(foes):
-            continue
+    for place in sorted(places):
         names = {"place": Entity("place", place), "self": Entity("nation", party[0])}
         if turn.world.test(row.get("of"), names) and groups(turn, row, party, place):
             out.append(place)
     return out
+
+
+def _beside(turn: Turn, row: Row, party: tuple[str, ...]) -> set[str]:
+    """The places next to which, or in which, units of a party stand, or works that watch by themselves."""
+    here = {r["place"] for nation in party for _, r in turn.state.stacks(owner=nation)}
+    here |= {p for p, h in empty_posts(turn, row) if h in party} if "alone" in row else set()
+    return here.union(*(turn.world.geography.next_to(p) for p in here))
+
+
+def watchers(turn: Turn, party: tuple[str, ...], place: str) -> set[str]:
+    """Who of a party has a reason to look at a place: those at war with an owner of units there, else with its holder.
+
+    At an empty place that nobody can hold all look who are at war with anybody.
+    """
+    owners = turn.state.owners_at(place)
+    foes = foes_of(turn, party)
+    found = {n for o in owners for n in foes.get(o, ())}
+    if found:
+        return found
+    holder = turn.world.holder_of(place)
+    if holder is not None:
+        return {n for n in party if turn.world.hostile(n, holder)}
+    return {n for n in party if any(turn.world.hostile(n, o) for o in turn.world.nations())}
 
 
 def groups(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> list[tuple[str, Fraction]]:
@@ -93,8 +115,7 @@ def groups(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> list[tup
 
 
 def _groups(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> list[tuple[str, Fraction]]:
-    foes = foes_of(turn, party)
-    eyes = set().union(*(foes.get(o, ()) for o in turn.state.owners_at(place)))
+    eyes = watchers(turn, party, place)
     out = []
     for near in (place, *turn.world.geography.next_to(place)):
         link = f"{near}>{place}"
@@ -138,7 +159,7 @@ def look(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> None:
     percent, record = chance(turn, row, party, place)
     rule, subject = f"contacts/{row['id']}", f"{party[0]}:{place}"
     foes = {o for o in turn.state.owners_at(place) if any(turn.world.hostile(n, o) for n in party)}
-    readers = [n for n in party if any(turn.world.hostile(n, o) for o in foes)]
+    readers = sorted(watchers(turn, party, place))
     with turn.journal.entry(
         rule, subject=subject, audience=readers, data={"place": place, "chance": percent, "groups": record}
     ) as entry:

@@ -41,6 +41,7 @@ def accept_orders(world: World, nation: str, orders: Sequence[Order], *, file: s
     checker = Checker(world, nation, file=file)
     checker.filed = orders
     checker.fleet = fleet.Fleet.of(world.ruleset, orders)
+    checker.market.orders = orders
     accepted = []
     for order in orders:
         taken = checker.take(order)

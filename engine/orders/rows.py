@@ -9,27 +9,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..catalogue import is_for
+from ..commitments import unit_slots as unit_slots
 from ..frame import inputs, steps
 from ..ruleset.model import Row, Ruleset
 from ..world import World
-from . import ways
 
 
 def open_to(world: World, wanted: Any, nation: str) -> bool:
     """Whether a row's `for` takes in a nation."""
     return is_for(world, wanted, nation)
-
-
-def unit_slots(row: Row) -> list[tuple[str, str]]:
-    """The slots of an order that hold units, each with the slot that says where they stand.
-
-    Those who go stand at `origin`; of an order with `cargo` that is where the cargo stands, and the carriers are in `zone`.
-    """
-    slots = row.get("slots", {})
-    names = [n for n, kind in slots.items() if (kind["kind"] if isinstance(kind, dict) else kind) == "units"]
-    if "cargo" in slots and "zone" in slots:
-        return [(n, ways.ORIGIN if n == "cargo" else "zone") for n in names]
-    return [(n, ways.ORIGIN) for n in names]
 
 
 def is_purchase(ruleset: Ruleset, row: Row) -> bool:
