@@ -86,6 +86,7 @@ class _Reader:
             "figures": self.figures,
             "odds": self.odds,
             "journal": self.journal,
+            "sequence": self.sequence,
             "facts": self.facts,
             "state": self.tables,
             "warned": self.warned,
@@ -349,6 +350,17 @@ class _Reader:
                 near = [e for e in entries if e.rule == wanted.get("rule", e.rule)]
                 got = [_brief(e) for e in near[:5]] or "no such entry"
                 yield Mismatch((*path, number), dict(wanted), got)
+
+    def sequence(self, said: Sequence[Mapping[str, Any]], path: Path) -> Iterator[Mismatch]:
+        """Entries in the order in which they must stand, each the first that fits after the one before."""
+        entries, at = self.play.turn.journal.entries, 0
+        for number, wanted in enumerate(said):
+            found = next((i for i in range(at, len(entries)) if _fits(self.world, entries[i], wanted)), None)
+            if found is None:
+                earlier = [_brief(e) for e in entries[:at] if _fits(self.world, e, wanted)]
+                yield Mismatch((*path, number), dict(wanted), f"only earlier: {earlier}" if earlier else "no such entry")
+                return
+            at = found + 1
 
     def facts(self, said: Sequence[Mapping[str, Any]], path: Path) -> Iterator[Mismatch]:
         stated = [(f.word, f.roles) for e in self.play.turn.journal.entries for f in e.facts]
