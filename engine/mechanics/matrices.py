@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..amounts import amount
-from ..effects import Tail
+from ..effects import Tail, fill
 from ..journal import Fact
 from ..ruleset.model import Row, Ruleset
 from ..selections import as_set, plain
@@ -115,7 +115,7 @@ def play(turn: Turn, matrix: Row, row: Row, cell: Any, nation: str, names: Names
     rule = f"matrices/{matrix['id']}"
     subject = f"{row['id']}:{nation}"
     readers = audience_ids(turn.world, matrix.get("audience"), names)
-    text = row.get("label", "")
+    text = fill(turn.world, row.get("says") or row.get("label", ""), names)
     with turn.journal.entry(rule, subject=subject, audience=readers, text=text, data={"row": row["id"]}) as entry:
         tail = Tail(turn, entry, rule, subject)
         by = amount(turn.world, cell["by"], names, tail.stream)
