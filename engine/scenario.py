@@ -32,8 +32,6 @@ def initial_state(ruleset: Ruleset, scenario: Mapping[str, Any]) -> State:
     for key in ("season", "date"):
         if key in start:
             put("game", "game", key, start[key])
-    if "first" in start:
-        put("game", "game", "order", list(start["first"]))
     for id_, value in scenario.get("options", {}).items():
         put("options", "options", id_, value)
     _nations(ruleset, scenario, put)
