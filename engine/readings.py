@@ -268,6 +268,10 @@ class Readings(ABC):
         """The border that a unit on its way came over, seen from where it came; one without works if it did not move."""
         return Entity("link", str(self.state.get("units", e.id, "via") or ">"))
 
+    def _force_at(self, e: Entity) -> Entity | None:
+        at = self.state.get("forces", e.id, "at")
+        return Entity("place", str(at)) if at else None
+
     def _force_charges(self, e: Entity) -> EntitySet:
         row = self.state.row("forces", e.id)
         named = row.get("charges") or ()

@@ -87,6 +87,9 @@ def home_of(turn: Turn, mode: Row, force: str) -> str | None:
     reachable = homes_of(turn, going, place)
     if row["from"] in reachable:
         return str(row["from"])
+    if mode.get("returns"):  # who was to come back to where it set out from finds room next to it, or none
+        near = set(turn.world.geography.next_to(str(row["from"])))
+        reachable = {p: cost for p, cost in reachable.items() if p in near}
     return min(reachable, key=lambda p: (reachable[p], p), default=None)
 
 
