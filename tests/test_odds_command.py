@@ -139,6 +139,15 @@ def test_on_a_game(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert "French Empire" in text
 
 
+def test_works_count_wherever_they_come_from(capsys: pytest.CaptureFixture[str]) -> None:
+    def win(*more: str) -> float:
+        return float(json.loads(run(capsys, *FIGHT, "--format", "json", *more)[1])["win"])
+
+    at = ("--place", "Reims", "--from", "Alsace-Lorraine")
+    assert win("--works", "trench") < win()
+    assert win("--works", "trench", *at) == win("--works", "trench", *at[:2]) < win(*at) == win(*at[:2])  # a city defends, too
+
+
 def test_the_picture_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     for name, start in (("odds.svg", b"<svg"), ("odds.png", b"\x89PNG")):
         code, _, err = run(capsys, *FIGHT, "--plot", str(tmp_path / name))

@@ -34,7 +34,7 @@ def odds(
     defender: list[str] = typer.Option([], help="Who defends; with a game or a scenario, by default whoever stands there."),
     place: str = typer.Option("", help="Where it is fought: id or name."),
     origin: str = typer.Option("", "--from", help="Where the attackers come from; decides what the border is."),
-    works: str = typer.Option("", help="What guards that border for the defenders."),
+    works: str = typer.Option("", help="What guards their borders for the defenders."),
     battle: str = typer.Option("", help="The battle, a row of `battles`; by default the one that is fought there by such units."),
     ruleset: Path = typer.Option(None, help="The ruleset's folder (default: the shipped one)."),
     scenario: str = typer.Option("", help="Ask on the start of a scenario."),

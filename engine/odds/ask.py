@@ -37,7 +37,7 @@ TRIALS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A battle to be judged. `start` is where the attackers come from, `works` what guards that border for the defenders;
+    """A battle to be judged. `start` is where the attackers come from, `works` what guards their borders for the defenders;
     `orders` give owners' orders of losses, `limits` side -> when it would leave: {"rounds": n, "losses": n, "kills": {"kills": n,
     "left": n}, "by": {nation: such limits of its own}}, as the options of orders say it."""
 
@@ -150,7 +150,7 @@ def _tables(world: World, question: Question) -> Tables:
     """The stacks and forces of the question, and the border as it asks for it."""
     units: dict[str, Any] = {}
     forces: dict[str, Any] = {}
-    via = f"{question.start}>{question.place}" if question.start else None
+    via = f"{question.start}>{question.place}" if question.start or question.works else None
     landed = bool(question.start) and _kind(world, question.start) != _kind(world, question.place)
     for side, force in ((ATTACKER, question.attackers), (DEFENDER, question.defenders)):
         for (owner, kind, *more), n in sorted(force.items(), key=lambda item: str(item[0])):
@@ -174,8 +174,9 @@ def _tables(world: World, question: Question) -> Tables:
             row = stack(owner, kind, place, n, **extra)
             units[unit_key(owner, kind, place, {k: v for k, v in extra.items() if v is not None})] = row
     out = {"units": units, "forces": forces}
-    if question.works and question.start:
-        out["links"] = {pair_key(question.start, question.place): {f"works@{question.place}": question.works}}
+    if question.works:  # on every border that they come over
+        vias = sorted({str(row["via"]) for row in units.values() if row.get("via")})
+        out["links"] = {pair_key(*v.split(">", 1)): {f"works@{question.place}": question.works} for v in vias}
     return out
 
 
