@@ -7,7 +7,7 @@ from math import sqrt
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from wteaw.battle.samplers import TooManyWays
@@ -73,6 +73,13 @@ def whole(battle: Row, value: Any) -> Row:
 BY_ROLE = {"attacker": "attack", "defender": "defense"}
 
 
+def true(world: World, question: Question) -> Odds:
+    """The exact odds; battles that would be sampled are left out."""
+    found = odds(world, question)
+    assume(not found.trials)
+    return found
+
+
 def theirs(force: dict[Any, int]) -> dict[Any, int]:
     """The same force of other nations."""
     names = dict(zip(NATIONS[:2], NATIONS[2:4], strict=True))
@@ -99,8 +106,7 @@ def alike(one: tuple[Any, ...], other: tuple[Any, ...]) -> None:
 @settings(max_examples=40, deadline=None)
 @given(BATTLE, UNITS, FORCE, FORCE)
 def test_everything_adds_up(battle: Row, units: Any, mine: Any, foes: Any) -> None:
-    found = odds(made(whole(battle, BY_ROLE), units), Question("fray", mine, theirs(foes), "moor"))
-    assert found.trials == 0
+    found = true(made(whole(battle, BY_ROLE), units), Question("fray", mine, theirs(foes), "moor"))
     assert found.win + found.draw + found.loss + found.open == pytest.approx(1)
     for side in ("attacker", "defender"):
         assert sum(found.losses[side]) == pytest.approx(1)
@@ -115,7 +121,7 @@ def test_everything_adds_up(battle: Row, units: Any, mine: Any, foes: Any) -> No
 @settings(max_examples=40, deadline=None)
 @given(BATTLE, UNITS, FORCE)
 def test_symmetric_battles_have_symmetric_odds(battle: Row, units: Any, force: Any) -> None:
-    found = odds(made(whole({**battle, "attacks": "both"}, "attack"), units), Question("fray", force, theirs(force), "moor"))
+    found = true(made(whole({**battle, "attacks": "both"}, "attack"), units), Question("fray", force, theirs(force), "moor"))
     alike(said(found), mirrored(found))
 
 
@@ -123,8 +129,8 @@ def test_symmetric_battles_have_symmetric_odds(battle: Row, units: Any, force: A
 @given(BATTLE, UNITS, FORCE, FORCE)
 def test_where_both_attack_the_sides_can_change_places(battle: Row, units: Any, mine: Any, foes: Any) -> None:
     world = made(whole({**battle, "attacks": "both"}, "attack"), units)
-    one = odds(world, Question("fray", mine, theirs(foes), "moor"))
-    other = odds(world, Question("fray", theirs(foes), mine, "moor"))
+    one = true(world, Question("fray", mine, theirs(foes), "moor"))
+    other = true(world, Question("fray", theirs(foes), mine, "moor"))
     alike(said(one), mirrored(other))
 
 
@@ -140,9 +146,9 @@ def test_names_and_the_order_of_nations_do_not_matter(battle: Row, units: Any, n
     battle = {**battle, "shares": BY_ROLE}
     other = dict(zip(NATIONS, names, strict=True))
     world = made(whole(battle, BY_ROLE), units)
-    one = odds(world, Question("fray", mine, {("eve", "spear"): foes}, "moor"))
+    one = true(world, Question("fray", mine, {("eve", "spear"): foes}, "moor"))
     turned = {(other[owner], kind): n for (owner, kind), n in reversed(list(mine.items()))}
-    two = odds(world, Question("fray", turned, {(other["eve"], "spear"): foes}, "moor"))
+    two = true(world, Question("fray", turned, {(other["eve"], "spear"): foes}, "moor"))
     alike(said(one), said(two))
     for owner, kinds in one.lost["attacker"].items():
         for kind, n in kinds.items():
