@@ -8,6 +8,7 @@ is the band's lower end.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any
 
 from .canonical import digest
@@ -44,6 +45,9 @@ class Viewer:
         """The view of a reader; without `sight` only what no test decides: his own, his side's and what is public."""
         tables: dict[str, dict[str, dict[str, Any]]] = {}
         for row in self.ruleset.rows("shows").values():
+            if row["what"] in self._public:
+                tables[row["what"]] = self._public[row["what"]]
+                continue
             if (("when" in row or "within" in row) and not sight) or not self._is_open(row):
                 continue
             within = self._within(row, reader)
@@ -72,6 +76,22 @@ class Viewer:
         self._marks(tables, reader)
         out = {t: dict(sorted(rows.items())) for t, rows in tables.items() if rows}
         return State(_without_doubles(out))
+
+    @cached_property
+    def _public(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """The tables of which every row of `shows` is for everyone and limited by nothing: alike in all views."""
+        limited = {"marks", "units", "under_way", "agreements"}  # marks say themselves who sees them; the others have doubles
+        limits = ("when", "within", "as")
+        rows = [row for row in self.ruleset.rows("shows").values() if self._is_open(row)]
+        limited.update(row["what"] for row in rows if row["to"] != "everyone" or any(key in row for key in limits))
+        out: dict[str, dict[str, dict[str, Any]]] = {}
+        for row in rows:
+            if row["what"] not in limited:
+                shown = out.setdefault(row["what"], {})
+                for items in self._items(row).values():
+                    for id_, _, fields in items:
+                        shown.setdefault(id_, {}).update(fields)
+        return out
 
     def is_shown(self, row: Row, reader: str, id_: str, fields: Mapping[str, Any]) -> bool:
         """Whether a row of `shows` lets a reader see one row of its table."""
