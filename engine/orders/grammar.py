@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 from lark import Lark, Transformer
@@ -234,7 +234,11 @@ class Grammar:
 
     def form(self, key: str) -> OrderForm | None:
         """The order form of a row ("form/id")."""
-        return next((f for f in self.forms if f.key == key), None)
+        return self._by_key.get(key)
+
+    @cached_property
+    def _by_key(self) -> dict[str, OrderForm]:
+        return {f.key: f for f in reversed(self.forms)}  # of several with one key the first
 
     def openings(self) -> list[str]:
         """The words that orders begin with."""

@@ -69,14 +69,18 @@ def legal_orders(
     wanted = None if only is None else set(only)
     now = orders_now(world)
 
-    def takes(key: str) -> bool:
-        return (wanted is None or key in wanted) and (now is None or key in now)
+    def taken(form: str) -> Iterator[tuple[str, Row]]:
+        rows = world.ruleset.rows(form)
+        ids: Iterable[str] = rows
+        if wanted is not None:
+            named = [key.partition("/")[2] for key in wanted if key.startswith(f"{form}/")]
+            ids = [id_ for id_ in (rows if len(named) > 1 else named) if f"{form}/{id_}" in wanted and id_ in rows]
+        return ((id_, rows[id_]) for id_ in ids if now is None or f"{form}/{id_}" in now)
 
-    for id_, row in world.ruleset.rows("acts").items():
-        if takes(f"acts/{id_}"):
-            yield from legal_acts(world, nation, row)
-    for id_, row in world.ruleset.rows("orders").items():
-        if not takes(f"orders/{id_}") or ("for" in row and not open_to(world, row["for"], nation)):
+    for _, row in taken("acts"):
+        yield from legal_acts(world, nation, row)
+    for id_, row in taken("orders"):
+        if "for" in row and not open_to(world, row["for"], nation):
             continue
         if (step := deploy.deploys(world.ruleset, f"orders/{id_}")) is not None:
             yield from legal_deployments(world, nation, row, step)
