@@ -125,12 +125,14 @@ class Views:
         return self._keys[turn]
 
     def world(self, nation: str) -> World:
-        """A nation's world (that of the last one asked for is kept).
+        """A nation's world, good until that of another one is asked for.
 
         Earlier moments hold what was public or its own side's; they are made when they are read.
         """
         if self._last is not None and self._last[0] == nation:
             return self._last[1]
+        if self._last is not None:
+            self._last[1].close()
         self._last = (nation, self._world(nation))
         return self._last[1]
 

@@ -100,18 +100,25 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
     state = world.state
 
     def nations(**filters: Any) -> EntitySet:
-        return select(world, (Entity("nation", n) for n in world.nations()), filters)
+        side = filters.get("side")
+        if type(side) is Entity and side.kind == "side":
+            del filters["side"]
+            return select(world, world.by_side().get(side.id, ()), filters)
+        return select(world, world.all_nations(), filters)
+
+    things: dict[str, Entity] = world.ruleset.derived(
+        "places", lambda: {p: Entity("place", p) for p in world.ruleset.rows("places")}
+    )
+    order: dict[str, int] = world.ruleset.derived("order of places", lambda: {p: n for n, p in enumerate(things)})
 
     def in_their_order(ids: set[str]) -> list[Entity]:
-        rows = world.ruleset.rows("places")
-        order = world.ruleset.derived("order of places", lambda: {p: n for n, p in enumerate(rows)})
-        return [Entity("place", p) for p in sorted(ids & rows.keys(), key=order.__getitem__)]
+        return [things[p] for p in sorted(ids & things.keys(), key=order.__getitem__)]
 
     def places(**filters: Any) -> EntitySet:
         holder = filters.get("holder")
         if isinstance(holder, Entity) and holder.kind == "nation":
             del filters["holder"]
-            return select(world, (Entity("place", p) for p in held_places(world, holder.id)), filters)
+            return select(world, [things[p] for p in held_places(world, holder.id)], filters)
         first = filters.get("first_owner")
         if isinstance(first, Entity) and first.kind == "nation":
             del filters["first_owner"]
@@ -124,8 +131,7 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
             del filters["occupants"]
             owners = [occupants] if isinstance(occupants, Entity) else occupants
             return select(world, in_their_order({row["place"] for n in owners for _, row in state.stacks(owner=n.id)}), filters)
-        everything = world.ruleset.derived("places", lambda: tuple(Entity("place", p) for p in world.ruleset.rows("places")))
-        return select(world, everything, filters)
+        return select(world, things.values(), filters)
 
     def units(**filters: Any) -> EntitySet:
         at = filters.pop("at", None)
@@ -165,11 +171,10 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
     def neighbours(x: Any, kind: str | None = None) -> EntitySet:
         kinds = (kind,) if kind else None
         start = as_set(world, x)
-        inside = {p.id for p in start}
-        found = {q for p in start for q in world.geography.next_to(p.id, kinds)}
-        if len(start) > 1:
-            found -= inside
-        return tuple(Entity("place", q) for q in sorted(found))
+        if len(start) == 1:
+            return tuple([things[q] for q in world.geography.next_to(start[0].id, kinds)])
+        found = set().union(*[world.geography.next_to(p.id, kinds) for p in start]).difference([p.id for p in start])
+        return tuple([things[q] for q in sorted(found)])
 
     def members(x: Any) -> EntitySet:
         return as_set(world, x)
@@ -279,7 +284,15 @@ def _things(world: World) -> dict[str, Callable[..., Any]]:
 
     def related(who: Any, test: Callable[[str, str], bool]) -> EntitySet:
         own = world.members(who)
-        return tuple(Entity("nation", n) for n in world.nations() if any(test(o, n) for o in own))
+        if len(own) == 1:
+            (one,) = own
+            return tuple([n for n in world.all_nations() if test(one, n.id)])
+        return tuple([n for n in world.all_nations() if any(test(o, n.id) for o in own)])
+
+    def at_place(who: Any, place: Any, test: Callable[[str, str], bool]) -> bool:
+        if type(who) is Entity and who.kind == "nation":
+            return test(who.id, plain(place))
+        return any(test(m, plain(place)) for m in world.members(who))
 
     def opposite(who: Any) -> Entity | None:
         id_ = plain(who)
@@ -314,8 +327,8 @@ def _things(world: World) -> dict[str, Callable[..., Any]]:
         "allies": lambda who: related(who, world.allied),
         "enemies": lambda who: related(who, world.hostile),
         "stance": lambda a, b: world.stance(plain(a), plain(b)),
-        "friendly": lambda n, p: any(world.friendly_place(m, plain(p)) for m in world.members(n)),
-        "enemy": lambda n, p: any(world.enemy_place(m, plain(p)) for m in world.members(n)),
+        "friendly": lambda n, p: at_place(n, p, world.friendly_place),
+        "enemy": lambda n, p: at_place(n, p, world.enemy_place),
         "neutral": neutral,
         "opposite": opposite,
         "distance": lambda a, b, kind=None: world.geography.distance(plain(a), plain(b), (kind,) if kind else None),

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .expressions import ExpressionError
@@ -14,7 +14,7 @@ from .expressions.evaluate import Evaluator
 from .expressions.vocabulary import KINDS
 from .geography import Geography
 from .ruleset.model import Row, Ruleset
-from .state import Entity, State, pair_key
+from .state import Entity, State, columns, pair_key
 
 if TYPE_CHECKING:
     from .world import World
@@ -43,6 +43,9 @@ _LISTED = ("nation", "place")  # a field that lists rows of these kinds gives th
 _EMPTY: Mapping[str, Any] = {}
 
 
+_GRADES = columns("nations", "grade")
+
+
 class Readings(ABC):
     """The fields of the things of a ruleset and a state, each read by a plan that is made once."""
 
@@ -51,6 +54,8 @@ class Readings(ABC):
     geography: Geography
     _evaluator: Evaluator
     _fields: Mapping[str, Row]
+    _nations: Mapping[str, Row]
+    _places: Mapping[str, Row]
     _plans: dict[tuple[str, str], Callable[[Entity], Any]]
     _holders: dict[str, str | None]
     _holders_version: int
@@ -59,7 +64,7 @@ class Readings(ABC):
     def at(self, moment: str) -> World: ...
 
     @abstractmethod
-    def keep(self, key: Any, tables: tuple[str, ...], make: Callable[[], Any]) -> Any: ...
+    def keep(self, key: Any, tables: Iterable[str] | None, make: Callable[[], Any]) -> Any: ...
 
     @abstractmethod
     def quantity(self, id_: str, subject: Entity, names: Mapping[str, Any] | None = None) -> Any: ...
@@ -165,7 +170,7 @@ class Readings(ABC):
 
     def stack(self, id_: str) -> Mapping[str, Any]:
         """The row of a stack; of one that does not exist, what its id says, so that a unit not yet built has figures too."""
-        row = self.state.row("units", id_)
+        row = self.state.tables.get("units", _EMPTY).get(id_)
         if row:
             return row
         owner, _, rest = id_.partition(".")
@@ -180,7 +185,7 @@ class Readings(ABC):
             grade = self.grade(owner, kind)
             return {**row, **row.get("grades", {}).get(grade, {})} if grade else row
 
-        return self.keep(("unit_row", kind, owner), ("nations",), make)  # type: ignore[no-any-return]
+        return self.keep(("unit_row", kind, owner), _GRADES, make)  # type: ignore[no-any-return]
 
     def grade(self, owner: str, kind: str) -> str:
         grades = self.state.get("nations", owner, "grade") or self.ruleset.rows("nations").get(owner, {}).get("grade", {})
@@ -193,10 +198,10 @@ class Readings(ABC):
         return Entity("side", side) if side else None
 
     def side_of(self, nation: str) -> str | None:
-        row = self.state.row("nations", nation)
+        row = self.state.tables.get("nations", _EMPTY).get(nation, _EMPTY)
         if "side" in row:
             return row["side"] or None
-        return self.ruleset.rows("nations").get(nation, {}).get("side")
+        return self._nations.get(nation, _EMPTY).get("side")
 
     def _nation_alive(self, e: Entity) -> bool:
         return self.state.get("nations", e.id, "alive") is not False
@@ -216,7 +221,7 @@ class Readings(ABC):
         row = self.state.row("places", place)
         if "owner" in row:
             return row["owner"] or None
-        return self.ruleset.rows("places").get(place, {}).get("owner")
+        return self._places.get(place, _EMPTY).get("owner")
 
     def holder_of(self, place: str) -> str | None:
         version = self.state.versions.get("places", 0)

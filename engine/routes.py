@@ -343,7 +343,7 @@ def named_places(world: World, value: Any) -> list[str]:
     if isinstance(value, Entity):
         return [value.id]
     words = value if isinstance(value, list | tuple) else re.split(r"\s*,\s*|\s+then\s+|\s+and\s+", str(value).strip())
-    table = world.keep("place-names", (), lambda: _place_names(world))
+    table = world.ruleset.derived("place-names", lambda: _place_names(world))
     out = []
     for word in words:
         id_ = word.id if isinstance(word, Entity) else table.get(" ".join(str(word).lower().split()))

@@ -36,7 +36,7 @@ def as_set(world: World, value: Any) -> EntitySet:
         return (value,)
     if isinstance(value, str):
         return group(world, value) if world.ruleset.has("groups", value) else (world.thing(value),)
-    return tuple(v if isinstance(v, Entity) else world.thing(v) for v in value)
+    return tuple([v if type(v) is Entity else world.thing(v) for v in value])
 
 
 def is_named(world: World, text: str) -> bool:
@@ -79,15 +79,22 @@ def weight(world: World, thing: Entity) -> int:
 
 def select(world: World, things: Iterable[Entity], filters: dict[str, Any]) -> EntitySet:
     """Those whose fields fit: a set as value means any of, a set-valued field fits if it holds the value."""
+    if not filters:
+        return tuple(things)
     out = []
-    wanted = {name: _wanted(world, value) for name, value in filters.items()}
+    field = world.field
+    wanted = [(name, _wanted(world, value)) for name, value in filters.items()]
     for thing in things:
-        for name, values in wanted.items():
-            found = world.field(thing, name)
-            if isinstance(found, tuple | list) and not isinstance(found, Entity):
+        for name, values in wanted:
+            found = field(thing, name)
+            kind = type(found)
+            if kind is Entity:
+                if found.id not in values:
+                    break
+            elif kind is tuple or kind is list:
                 if not any(plain(f) in values for f in found):
                     break
-            elif plain(found) not in values:
+            elif found not in values:
                 break
         else:
             out.append(thing)

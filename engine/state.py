@@ -39,19 +39,30 @@ def pair_key(a: str, b: str) -> str:
     return f"{a}--{b}" if a <= b else f"{b}--{a}"
 
 
-class State:
-    """Tables, with the stacks indexed by place and by owner."""
+def columns(table: str, *fields: str) -> tuple[str, ...]:
+    """What to give for a table where only some of its fields are read: their columns, and which rows there are."""
+    return (f"{table}.*", *(f"{table}.{field}" for field in fields))
 
-    __slots__ = ("_at", "_of", "tables", "version", "versions")
+
+class State:
+    """Tables, with the stacks indexed by place and by owner.
+
+    `versions` counts the changes of each table, and of its columns, so that what is derived can be kept: `table` for any
+    change, `table.field` for one of that field, `table.*` for rows that were put as a whole, came or went.
+    """
+
+    __slots__ = ("_at", "_of", "_owners", "_sorted", "tables", "version", "versions")
 
     def __init__(self, tables: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None) -> None:
         self.tables: dict[str, Table] = {
             name: {key: dict(row) for key, row in table.items()} for name, table in (tables or _NOTHING).items()
         }
         self.version = 0  # counts every change
-        self.versions: dict[str, int] = {}  # counts the changes of each table, so that what is derived can be kept
+        self.versions: dict[str, int] = {}
         self._at: dict[str, set[str]] = {}
         self._of: dict[str, set[str]] = {}
+        self._sorted: dict[str, list[str]] = {}  # place -> the keys of its stacks in order, until one comes or goes
+        self._owners: dict[str, frozenset[str]] = {}  # place -> the owners of its stacks, until one comes or goes
         for key, row in self.tables.get("units", {}).items():
             self._index(key, row)
 
@@ -70,30 +81,36 @@ class State:
         """Stacks (id, row) at a place and/or of an owner, in order of their ids."""
         units = self.tables.get("units", {})
         if at is not None:
-            keys: Iterable[str] = self._at.get(at, ())
-            if owner is not None:
-                keys = [k for k in keys if units[k]["owner"] == owner]
-        elif owner is not None:
-            keys = self._of.get(owner, ())
-        else:
-            keys = units
+            found = self._sorted.get(at)
+            if found is None:
+                found = self._sorted[at] = sorted(self._at.get(at, ()))
+            if owner is None:
+                return [(k, units[k]) for k in found]
+            return [(k, row) for k in found if (row := units[k])["owner"] == owner]
+        keys: Iterable[str] = units if owner is None else self._of.get(owner, ())
         return [(k, units[k]) for k in sorted(keys)]
 
     def occupied_places(self) -> Iterator[str]:
         return (place for place, keys in self._at.items() if keys)
 
-    def owners_at(self, place: str) -> set[str]:
-        units = self.tables.get("units", {})
-        return {units[k]["owner"] for k in self._at.get(place, ())}
+    def owners_at(self, place: str) -> frozenset[str]:
+        found = self._owners.get(place)
+        if found is None:
+            units = self.tables.get("units", _NOTHING)
+            found = self._owners[place] = frozenset([units[k]["owner"] for k in self._at.get(place, ())])
+        return found
 
     # ---- changing (the journal only)
 
     def put(self, table: str, id_: str, field: str, value: Any) -> Any:
         """Set one field (or, with field `*`, the whole row); None removes it. Returns the value before."""
         rows = self.tables.setdefault(table, {})
-        self.version += 1
-        self.versions[table] = self.versions.get(table, 0) + 1
         row = rows.get(id_)
+        versions = self.versions
+        self.version += 1
+        versions[table] = versions.get(table, 0) + 1
+        column = f"{table}.*" if row is None else f"{table}.{field}"  # the whole row is the field `*`
+        versions[column] = versions.get(column, 0) + 1
         if field == WHOLE_ROW:
             before = dict(row) if row is not None else None
             if table == "units" and row is not None:
@@ -111,6 +128,7 @@ class State:
                     row.pop(field, None)
                     if not row:
                         del rows[id_]
+                        versions[f"{table}.*"] = versions.get(f"{table}.*", 0) + 1
             elif row is None:
                 rows[id_] = {field: value}
             else:
@@ -122,10 +140,14 @@ class State:
     def _index(self, key: str, row: Fields) -> None:
         self._at.setdefault(row["place"], set()).add(key)
         self._of.setdefault(row["owner"], set()).add(key)
+        self._sorted.pop(row["place"], None)
+        self._owners.pop(row["place"], None)
 
     def _unindex(self, key: str, row: Fields) -> None:
         self._at[row["place"]].discard(key)
         self._of[row["owner"]].discard(key)
+        self._sorted.pop(row["place"], None)
+        self._owners.pop(row["place"], None)
 
     # ---- whole
 

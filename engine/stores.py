@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .state import Entity
+from .expressions.reads import HOLDERS, purses_read
+from .state import Entity, columns
 
 if TYPE_CHECKING:
     from .journal import Journal
@@ -37,10 +38,7 @@ def _region_index(world: World, nation: str, row: dict[str, Any]) -> dict[str, t
     def make() -> dict[str, tuple[str, ...]]:
         return {p: part for part in regions(world, nation, row) for p in part}
 
-    return world.keep(("region-index", nation, _shape(row)), _TABLES, make)  # type: ignore[no-any-return]
-
-
-_TABLES = ("places", "units", "relations", "nations")
+    return world.keep(("region-index", nation, _shape(row)), purses_read(world.ruleset), make)  # type: ignore[no-any-return]
 
 
 def _shape(row: dict[str, Any]) -> tuple[Any, ...]:
@@ -65,7 +63,7 @@ def regions(world: World, nation: str, row: dict[str, Any]) -> list[tuple[str, .
                 return places
             return [p for p in places if world.test(test, {"self": who, "nation": who, "place": Entity("place", p)})]
 
-        held = world.keep("held-places", ("places",), lambda: _held(world))
+        held = world.keep("held-places", HOLDERS, lambda: _held(world))
         own = open_to(held.get(nation, ()))
         parts = geography.regions(own, links)
         if len(parts) > 1 and test is not None:
@@ -75,7 +73,7 @@ def regions(world: World, nation: str, row: dict[str, Any]) -> list[tuple[str, .
             parts = [found for part in wider if (found := [p for p in part if p in mine])]
         return [tuple(part) for part in parts]
 
-    return world.keep(("regions", nation, _shape(row)), _TABLES, make)  # type: ignore[no-any-return]
+    return world.keep(("regions", nation, _shape(row)), purses_read(world.ruleset), make)  # type: ignore[no-any-return]
 
 
 def _held(world: World) -> dict[str, list[str]]:
@@ -90,22 +88,25 @@ def _held(world: World) -> dict[str, list[str]]:
 
 def held_places(world: World, nation: str) -> list[str]:
     """The places a nation holds, in the order of the ruleset."""
-    found: dict[str, list[str]] = world.keep("held-places", ("places",), lambda: _held(world))
+    found: dict[str, list[str]] = world.keep("held-places", HOLDERS, lambda: _held(world))
     return found.get(nation, [])
 
 
 def purses(world: World, nation: str, resource: str) -> dict[str, Any]:
     """Purse id -> amount of a nation. A purse whose seat another holds is out of reach and left out."""
 
-    def make() -> dict[str, dict[str, Any]]:
-        out: dict[str, dict[str, Any]] = {}
-        for key, row in world.state.table("stores").items():
+    def make() -> dict[str, list[tuple[str, str]]]:
+        out: dict[str, list[tuple[str, str]]] = {}
+        for key in world.state.table("stores"):
             owner, _, seat = key.partition("/")
-            if resource in row and (not seat or world.holder_of(seat) == owner):
-                out.setdefault(owner, {})[key] = row[resource]
+            out.setdefault(owner, []).append((key, seat))
         return out
 
-    return dict(world.keep(("purses", resource), ("stores", "places"), make).get(nation, {}))
+    rows = world.state.table("stores")
+    keys: list[tuple[str, str]] = world.keep("purses", columns("stores"), make).get(nation, ())
+    return {
+        key: rows[key][resource] for key, seat in keys if resource in rows[key] and (not seat or world.holder_of(seat) == nation)
+    }
 
 
 def main_purse(world: World, nation: str, resource: str) -> str:

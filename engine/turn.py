@@ -13,7 +13,7 @@ from .dice import DiceSource, Stream
 from .fairness import ALL, shared
 from .journal import EVERYONE, NOBODY, Journal
 from .ruleset.model import Row, Ruleset
-from .state import Entity, State
+from .state import Entity, State, columns
 from .world import Names, World
 
 if TYPE_CHECKING:
@@ -118,17 +118,23 @@ class Turn(Desk):
 
     def orders(self, ids: Iterable[str] | None = None, nation: str | None = None) -> list[Order]:
         """Accepted orders of these rows ("form/id" or bare ids), in order of nation and line."""
-        wanted = set(ids) if ids is not None else None
-        out = []
-        for key, row in self.world.keep("orders in order", ("orders",), self._in_order):
-            if nation is not None and row["nation"] != nation:
-                continue
-            if wanted is None or row["order"] in wanted or row["order"].partition("/")[2] in wanted:
-                out.append({"key": key, **row})
-        return out
+        by_row: dict[str, list[str]] = self.world.keep("orders in order", columns("orders"), self._in_order)
+        if ids is None:
+            keys = by_row[""]
+        else:
+            found = {k for id_ in ids for k in by_row.get(id_ if "/" in id_ else f"/{id_}", ())}
+            keys = [k for k in by_row[""] if k in found] if found else []
+        rows = self.state.table("orders")
+        return [{"key": k, **rows[k]} for k in keys if nation is None or rows[k]["nation"] == nation]
 
-    def _in_order(self) -> list[tuple[str, Mapping[str, Any]]]:
-        return sorted(self.state.table("orders").items(), key=_order_place)
+    def _in_order(self) -> dict[str, list[str]]:
+        """Keys of orders in order: all under "", those of a row under its "form/id" and under "/id"."""
+        out: dict[str, list[str]] = {"": []}
+        for key, row in sorted(self.state.table("orders").items(), key=_order_place):
+            id_ = row["order"].partition("/")[2]
+            for name in ("", row["order"], f"/{id_}"):
+                out.setdefault(name, []).append(key)
+        return out
 
     def drop_order(self, order: Order, why: str, *, audience: Iterable[str] | None = None) -> None:
         """Journal that an order is not carried out, and why, to its nation; nothing else changes."""

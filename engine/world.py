@@ -11,6 +11,7 @@ from typing import Any
 
 from .expressions import Expression, ExpressionError, parse
 from .expressions.evaluate import Evaluator
+from .expressions.reads import SIDES
 from .geography import Geography
 from .kept import Kept, tables_of
 from .quantities import Quantities
@@ -19,10 +20,12 @@ from .quantities import round_as as round_as
 from .readings import EntitySet as EntitySet
 from .readings import Readings
 from .ruleset.model import Row, Ruleset
-from .state import Entity, State, pair_key
+from .state import Entity, State, columns, pair_key
 
 Names = Mapping[str, Any]
 
+_NATIONS = columns("nations")
+_RELATED = ("relations", *SIDES)
 _EMPTY: Mapping[str, Any] = {}
 
 
@@ -56,7 +59,7 @@ class World(Readings):
         self._stances: dict[tuple[str, str], str] = {}
         self._hostile: dict[tuple[str, str], bool] = {}
         self._allied: dict[tuple[str, str], bool] = {}
-        self._stance_versions = (-1, -1)
+        self._stance_versions: list[int] = []
         self._stances_at = -1
         self._always: Names = {}
         self._always_version = -1
@@ -66,9 +69,23 @@ class World(Readings):
             (i for i, r in self.stances.items() if r.get("friendly")), ""
         )
         self._fields = ruleset.rows("fields")
+        self._nations = ruleset.rows("nations")
+        self._places = ruleset.rows("places")
         from .functions import functions  # the functions need World's class; World needs their table
 
         self._evaluator = Evaluator(functions(self), self.field, self._plans)
+
+    def close(self) -> None:
+        """Let go of everything, once nobody asks it any more: it is freed at once, not when cycles are looked for.
+
+        Its functions hold it as it holds them; who makes a world for each nation closes each after use.
+        """
+        self._evaluator.functions.clear()
+        for past in self._past.values():
+            past.close()
+        for kept in (self._past, self._plans, self._kept, self._memos, self.moments):
+            kept.clear()
+        del self._evaluator, self.quantities
 
     # ---- evaluating
 
@@ -101,9 +118,9 @@ class World(Readings):
 
     def test(self, text: str | bool | None, names: Names) -> bool:
         """Whether a test holds; an absent one does."""
-        if text is None or isinstance(text, bool):
-            return text is not False
-        return bool(self.value(text, names))
+        if text is None or text is True:
+            return True
+        return text is not False and bool(self.value(text, names))
 
     def marked(self, value: Any, names: Names) -> Any:
         """A value that may be marked as an expression: `=...` is evaluated, all else is itself."""
@@ -134,13 +151,13 @@ class World(Readings):
             self._past[moment] = past
         return past
 
-    def keep(self, key: Any, tables: tuple[str, ...], make: Callable[[], Any]) -> Any:
-        """What `make` gives, kept until one of the tables changes."""
+    def keep(self, key: Any, tables: Iterable[str] | None, make: Callable[[], Any]) -> Any:
+        """What `make` gives, kept until one of the tables or columns changes (None: until anything does)."""
         kept = self._kept.get(key)
         version = self.state.version
         if kept is not None and kept[0] == version:  # nothing at all has changed since it was last asked for
             return kept[2]
-        versions = tuple(self.state.versions.get(t, 0) for t in tables)
+        versions = version if tables is None else [self.state.versions.get(t, 0) for t in tables]
         made = kept[2] if kept is not None and kept[1] == versions else make()
         self._kept[key] = (version, versions, made)
         return made
@@ -168,7 +185,7 @@ class World(Readings):
     def _look_at_relations(self) -> None:
         """Forget stances and sides if what they come from has changed."""
         self._stances_at = self.state.version
-        versions = (self.state.versions.get("relations", 0), self.state.versions.get("nations", 0))
+        versions = [self.state.versions.get(t, 0) for t in _RELATED]
         if versions != self._stance_versions:
             self._stance_versions = versions
             self._stances.clear()
@@ -202,7 +219,28 @@ class World(Readings):
 
     def nations(self) -> list[str]:
         """Every nation of the game: those of the ruleset and those founded since."""
-        return sorted({*self.ruleset.rows("nations"), *self.state.table("nations")})
+        return [n.id for n in self.all_nations()]
+
+    def all_nations(self) -> EntitySet:
+        """The same as things."""
+
+        def make() -> EntitySet:
+            return tuple(Entity("nation", n) for n in sorted({*self.ruleset.rows("nations"), *self.state.table("nations")}))
+
+        return self.keep("nations", _NATIONS, make)  # type: ignore[no-any-return]
+
+    def by_side(self) -> dict[str, EntitySet]:
+        """The nations of each side, in order."""
+
+        def make() -> dict[str, EntitySet]:
+            out: dict[str, EntitySet] = {}
+            for nation in self.all_nations():
+                side = self.side_of(nation.id)
+                if side:
+                    out[side] = (*out.get(side, ()), nation)
+            return out
+
+        return self.keep("nations by side", SIDES, make)  # type: ignore[no-any-return]
 
     def members(self, who: Any) -> list[str]:
         """The nations that a nation, side, group or set stands for."""
@@ -210,7 +248,7 @@ class World(Readings):
             if who.kind == "nation":
                 return [who.id]
             if who.kind == "side":
-                return [n for n in self.nations() if self.side_of(n) == who.id]
+                return [n.id for n in self.by_side().get(who.id, ())]
             if who.kind == "group":
                 return list(self.ruleset.rows("groups").get(who.id, {}).get("members", ()))
             if who.kind == "place":
@@ -228,17 +266,21 @@ class World(Readings):
         return [n for w in who for n in self.members(w)]
 
     def enemies_at(self, nation: str, place: str) -> list[str]:
-        return [o for o in sorted(self.state.owners_at(place)) if self.hostile(nation, o)]
+        owners = self.state.owners_at(place)
+        return [o for o in sorted(owners) if self.hostile(nation, o)] if owners else []
 
     def friendly_place(self, nation: str, place: str) -> bool:
         """Held by the nation or an ally, with no enemy in it."""
         holder = self.holder_of(place)
-        return holder is not None and self.allied(nation, holder) and not self.enemies_at(nation, place)
+        return holder is not None and self.allied(nation, holder) and not self._foes_in(nation, place)
 
     def enemy_place(self, nation: str, place: str) -> bool:
         """Held or occupied by somebody at war with the nation."""
         holder = self.holder_of(place)
-        return (holder is not None and self.hostile(nation, holder)) or bool(self.enemies_at(nation, place))
+        return (holder is not None and self.hostile(nation, holder)) or self._foes_in(nation, place)
+
+    def _foes_in(self, nation: str, place: str) -> bool:
+        return any(self.hostile(nation, o) for o in self.state.owners_at(place))
 
     # ---- quantities
 

@@ -23,11 +23,12 @@ RULES = small.ruleset(
 @pytest.mark.parametrize(
     ("text", "tables"),
     [
-        ("stock(self, 'gold') > 3", {"stores", "places", "units", "relations", "nations"}),
+        ("stock(self, 'gold') > 3", {"stores", "places.holder", "units", "relations", "nations.side", "nations.capital"}),
         ("marked(self, 'proud')", {"marks"}),
         ("turn > 3", {"game"}),
-        ("place.worth > 2", {"places"}),
-        ("place.front", {"places", "units", "relations", "nations"}),
+        ("place.worth > 2", {"places.*", "places.worth"}),
+        ("self.calm > 2", {"nations.*", "nations.calm"}),
+        ("place.front", {"places.owner", "units", "relations", "nations.side"}),
         ("track('gray', 'mood') >= 5", {"tracks"}),
         ("1 + 2", set()),
     ],
@@ -35,6 +36,7 @@ RULES = small.ruleset(
 def test_tables(text: str, tables: set[str]) -> None:
     found = reads(RULES, text)
     assert found is not None and found >= tables and (tables or not found)
+    assert not {"places", "nations"} & found
 
 
 def test_quantities_read_what_their_adjusts_read() -> None:

@@ -39,6 +39,7 @@ def orders_by_policy(position: Position) -> dict[str, list[dict[str, Any]]]:
         world = World(ruleset, viewer.view(nation), moments=position.moments, geography=geography)
         stream = source.stream(step="input", rule="policies/plan", subject=nation, audience=nation)
         out[nation] = [dict(o) for o in plan(world, nation, stream)]
+        world.close()
     return out
 
 

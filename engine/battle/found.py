@@ -98,8 +98,8 @@ def invaders(turn: Turn, place: str) -> list[str]:
     """Forces that have come into a place whose holder or somebody in it they fight, and have units there."""
     holder = turn.world.holder_of(place)
     out = []
-    for force, row in sorted(turn.state.table("forces").items()):
-        if row["at"] != place or row.get("stays") or row.get("from") == place:
+    for force, row in _forces_at(turn).get(place, ()):
+        if row.get("stays") or row.get("from") == place:
             continue
         owner = row["owner"]
         against_holder = holder is not None and would_fight(turn, owner, holder)
@@ -108,6 +108,18 @@ def invaders(turn: Turn, place: str) -> list[str]:
         if (against_holder or (residents and not _at_home(turn, owner, holder))) and forces.stacks_of(turn.state, force):
             out.append(force)
     return out
+
+
+def _forces_at(turn: Turn) -> dict[str, list[tuple[str, Row]]]:
+    """The forces by the place where they are, in order of their ids."""
+
+    def make() -> dict[str, list[tuple[str, Row]]]:
+        out: dict[str, list[tuple[str, Row]]] = {}
+        for force, row in sorted(turn.state.table("forces").items()):
+            out.setdefault(row["at"], []).append((force, row))
+        return out
+
+    return turn.world.keep("forces by place", ("forces",), make)  # type: ignore[no-any-return]
 
 
 def _at_home(turn: Turn, owner: str, holder: str | None) -> bool:
@@ -151,7 +163,7 @@ def rivals(turn: Turn, row: Row, how: Row) -> list[Contest]:
     """Attackers of one place who are not allied with each other fight first, two camps at a time, paired by lot."""
     out = []
     for place in sorted(turn.state.occupied_places()):
-        if not _is_for(turn, row, place):
+        if place not in _forces_at(turn) or not _is_for(turn, row, place):
             continue
         camps = _camps(turn, invaders(turn, place))
         if len(camps) < 2:

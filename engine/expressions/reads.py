@@ -9,45 +9,48 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
+from ..state import columns
 from .parse import Expression, ExpressionError, parse
-from .vocabulary import ALWAYS, BUILT_IN, FUNCTIONS
+from .vocabulary import ALWAYS, BUILT_IN, FUNCTIONS, KINDS
 
 if TYPE_CHECKING:
     from ..ruleset.model import Ruleset
 
 Tables = frozenset[str]
+"""Tables, and columns of tables (`state.columns`)."""
 
-_RELATED = ("relations", "nations")
-_HELD = ("places", "units", "relations", "nations")
+SIDES: Final = columns("nations", "side")
+HOLDERS: Final = columns("places", "holder", "owner")
+_RELATED = ("relations", *SIDES)
+_HELD = ("units", *HOLDERS, *_RELATED)
 
 EARLIER: Final = "earlier moments"
 """Stands among the tables for what `was` reads: states that change apart from the present one's tables."""
 
 # what a function reads beside its arguments; a function that is not listed could read anything
 _FUNCTIONS: Final[dict[str, tuple[str, ...]]] = {
-    "nations": ("nations",), "places": ("places",), "units": ("units", "nations"), "forces": ("forces",), "wars": ("wars",),
+    "nations": columns("nations"), "places": (), "units": ("units",), "forces": ("forces",), "wars": ("wars",),
     "techs": ("techs",), "sides": (), "group": (), "these": (), "both": (), "either": (), "without": (), "neighbours": (),
     "in_order": (), "listed": (), "model": (), "box": ("tracks",), "coming": ("under_way",),
     "count": (), "some": (), "every": (), "total": (), "highest": (), "kinds": (), "rank": (), "those": (), "first": (),
     "nation": (), "place": (), "gate": (), "border": (), "at_war": _RELATED, "allied": _RELATED, "stance": _RELATED,
-    "allies": _RELATED, "enemies": _RELATED, "friendly": _HELD, "enemy": _HELD, "neutral": ("nations",),
-    "opposite": ("nations",), "track": ("tracks",), "toward": ("tracks",), "level": ("techs", "tech_stages"), "knows": ("techs",),
-    "stock": ("stores", "places", "units", "relations", "nations"), "income": ("nations",), "marked": ("marks",),
+    "allies": _RELATED, "enemies": _RELATED, "friendly": _HELD, "enemy": _HELD, "neutral": SIDES,
+    "opposite": SIDES, "track": ("tracks",), "toward": ("tracks",), "level": ("techs", "tech_stages"), "knows": ("techs",),
+    "stock": ("stores", *HOLDERS, *columns("nations", "capital")), "income": columns("nations", "income"), "marked": ("marks",),
     "age": ("marks", "game"), "tally": ("tallies",), "streak": ("streaks",), "happened": ("facts",),
-    "this_turn": ("facts", "game"), "ordered": ("orders",), "distance": (), "reaches": ("places",), "lookup": (), "band": (),
+    "this_turn": ("facts", "game"), "ordered": ("orders",), "distance": (), "reaches": HOLDERS, "lookup": (), "band": (),
     "option": ("options",), "was": ("game", EARLIER), "min": (), "max": (), "floor": (), "ceil": (), "round": (), "abs": (),
 }  # fmt: skip
 
 _STATE_OF: Final[dict[str, tuple[str, ...]]] = {
-    "nation": ("nations",), "place": ("places",), "side": ("sides",), "link": ("links",), "gate": ("gates",),
-    "unit": ("units", "nations"), "force": ("forces",), "war": ("wars",), "tech": ("techs", "tech_rows"), "item": ("items",),
-    "resource": (),
+    "side": ("sides",), "link": ("links",), "gate": ("gates",), "unit": ("units", *columns("nations", "grade")),
+    "force": ("forces",), "war": ("wars",), "tech": ("techs", "tech_rows"), "item": ("items",), "resource": (),
     "group": (), "battle": (), "path": (), "agreement": ("agreements",),
 }  # fmt: skip
 
 _COMPUTED: Final[dict[str, tuple[str, ...]]] = {
-    "occupied": ("units",), "occupants": ("units",), "side": ("nations", "places"), "neutral": ("nations",),
-    "holder": ("places",), "owner": ("places", "units", "forces"), "first_owner": ("places",), "works": ("links",), "id": (),
+    "occupied": ("units",), "occupants": ("units",), "side": (*SIDES, *HOLDERS), "neutral": SIDES,
+    "holder": HOLDERS, "owner": (*HOLDERS, "units", "forces"), "first_owner": HOLDERS, "works": ("links",), "id": (),
     "own_works": ("links",), "deploys": ("chosen",),
     "name": (), "kind": ("units",), "section": (),
 }  # fmt: skip
@@ -77,6 +80,8 @@ def _walk(ruleset: Ruleset, expression: Expression, seen: set[str]) -> Iterator[
     for name in expression.functions:
         if name in _FUNCTIONS:
             yield from _FUNCTIONS[name]
+            if name == "stock":
+                yield from purses_read(ruleset) or (None,)
         elif name == "value":
             continue  # its quantity is among the words
         elif name in FUNCTIONS:
@@ -86,6 +91,21 @@ def _walk(ruleset: Ruleset, expression: Expression, seen: set[str]) -> Iterator[
     words = {n.value for n in ast.walk(expression.tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
     for word in [*expression.fields, *words]:
         yield from _field(ruleset, word, seen, known=word in expression.fields)
+
+
+def purses_read(ruleset: Ruleset) -> Tables | None:
+    """The tables that decide how the land of a nation falls into regions with purses of their own."""
+
+    def make() -> Tables | None:
+        found = frozenset(_HELD)
+        for row in ruleset.rows("stores").values():
+            more = reads(ruleset, row.get("through"))
+            if more is None or EARLIER in more:
+                return None
+            found |= more
+        return found
+
+    return ruleset.derived("purses read", make)  # type: ignore[no-any-return]
 
 
 def _term(ruleset: Ruleset, name: str, seen: set[str]) -> Iterator[str | None]:
@@ -107,15 +127,20 @@ def _field(ruleset: Ruleset, word: str, seen: set[str], *, known: bool) -> Itera
     declared: dict[str, Any] | None = ruleset.rows("fields").get(word)
     if declared is not None:
         for kind in declared["of"]:
-            yield from _STATE_OF.get(kind, (None,))
+            yield from _state_of(kind, word)
     if word in _COMPUTED:
         yield from _COMPUTED[word]
         return
     for kind, fields in BUILT_IN.items():
         if word in fields:
-            yield from _STATE_OF.get(kind, (None,))
+            yield from _state_of(kind, word)
     if known and declared is None and not any(word in fields for fields in BUILT_IN.values()) and word not in _FILTERS:
         yield None
+
+
+def _state_of(kind: str, field: str) -> tuple[str | None, ...]:
+    """Where a field of things of a kind lies: of nations and places, whose fields have little to do with each other, a column."""
+    return columns(KINDS[kind], field) if kind in ("nation", "place") else _STATE_OF.get(kind, (None,))
 
 
 _FILTERS: Final[frozenset[str]] = frozenset({"at", "on_map", "known", "of", "party", "near"})
