@@ -107,6 +107,7 @@ class Views:
     def __init__(self, game: Game) -> None:
         self.game = game
         self._viewers: dict[str, Viewer] = {}
+        self.told: dict[int, bytes] = {}  # what the journal's entries say, as the readers' chains take it
         self._last: tuple[str, World] | None = None
         self._keys: dict[int, tuple[str, Commitment] | None] = {}
 
@@ -231,7 +232,7 @@ def report(
         text = order_template(world, nation)
     return nation_report(
         game.ruleset, world.state, entries, nation, game=title, turn=turn, geography=game.geography, template=text,
-        proof=[*committed, *_openings(views, nation, turn)], chain=chain_of(before),
+        proof=[*committed, *_openings(views, nation, turn)], chain=chain_of(before, told=views.told),
     )  # fmt: skip
 
 

@@ -140,7 +140,11 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
         one_owner = plain(owner) if isinstance(owner, str | Entity) else None
         if one_owner is not None and world.ruleset.has("groups", one_owner):
             one_owner = None
-        if at is None:
+        force = filters.get("force")
+        if at is None and one_owner is None and type(force) is Entity and force.kind == "force":
+            del filters["force"]
+            keys = state.in_force(force.id)
+        elif at is None:
             keys = [k for k, _ in state.stacks(owner=one_owner)]
         else:
             keys = [k for p in sorted({x.id for x in as_set(world, at)}) for k, _ in state.stacks(at=p, owner=one_owner)]

@@ -7,6 +7,7 @@ battles take its parts and compute over arrays.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -41,12 +42,12 @@ class Quantities:
     def adjusts_of(self, id_: str) -> list[Row]:
         return [a.row for a in self._adjusts.get(id_, ())]
 
-    def asked(self, id_: str, labels: set[str], scope: Names) -> list[Row]:
+    def asked(self, id_: str, labels: AbstractSet[str], scope: Names) -> list[Row]:
         """The adjust rows that may concern a subject with these labels, where the names that they read are bound."""
         return [
             a.row
             for a in self._adjusts.get(id_, ())
-            if (a.wanted is None or not a.wanted.isdisjoint(labels)) and all(name in scope for name in a.outside)
+            if (a.wanted is None or not a.wanted.isdisjoint(labels)) and (not a.outside or a.outside <= scope.keys())
         ]
 
     def value(self, id_: str, subject: Entity, names: Names | None = None, skip: Iterable[str] = ()) -> tuple[Any, list[Row]]:
@@ -61,8 +62,12 @@ class Quantities:
         if "unless" in row and world.test(row["unless"], scope):
             return exact(world.value(_bare(row["base"]), scope)) or 0, []
         base = world.value(_bare(row["base"]), scope)
+        adjusts = self._adjusts.get(id_)
+        if adjusts is None:
+            return self.combine(row, base, [], scope), []
         left_out = set(skip)
-        asked = self.asked(id_, self.labels(subject, scope), scope)
+        labels = self.labels(subject, scope) if any(a.wanted is not None for a in adjusts) else _NO_LABELS
+        asked = self.asked(id_, labels, scope)
         applied = [a for a in asked if a["id"] not in left_out and world.test(a.get("when"), scope)]
         return self.combine(row, base, applied, scope), applied
 
@@ -156,6 +161,7 @@ def _bare(text: Any) -> Any:
     return text[1:].strip() if isinstance(text, str) and text.startswith("=") else text
 
 
+_NO_LABELS: AbstractSet[str] = frozenset()
 _PLAIN_KEYS = frozenset({"round", "at_least", "at_most"})
 
 

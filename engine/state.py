@@ -51,7 +51,7 @@ class State:
     change, `table.field` for one of that field, `table.*` for rows that were put as a whole, came or went.
     """
 
-    __slots__ = ("_at", "_of", "_owners", "_sorted", "tables", "version", "versions")
+    __slots__ = ("_at", "_in", "_of", "_owners", "_sorted", "tables", "version", "versions")
 
     def __init__(self, tables: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None) -> None:
         self.tables: dict[str, Table] = {
@@ -61,6 +61,7 @@ class State:
         self.versions: dict[str, int] = {}
         self._at: dict[str, set[str]] = {}
         self._of: dict[str, set[str]] = {}
+        self._in: dict[str, set[str]] = {}  # force -> the keys of its stacks
         self._sorted: dict[str, list[str]] = {}  # place -> the keys of its stacks in order, until one comes or goes
         self._owners: dict[str, frozenset[str]] = {}  # place -> the owners of its stacks, until one comes or goes
         for key, row in self.tables.get("units", {}).items():
@@ -89,6 +90,10 @@ class State:
             return [(k, row) for k in found if (row := units[k])["owner"] == owner]
         keys: Iterable[str] = units if owner is None else self._of.get(owner, ())
         return [(k, units[k]) for k in sorted(keys)]
+
+    def in_force(self, force: str) -> list[str]:
+        """The ids of the stacks whose field `force` names this one, in order."""
+        return sorted(self._in.get(force, ()))
 
     def occupied_places(self) -> Iterator[str]:
         return (place for place, keys in self._at.items() if keys)
@@ -140,12 +145,16 @@ class State:
     def _index(self, key: str, row: Fields) -> None:
         self._at.setdefault(row["place"], set()).add(key)
         self._of.setdefault(row["owner"], set()).add(key)
+        if "force" in row:
+            self._in.setdefault(row["force"], set()).add(key)
         self._sorted.pop(row["place"], None)
         self._owners.pop(row["place"], None)
 
     def _unindex(self, key: str, row: Fields) -> None:
         self._at[row["place"]].discard(key)
         self._of[row["owner"]].discard(key)
+        if "force" in row:
+            self._in[row["force"]].discard(key)
         self._sorted.pop(row["place"], None)
         self._owners.pop(row["place"], None)
 
@@ -155,6 +164,7 @@ class State:
         out = State()
         out.tables = {name: {key: row.copy() for key, row in table.items()} for name, table in self.tables.items()}
         out._at = {place: keys.copy() for place, keys in self._at.items() if keys}
+        out._in = {force: keys.copy() for force, keys in self._in.items() if keys}
         out._of = {owner: keys.copy() for owner, keys in self._of.items() if keys}
         return out
 

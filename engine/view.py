@@ -7,11 +7,12 @@ is the band's lower end.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
-from .canonical import digest
+from .canonical import dumps
 from .geography import Geography
 from .journal import EVERYONE, Entry
 from .ruleset.model import Row, Ruleset
@@ -275,8 +276,18 @@ def readable(entries: Iterable[Entry], world: World, reader: str) -> list[Entry]
     return [e for e in entries if may_read(e, reader, side) and (e.text or e.data)]
 
 
-def chain_of(entries: Iterable[Entry], head: str = "") -> str:
-    """The head of a reader's own chain over what he may read: it tells nothing about what he may not."""
+def chain_of(entries: Iterable[Entry], head: str = "", told: dict[int, bytes] | None = None) -> str:
+    """The head of a reader's own chain over what he may read: it tells nothing about what he may not.
+
+    Each link is the digest of the list of the head before and what the entry says. `told` keeps what sealed entries say, as
+    bytes by their number, for the chains of several readers of one journal.
+    """
+    told = {} if told is None else told
     for e in entries:
-        head = digest([head, e.turn, e.step, e.rule, e.text, e.dice, e.data])
+        said = told.get(e.n)
+        if said is None:
+            said = dumps([e.turn, e.step, e.rule, e.text, e.dice, e.data])
+            if e.n:
+                told[e.n] = said
+        head = hashlib.sha256(b"[%b,%b" % (dumps(head), said[1:])).hexdigest()
     return head

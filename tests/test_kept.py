@@ -66,6 +66,11 @@ changes = st.one_of(
         lambda n, k, p, c: _change("units", f"{n}.{k}@{p}", "*", c and {"owner": n, "kind": k, "place": p, "n": c}),
         nation, kind, place, st.integers(0, 3).map(lambda c: c or None),
     ),
+    st.builds(
+        lambda n, p, c: _change("units", f"{n}.foot@{p}[force={n}#0001]", "*",
+                                c and {"owner": n, "kind": "foot", "place": p, "n": c, "force": f"{n}#0001"}),
+        nation, place, st.integers(0, 2).map(lambda c: c or None),
+    ),
     st.builds(lambda n, p, v: _change("stores", f"{n}/{p}", "gold", v), nation, place, st.sampled_from([None, 4, 7])),
     st.builds(lambda n, f: _change("forces", f"{n}#0001", "*", f and {"at": f}), nation, st.one_of(st.none(), place)),
     st.builds(
@@ -92,6 +97,8 @@ def answers(turn: Turn) -> dict[str, Any]:
             out[f"{term} of {p}"] = world.value(f"{term}(x)", {"x": Entity("place", p)})
     for key, _ in state.stacks():
         out[f"might of {key}"] = world.value("might(x)", {"x": Entity("unit", key)})
+    for n in NATIONS:
+        out[f"army of {n}"] = world.value("units(force=x)", {"x": Entity("force", f"{n}#0001")})
     for wanted in (None, ["wave"], ["acts/wave", "go"]):
         out[f"orders {wanted}"] = turn.orders(wanted), turn.orders(wanted, "red")
     return out

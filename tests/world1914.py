@@ -7,6 +7,9 @@ from typing import Any
 
 from wteaw.dice import KeyedDice
 from wteaw.geography import Geography
+from wteaw.orders import ways
+from wteaw.orders.check import Checker
+from wteaw.orders.legal import legal_orders
 from wteaw.policies import plan
 from wteaw.referee import Inputs, Position, Resolution, resolve, start, waiting_seats
 from wteaw.resources import scenarios
@@ -52,3 +55,26 @@ def played(turns: int) -> tuple[Resolution, ...]:
         here = out[-1].position
         out.append(resolve(ruleset, here, Inputs(orders_by_policy(here)), dice(here), geography=geography))
     return tuple(out)
+
+
+def everything_moves(position: Position) -> dict[str, list[dict[str, Any]]]:
+    """Orders by which every nation moves every stack that can go somewhere: each group to the first place that it may go to."""
+    _, ruleset, geography = loaded()
+    viewer = Viewer(ruleset, position.state, geography=geography)
+    moving = [f"orders/{i}" for i, row in ruleset.rows("orders").items() if ways.mode_of(ruleset, row) is not None]
+    out: dict[str, list[dict[str, Any]]] = {}
+    for nation in waiting_seats(ruleset, position):
+        world = World(ruleset, viewer.view(nation), moments=position.moments, geography=geography)
+        checker = Checker(world, nation)
+        given = out[nation] = []
+        for legal in legal_orders(world, nation, moving):
+            left = checker._left(ruleset.row("orders", legal.order.partition("/")[2]), str(legal.slots.get("origin")))
+            kinds = {k: min(n, left.get(k, 0)) for k, n in legal.slots["units"].items() if left.get(k)}
+            for target in legal.targets[:3] if kinds else ():
+                slots = {**legal.slots, "units": kinds, "target": target}
+                taken = checker.take({"nation": nation, "order": legal.order, "slots": slots, "options": {}})
+                if taken is not None:
+                    given.append({**taken, "text": "", "line": len(given) + 1})
+                    break
+        world.close()
+    return out

@@ -12,6 +12,7 @@ from typing import Any
 
 from .. import forces, routes
 from ..dice import parse_die
+from ..expressions import parse
 from ..ruleset.model import Row
 from ..state import Entity
 from ..turn import Turn
@@ -111,7 +112,8 @@ def pairs(turn: Turn, row: Row) -> list[tuple[str, str]]:
     out: list[tuple[str, str]] = []
     for place in sorted(at):
         for seeker in at[place]:
-            foes = [f for f in at[place] if f != seeker and may_find(turn, row, seeker, f)]
+            looks: dict[str, bool] = {}
+            foes = [f for f in at[place] if f != seeker and may_find(turn, row, seeker, f, looks)]
             if row.get("one") and foes:
                 foes = [max(foes, key=lambda f: (_preferred(turn, seeker, f), sum(forces.strength(turn.state, f).values()), f))]
             out.extend((seeker, f) for f in foes)
@@ -134,8 +136,8 @@ def names_of(turn: Turn, seeker: str, foe: str) -> dict[str, Any]:
     }
 
 
-def may_find(turn: Turn, row: Row, seeker: str, foe: str) -> bool:
-    """Whether a force looks for another at all under a row."""
+def may_find(turn: Turn, row: Row, seeker: str, foe: str, looks: dict[str, bool] | None = None) -> bool:
+    """Whether a force looks for another at all under a row. `looks`: what `by` has said already, where it does not ask whom."""
     state = turn.state
     a, b = str(state.get("forces", seeker, "owner")), str(state.get("forces", foe, "owner"))
     named = set(state.get("forces", seeker, "targets") or ())
@@ -147,7 +149,14 @@ def may_find(turn: Turn, row: Row, seeker: str, foe: str) -> bool:
     if only and turn.state.get("forces", seeker, "prefers") and not _preferred(turn, seeker, foe):
         return False
     names = names_of(turn, seeker, foe)
-    return turn.world.test(row.get("by"), names) and turn.world.test(row.get("of"), names)
+    by = row.get("by")
+    if looks is None or not isinstance(by, str) or "foe" in parse(by).names:
+        sees = turn.world.test(by, names)
+    else:
+        if seeker not in looks:
+            looks[seeker] = turn.world.test(by, names)
+        sees = looks[seeker]
+    return sees and turn.world.test(row.get("of"), names)
 
 
 def _quarrel(turn: Turn, a: str, b: str) -> bool:

@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
-from tests.world1914 import dice, loaded, orders_by_policy, played
+from tests.world1914 import dice, everything_moves, loaded, orders_by_policy, played
 from wteaw.orders.template import order_template
 from wteaw.referee import Inputs, resolve
+from wteaw.report.build import nation_report
+from wteaw.report.render import as_html, as_text
 from wteaw.resources import rulesets
 from wteaw.ruleset import compile_ruleset, load_ruleset
 from wteaw.view import Viewer, view
@@ -59,6 +61,38 @@ def test_one_turn_with_orders_of_every_nation(benchmark: Any) -> None:
     benchmark.pedantic(
         lambda: resolve(ruleset, here, Inputs(orders), dice(here), geography=geography), rounds=10, warmup_rounds=1
     )
+
+
+def test_one_turn_in_which_everything_moves(benchmark: Any) -> None:
+    """Every nation orders every stack that can go somewhere to go there; beside an ordinary turn."""
+    _, ruleset, geography = loaded()
+    here = played(2)[-1].position
+    orders = everything_moves(here)
+    moved = sum(sum(o["slots"]["units"].values()) for given in orders.values() for o in given)
+    assert moved > sum(row["n"] for _, row in here.state.stacks()) * 8 // 10
+    benchmark.extra_info.update(orders=sum(map(len, orders.values())), units=moved)
+    benchmark.pedantic(lambda: resolve(ruleset, here, Inputs(orders), dice(here), geography=geography), rounds=5, warmup_rounds=1)
+
+
+def test_a_whole_game(benchmark: Any) -> None:
+    """Every turn to the end, with the orders of every nation by policies; without reports."""
+    whole = getattr(played, "__wrapped__", played)
+    benchmark.pedantic(lambda: whole(26), rounds=1)
+
+
+def test_report_of_one_nation(benchmark: Any) -> None:
+    """Text and page of what a nation is told of a turn, without map and template."""
+    _, ruleset, geography = loaded()
+    last = played(2)[-1]
+    shown = view(ruleset, last.position.state, "german-empire", geography=geography)
+    turn = last.position.turn - 1
+    entries = [e for e in last.entries if e.turn == turn]
+
+    def report() -> None:
+        told = nation_report(ruleset, shown, entries, "german-empire", game="g", turn=turn, geography=geography)
+        as_text(told), as_html(told, "")
+
+    benchmark.pedantic(report, rounds=5, warmup_rounds=1)
 
 
 def test_orders_of_every_nation_by_policy(benchmark: Any) -> None:
