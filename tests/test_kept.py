@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 
 from wteaw import stores
 from wteaw.battle.found import _forces_at
+from wteaw.canonical import digest
+from wteaw.journal import Entry
 from wteaw.state import Entity, State, columns
 from wteaw.turn import Turn
+from wteaw.view import chain_of
 from wteaw.world import World
 
 from . import small
@@ -171,3 +174,17 @@ def test_a_world_that_is_closed_is_freed_without_the_collector() -> None:
         assert gone() is None
     finally:
         gc.enable()
+
+
+def test_a_readers_chain_is_the_digest_of_what_each_entry_says_whoever_asked_before() -> None:
+    def entry(n: int, text: str) -> Entry:
+        return Entry(n=n, turn=1, step="s", rule="r/x", at="", subject="", text=text, dice=[{"die": "1d6"}], data={"n": n})
+
+    entries = [entry(1, "one"), entry(2, "two"), entry(0, "not sealed")]
+    expected = "start"
+    for e in entries:
+        expected = digest([expected, e.turn, e.step, e.rule, e.text, e.dice, e.data])
+    told: dict[int, bytes] = {}
+    assert chain_of(entries, "start") == chain_of(entries, "start", told) == chain_of(entries, "start", told) == expected
+    assert set(told) == {1, 2}
+    assert chain_of([entry(0, "another")], "", told) != chain_of([entry(0, "not sealed")], "", told)
