@@ -290,3 +290,26 @@ def test_the_picture_says_everything_that_the_text_says() -> None:
         width = float(root.attrib["width"])
         for node in root.iter("{http://www.w3.org/2000/svg}rect"):
             assert float(node.attrib["width"]) <= width and float(node.attrib.get("x", 0)) >= 0
+
+
+def test_the_order_of_rows_and_files_does_not_matter() -> None:
+    from wteaw.dice import KeyedDice
+    from wteaw.mechanics import fight
+
+    from .battlefield import Field
+
+    rules = ruleset()
+    turned = {form: dict(reversed(list(rows.items()))) for form, rows in reversed(list(rules.forms.items()))}
+    other = Ruleset(rules.id, rules.title, turned, (), rules.manifest)
+    mine = {**force("a", infantry=3, tank=2, artillery=1), **force("b", infantry=2)}
+    asked = Question("land", mine, force("d", infantry=4, artillery=1), "p", "x", works="trench")
+    assert odds(world(rules), asked).to_json() == odds(world(other), asked).to_json()
+    ends = []
+    for each in (rules, other):
+        field = Field(each, allies="ab", war="bd").units("d", "p", infantry=4, artillery=2)
+        field.attack("a", "x", "p", infantry=3, tank=2)
+        field.attack("b", "w", "p", infantry=3)
+        field.turn.dice = KeyedDice(bytes(32), 1)
+        fight.run({"battles": ["land"]}, field.turn)
+        ends.append((field.state.hash(), [e.text for e in field.turn.journal.entries]))
+    assert ends[0] == ends[1]
