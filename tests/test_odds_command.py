@@ -11,20 +11,20 @@ import pytest
 
 from wteaw.cli import main
 from wteaw.resources import rulesets
-from wteaw.ruleset.compile import compile_ruleset
+from wteaw.ruleset import load_ruleset
 
 FIGHT = ("--attacker", "Germany: 3 infantry", "--defender", "France: 2 infantry")
 
 
 @cache
 def compiled(folder: Path) -> Any:
-    return compile_ruleset(folder)
+    return load_ruleset(folder)
 
 
 @pytest.fixture(autouse=True)
 def once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A ruleset is compiled once for all these tests."""
-    monkeypatch.setattr("wteaw.cli.odds.compile_ruleset", compiled)
+    monkeypatch.setattr("wteaw.cli.odds.load_ruleset", compiled)
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -82,6 +82,15 @@ def test_the_battle_follows_from_the_units_and_the_ruleset(capsys: pytest.Captur
     assert "contact must be found again" in note
     _, tokens, _ = run(capsys, *FIGHT, "--ruleset", str(rulesets() / "variants" / "alliances"))
     assert tokens.startswith("Battle\n") and "takes the field" in tokens
+
+
+def test_allies_in_one_text_or_in_several(capsys: pytest.CaptureFixture[str]) -> None:
+    allies = (
+        ("--attacker", "Germany: 3 infantry; Austria: 1 artillery;"),
+        ("--attacker", "Germany: 3 infantry", "--attacker", "Austria: 1 artillery"),
+    )
+    told = [run(capsys, *words, "--defender", "France: 2 infantry") for words in allies]
+    assert told[0] == told[1] and "Austro-Hungarian Empire: loses" in told[0][1]
 
 
 def test_a_sea_battle_with_contact_that_is_kept_is_never_open(capsys: pytest.CaptureFixture[str]) -> None:

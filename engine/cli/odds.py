@@ -16,7 +16,7 @@ from ..odds.compose import Composer, Unclear
 from ..odds.result import Odds
 from ..odds.text import render
 from ..resources import rulesets
-from ..ruleset.compile import compile_ruleset
+from ..ruleset import load_ruleset
 from ..state import State
 from ..world import World
 from . import Stop
@@ -29,7 +29,7 @@ SEEKERS = {"": (0,), "attacker": (0,), "both": (0, 1), "kept": ()}
 
 def odds(
     attacker: list[str] = typer.Option(
-        [], help='Who attacks: "NATION: 10 KIND, 4 KIND"; again for an ally, "NATION from PLACE: ...".'
+        [], help='Who attacks: "NATION: 10 KIND, 4 KIND; ALLY: 2 KIND" or again for an ally; "NATION from PLACE: ...".'
     ),
     defender: list[str] = typer.Option([], help="Who defends; with a game or a scenario, by default whoever stands there."),
     place: str = typer.Option("", help="Where it is fought: id or name."),
@@ -167,7 +167,7 @@ def _world(ruleset: Path | None, scenario: str, game: Path | None, nation: str) 
         state = initial_state(rules, data)
         world = World(rules, state, moments=dict.fromkeys(("start", "turn", "phase"), state))
     else:
-        compiled, errors = compile_ruleset(ruleset or rulesets())
+        compiled, errors = load_ruleset(ruleset or rulesets())
         if compiled is None:
             count = sum(d.severity == "error" for d in errors)
             raise Stop(f"the ruleset has {count} errors; `wteaw validate` shows them")

@@ -115,9 +115,12 @@ class Composer:
     # ---- forces
 
     def force(self, texts: Iterable[str], side: int, goal: str = "") -> dict[Any, int]:
-        """Texts such as "NATION: 10 KIND, 4 KIND [damage 1]" or "NATION from PLACE: 3 KIND" as numbers by nation and kind."""
+        """Texts such as "NATION: 10 KIND, 4 KIND [damage 1]" or "NATION from PLACE: 3 KIND" as numbers by nation and kind.
+
+        One text may hold several nations, parted by semicolons.
+        """
         out: dict[Any, int] = {}
-        for text in texts:
+        for text in (part.strip() for whole in texts for part in whole.rstrip("; ").split(";")):
             head, colon, units = text.partition(":")
             fits = _HEAD.fullmatch(head)
             if not colon or fits is None:
