@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from . import vacancies
 from .fairness import Commitment, reveal
 from .geography import Geography
 from .journal import Entry
@@ -66,9 +67,8 @@ def wanted_now(game: Game) -> str:
 
 def seats(game: Game) -> dict[str, str]:
     """Nation to who commands it, for every nation that the present input point asks."""
-    state = game.seated_position().state
-    rows = game.ruleset.rows("nations")
-    return {n: str(state.get("nations", n, "seat") or rows.get(n, {}).get("seat") or POLICY) for n in game.awaited()}
+    world = World(game.ruleset, game.seated_position().state, geography=game.geography)
+    return {n: vacancies.seat(world, n) for n in game.awaited()}
 
 
 def commanded(game: Game) -> list[str]:

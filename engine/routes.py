@@ -333,6 +333,17 @@ def name_of(world: World, form: str, id_: str) -> str:
     return str(world.ruleset.rows(form).get(id_, {}).get("name", id_))
 
 
+def units_name(world: World, kind: str, n: int) -> str:
+    """What `n` units of a kind are called: by its name, or its plural if it has one."""
+    row = world.ruleset.rows("units").get(kind, {})
+    return str(row.get("name", kind) if n == 1 else row.get("plural", row.get("name", kind)))
+
+
+def list_units(world: World, kinds: Mapping[str, int]) -> str:
+    """Numbers of units in words, parted by commas."""
+    return ", ".join(f"{n} {units_name(world, kind, n)}" for kind, n in kinds.items())
+
+
 def named_places(world: World, value: Any) -> list[str]:
     """The places that a slot names: ids in a list, or a text with ids, names or aliases parted by commas, `then` or `and`.
 

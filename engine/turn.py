@@ -58,6 +58,11 @@ class Desk:
             names[slot] = self.slot_value(kinds.get(slot), value)
         return names
 
+    def options_giving(self, options: Mapping[str, Any] | None, gives: str) -> list[tuple[Row, Any]]:
+        """Those options of an order or a force whose row has this `gives`: the row, and what was written."""
+        rows = self.ruleset.rows("order_options")
+        return [(rows[id_], v) for id_, v in (options or {}).items() if rows.get(id_, {}).get("gives") == gives]
+
     def slot_value(self, slot: Row | str | None, value: Any) -> Any:
         """A slot's value as a thing of the kind the slot holds; a list as a tuple; numbers, texts and choices as they are."""
         kind = slot.get("kind") if isinstance(slot, dict) else slot

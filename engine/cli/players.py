@@ -32,11 +32,10 @@ def list_(game: Path = GAME, format: str = typer.Option("text", help="text or js
     """
     from ..store.pool import Pool
     from ..vacancies import vacancies
-    from ..world import World
 
     found = open_game(game)
     waiting = Pool(found).candidates()
-    places = vacancies(World(found.ruleset, found.seated_position().state, geography=found.geography))
+    places = vacancies(Pool(found).world())
     if format == "json":
         people = [{"name": c.name, "email": c.email, "side": c.side, "nation": c.nation, "status": c.status} for c in waiting]
         vacant = [{"nation": v.nation, "by": v.by, "why": v.text} for v in places]

@@ -81,7 +81,7 @@ def take_aboard(turn: Turn, force: str, row: Row, mode: Row, index: int) -> None
         with turn.journal.entry(f"modes/{mode['id']}", subject=force, audience=(nation,), text=f"Nobody came aboard in {where}."):
             _note(turn, force, index, "left")
         return
-    text = f"Aboard in {where}: {_listed(turn, cargo['units'])}."
+    text = f"Aboard in {where}: {routes.list_units(turn.world, cargo['units'])}."
     with turn.journal.entry(f"modes/{mode['id']}", subject=force, audience=(nation,), text=text, data={"units": cargo["units"]}):
         for key, n in picks:
             turn.journal.alter_units(key, n, place=row["at"], aboard=force)
@@ -96,12 +96,6 @@ def _note(turn: Turn, force: str, index: int, what: str) -> None:
     parts = [dict(part) for part in turn.state.get("forces", force, "cargo")]
     parts[index][what] = True
     turn.journal.set("forces", force, "cargo", parts)
-
-
-def _listed(turn: Turn, units: dict[str, int]) -> str:
-    from .move import list_units
-
-    return list_units(turn, units)
 
 
 def land_all(turn: Turn, modes: Sequence[Row], node: Row) -> None:
@@ -132,7 +126,7 @@ def _aboard(turn: Turn, force: str, part: Row, *, all_of_it: bool) -> list[tuple
 
 
 def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, part: Row, *, hostile: bool, all_of_it: bool) -> None:
-    from .move import attack_refusal, begin_war, list_units
+    from .move import attack_refusal, begin_war
 
     nation, target, zone = row["owner"], part["to"], row["at"]
     aboard = _aboard(turn, force, part, all_of_it=all_of_it)
@@ -150,7 +144,7 @@ def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, part: Row, *, hosti
         kind = str(turn.state.get("units", key, "kind"))
         kinds[kind] = kinds.get(kind, 0) + n
     how = "Ashore against the enemy" if hostile else "Ashore"
-    text = f"Nobody goes ashore in {where}: {why}." if why else f"{how} in {where}: {list_units(turn, kinds)}."
+    text = f"Nobody goes ashore in {where}: {why}." if why else f"{how} in {where}: {routes.list_units(turn.world, kinds)}."
     data: dict[str, Any] = {"place": target, "units": kinds, "hostile": hostile}
     with turn.journal.entry(f"modes/{shore['id']}", subject=f"{force}:{target}", audience=(nation,), text=text, data=data):
         turn.journal.set("forces", force, "unloading", None)

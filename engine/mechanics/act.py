@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from .. import stores
+from .. import stores, vacancies
 from ..effects import EffectError, Tail, fill
 from ..ruleset.model import Row
 from ..selections import plain
@@ -175,8 +175,8 @@ def _use_key(turn: Desk, row: Row, keys: tuple[str, ...], names: Names) -> str:
 
 def person(turn: Desk, nation: str) -> str:
     """The nation whose player commands a nation: the one that its seat names, else itself."""
-    seat = turn.state.get("nations", nation, "seat") or turn.ruleset.rows("nations").get(nation, {}).get("seat")
-    return str(seat) if turn.ruleset.has("nations", str(seat)) else nation
+    seat = vacancies.seat(turn.world, nation)
+    return seat if turn.ruleset.has("nations", seat) else nation
 
 
 def uses(turn: Desk, row: Row, keys: tuple[str, ...], names: Names) -> int:

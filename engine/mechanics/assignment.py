@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from .. import routes
 from ..effects import fill
@@ -41,30 +42,22 @@ def _options_refusal(turn: Desk, voyage: Voyage) -> str | None:
     """Why an order may not name whom it protects or looks for: none of its tasks does that."""
     rows = [mission_row(turn.ruleset, e.get("mission")) for e in voyage.plan]
     for key, gives in (("charge", ("charge",)), ("aims", ("targets", "prefers"))):
-        named = any(option_gives(turn, voyage.order, g) for g in gives)
+        named = any(turn.options_giving(voyage.order.get("options"), g) for g in gives)
         if named and not any(r.get(key) for r in rows) and any(key in r for r in turn.ruleset.rows("missions").values()):
             fit = ", ".join(r.get("name", i) for i, r in turn.ruleset.rows("missions").items() if r.get(key))
             return f"none of its tasks {'protects' if key == 'charge' else 'looks for'} anybody; these do: {fit}"
     return None
 
 
-def option_gives(turn: Desk, order: Order, gives: str) -> bool:
-    """Whether an order carries an option with this `gives`."""
-    rows = turn.ruleset.rows("order_options")
-    return any(rows.get(id_, {}).get("gives") == gives for id_ in order.get("options") or {})
-
-
 def notes(turn: Desk, voyage: Voyage) -> Iterator[str]:
     """What is strange about an order that stands: a guard that protects nobody, a named nation that is no enemy yet."""
     for mission in dict.fromkeys(e.get("mission") for e in voyage.plan):
         row = mission_row(turn.ruleset, mission)
-        if row.get("charge") and not option_gives(turn, voyage.order, "charge"):
+        if row.get("charge") and not turn.options_giving(voyage.order.get("options"), "charge"):
             yield f"{row.get('name', mission)} that protects nobody"
-    rows = turn.ruleset.rows("order_options")
-    for id_, value in (voyage.order.get("options") or {}).items():
+    for _, value in turn.options_giving(voyage.order.get("options"), "targets"):
         nation = str(value.get("nation") if isinstance(value, Mapping) else value)
-        named = rows.get(id_, {}).get("gives") == "targets" and turn.ruleset.has("nations", nation)
-        if named and not turn.world.hostile(voyage.nation, nation):
+        if turn.ruleset.has("nations", nation) and not turn.world.hostile(voyage.nation, nation):
             yield f"{routes.name_of(turn.world, 'nations', nation)} is no enemy as things stand"
 
 
@@ -158,10 +151,12 @@ def union_refusal(turn: Desk, voyage: Voyage, fleet: Fleet, number: int) -> str 
     return None
 
 
+def named_by(turn: Desk, order: Order, gives: str) -> list[Any]:
+    """The values of an order's options with this `gives`, lists opened."""
+    values = [value for _, value in turn.options_giving(order.get("options"), gives)]
+    return [v for value in values for v in (value if isinstance(value, list | tuple) else [value])]
+
+
 def numbers_of(turn: Desk, order: Order, gives: str) -> list[int]:
     """The numbers of forces that options of an order with this `gives` name."""
-    out = []
-    for id_, value in (order.get("options") or {}).items():
-        if turn.ruleset.rows("order_options").get(id_, {}).get("gives") == gives:
-            out += [int(v) for v in (value if isinstance(value, list | tuple) else [value])]
-    return out
+    return [int(v) for v in named_by(turn, order, gives)]

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .. import routes
 from ..decisions import decide
 from ..effects import fill
 from ..frame import steps
@@ -143,7 +144,7 @@ class Layout:
             most = left.get(kind, 0)
             if int(n) > most:
                 free = sum(self.there.get(kind, {}).values())
-                what = _units(world.ruleset, kind, free)
+                what = routes.units_name(world, kind, free)
                 more = "" if free == most else f", {most} after the orders before"
                 return Why(f"{free} {what} may be placed freely{more}, {n} ordered", UNITS, kind, most)
         return None
@@ -210,7 +211,10 @@ def _lay_out(turn: Turn, layout: Layout) -> bool:
             for place, n in there.items():
                 placed.setdefault(place, {})[kind] = n
         entry.data["placed"] = dict(sorted(placed.items()))
-        parts = [f"{_listed(turn, units)} in {_place(turn, place)}" for place, units in entry.data["placed"].items()]
+        parts = [
+            f"{routes.list_units(turn.world, units)} in {routes.name_of(turn.world, 'places', place)}"
+            for place, units in entry.data["placed"].items()
+        ]
         entry.text = f"Deployed: {'; '.join(parts)}."
     return True
 
@@ -282,7 +286,8 @@ def _part(turn: Turn, rule: Row, step: str) -> None:
             for key, stack in list(turn.state.stacks(at=place, owner=nation)):
                 turn.journal.alter_units(key, int(stack["n"]), place=target)
             entry.data.update({"from": place, "to": target, "step": step})
-            entry.text = f"Enemies met in {_place(turn, place)}: those of {_nation(turn, nation)} go to {_place(turn, target)}."
+            here, there = (routes.name_of(turn.world, "places", p) for p in (place, target))
+            entry.text = f"Enemies met in {here}: those of {routes.name_of(turn.world, 'nations', nation)} go to {there}."
 
 
 def _draw(turn: Turn, row: Row, target: str, those: list[tuple[str, str]]) -> tuple[str, str]:
@@ -325,26 +330,6 @@ def _choose(
         return None
     stream = lambda: turn.stream(f"decisions/{row['id']}", f"{nation}:{place}", (nation,))  # noqa: E731
     return str(decide(turn, row, names, stream, options=options, who=nation, subject=place))
-
-
-# ---- words
-
-
-def _place(turn: Turn, place: str) -> str:
-    return str(turn.ruleset.rows("places").get(place, {}).get("name", place))
-
-
-def _nation(turn: Turn, nation: str) -> str:
-    return str(turn.ruleset.rows("nations").get(nation, {}).get("name", nation))
-
-
-def _listed(turn: Turn, units: Mapping[str, int]) -> str:
-    return ", ".join(f"{n} {_units(turn.ruleset, kind, n)}" for kind, n in units.items())
-
-
-def _units(ruleset: Ruleset, kind: str, n: int) -> str:
-    row = ruleset.rows("units").get(kind, {})
-    return str(row.get("name", kind) if n == 1 else row.get("plural", row.get("name", kind)))
 
 
 __all__ = ["Layout", "Why", "deploys", "free_of", "pool", "run", "targets"]

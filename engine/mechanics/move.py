@@ -247,8 +247,7 @@ def attack_refusal(
 
 def seen_refusal(turn: Desk, order: Order, nation: str, target: str, *, hostile: bool) -> str | None:
     """Why an attack that depends on what was seen this turn (an option with `gives: limit`) is called off, or None."""
-    rows = turn.ruleset.rows("order_options")
-    limits = [(rows[id_], v) for id_, v in (order.get("options") or {}).items() if rows.get(id_, {}).get("gives") == "limit"]
+    limits = turn.options_giving(order.get("options"), "limit")
     if not limits or not hostile or not isinstance(turn, Turn):
         return None
     for row, value in limits:
@@ -329,7 +328,7 @@ def step_in(turn: Turn, march: March) -> None:
     kinds = _kinds(turn, [*march.picks, *march.stays])
     where = routes.name_of(turn.world, "places", target)
     whence = routes.name_of(turn.world, "places", origin)
-    text = f"{'Attack on' if march.hostile else 'Move to'} {where} from {whence}: {list_units(turn, kinds)}."
+    text = f"{'Attack on' if march.hostile else 'Move to'} {where} from {whence}: {routes.list_units(turn.world, kinds)}."
     data = {"units": kinds, "path": list(march.path), "hostile": march.hostile}
     who = {"self": Entity("nation", nation), "nation": Entity("nation", nation)}
     readers = audience_ids(turn.world, march.mode.get("audience", nation), who)
@@ -432,7 +431,7 @@ def depart(turn: Turn, march: March) -> None:
     nation, origin, target = march.nation, march.path[0], march.target
     kinds = _kinds(turn, march.picks)
     where = routes.name_of(turn.world, "places", target)
-    text = f"On the way to {where} from {routes.name_of(turn.world, 'places', origin)}: {list_units(turn, kinds)}."
+    text = f"On the way to {where} from {routes.name_of(turn.world, 'places', origin)}: {routes.list_units(turn.world, kinds)}."
     data = {"units": kinds, "path": list(march.path)}
     with turn.journal.entry(
         march.order["order"], subject=f"{nation}:{origin}>{target}", text=text, audience=(nation,), data=data
@@ -459,14 +458,6 @@ def _kinds(turn: Turn, picks: Sequence[forces.Pick]) -> dict[str, int]:
         kind = str(turn.state.get("units", key, "kind"))
         out[kind] = out.get(kind, 0) + n
     return dict(sorted(out.items()))
-
-
-def list_units(turn: Turn, kinds: dict[str, int]) -> str:
-    words = []
-    for kind, n in kinds.items():
-        row = turn.ruleset.rows("units").get(kind, {})
-        words.append(f"{n} {row.get('name', kind) if n == 1 else row.get('plural', row.get('name', kind))}")
-    return ", ".join(words)
 
 
 # ---- capacities shared by all

@@ -37,10 +37,7 @@ def go_on(turn: Turn, modes: Sequence[Row]) -> None:
 
 def destination(turn: Turn, row: Row) -> str | None:
     """Where the order of a force says that it goes on to."""
-    for id_, value in (row.get("options") or {}).items():
-        if turn.ruleset.rows("order_options").get(id_, {}).get("gives") == "onward":
-            return str(value)
-    return None
+    return next((str(value) for _, value in turn.options_giving(row.get("options"), "onward")), None)
 
 
 def those_who_may(turn: Turn, force: str, mode: Row) -> list[forces.Pick]:
@@ -73,7 +70,7 @@ def refusal(turn: Turn, force: str, row: Row, mode: Row, target: str) -> str | N
 
 
 def _carry_out(turn: Turn, force: str, row: Row, mode: Row, target: str) -> None:
-    from .move import begin_war, list_units
+    from .move import begin_war
 
     nation, place = row["owner"], row["at"]
     picks = those_who_may(turn, force, mode)
@@ -83,7 +80,7 @@ def _carry_out(turn: Turn, force: str, row: Row, mode: Row, target: str) -> None
         kinds[kind] = kinds.get(kind, 0) + n
     hostile = routes.is_attack(turn.world, nation, target, turn.journal.step)
     where, whence = routes.name_of(turn.world, "places", target), routes.name_of(turn.world, "places", place)
-    text = f"{'Attack on' if hostile else 'Move to'} {where} onward from {whence}: {list_units(turn, kinds)}."
+    text = f"{'Attack on' if hostile else 'Move to'} {where} onward from {whence}: {routes.list_units(turn.world, kinds)}."
     data = {"units": kinds, "path": [place, target], "hostile": hostile}
     with turn.journal.entry(f"modes/{mode['id']}", subject=f"{force}>{target}", audience=(nation,), text=text, data=data):
         holder = turn.world.holder_of(target)

@@ -186,7 +186,7 @@ def draw_fire(turn: Turn, row: Row, shots: Row, probe: Probe, lookers: dict[str,
         first = _loss_order(row, probe.order)
         lost = _take_hits(turn, shots, probe, lookers, set(at), hits, first)
         entry.data.update(shots=sum(firing.values()), hits=len(hits), lost=lost)
-        gone = f", {_listed(turn, lost)} lost" if lost else ""
+        gone = f", {routes.list_units(turn.world, lost)} lost" if lost else ""
         entry.text = f"Units that look at {where} are fired at: {sum(firing.values())} shots, {len(hits)} hits{gone}."
 
 
@@ -238,12 +238,6 @@ def _loss_order(row: Row, order: Order) -> list[str]:
     """The kinds that an order wants lost first, by the option that the row names."""
     value = (order.get("options") or {}).get(row.get("options", {}).get("order"), ())
     return [value] if isinstance(value, str) else [str(v) for v in value]
-
-
-def _listed(turn: Turn, kinds: dict[str, int]) -> str:
-    from .move import list_units
-
-    return list_units(turn, kinds)
 
 
 def intercept(turn: Turn, looking: Sequence[tuple[Row, Probe, dict[str, int]]]) -> None:
@@ -327,7 +321,7 @@ def look(turn: Turn, row: Row, probe: Probe, lookers: Mapping[str, int]) -> None
         found = _found(turn, nation, target)
         turn.journal.set("knowledge", nation, f"{row.get('know', 'units')}:{target}", found)
         entry.data["units"] = found["units"]
-        entry.text = f"{where}: {_listed(turn, found['units']) or 'no units'} seen."
+        entry.text = f"{where}: {routes.list_units(turn.world, found['units']) or 'no units'} seen."
 
 
 def chance(turn: Turn, row: Row, lookers: Mapping[str, int]) -> int:

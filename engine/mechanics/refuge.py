@@ -33,10 +33,8 @@ def run(turn: Turn, row: Row) -> None:
 
 def refuge_of(turn: Turn, force: str) -> str | None:
     """The place that the order of a force names to go to."""
-    for id_, value in (turn.state.get("forces", force, "options") or {}).items():
-        if turn.ruleset.rows("order_options").get(id_, {}).get("gives") == "refuge":
-            return str(value)
-    return None
+    options = turn.state.get("forces", force, "options")
+    return next((str(value) for _, value in turn.options_giving(options, "refuge")), None)
 
 
 def refusal(turn: Turn, row: Row, force: str, to: str) -> str | None:

@@ -16,7 +16,7 @@ from ..ruleset.model import Row
 from ..state import Entity
 from ..turn import Order, Turn
 from .aboard import adopt, bring_along, land_all, take_aboard
-from .assignment import numbers_of
+from .assignment import named_by, numbers_of
 from .detect import forget_all
 from .fleet import Fleet, Voyage, makes_one, mission_row
 from .parting import part_and_join
@@ -133,15 +133,6 @@ def targets_of(turn: Turn, order: Order) -> list[str]:
     for value in named_by(turn, order, "targets"):
         out.append(f"{value['nation']}/{value['n']}" if isinstance(value, Mapping) else str(value))
     return sorted(out)
-
-
-def named_by(turn: Turn, order: Order, gives: str) -> list[Any]:
-    """The values of an order's options with this `gives`, lists opened."""
-    out: list[Any] = []
-    for id_, value in (order.get("options") or {}).items():
-        if turn.ruleset.rows("order_options").get(id_, {}).get("gives") == gives:
-            out += value if isinstance(value, list | tuple) else [value]
-    return out
 
 
 def _numbered(target: str) -> tuple[str, int]:

@@ -75,7 +75,7 @@ class Pool:
 
     def propose(self, nation: str, name: str, by: str) -> Candidate:
         """A side, or the moderator, picks somebody for a position. StoreError if it is not theirs to fill."""
-        world, found = self._world(), self._named(name)
+        world, found = self.world(), self._named(name)
         place = vacancy(world, nation)
         if place is None or seat(world, nation) not in EMPTY:
             raise StoreError(f"{nation} is no vacant position")
@@ -99,21 +99,22 @@ class Pool:
             raise StoreError(f"nobody has been proposed for {nation}")
         if found.status == PROPOSED:
             raise StoreError(f"{found.name} has not agreed yet to command {nation}")
-        if seat(self._world(), nation) not in EMPTY:
+        if seat(self.world(), nation) not in EMPTY:
             raise StoreError(f"{nation} is no vacant position")
         self.game.command(nation, "player", found.name)
         return self._keep(replace(found, status=SEATED))
 
     def leave(self, nation: str) -> None:
         """A player gives up his position, which is vacant from now on."""
-        if seat(self._world(), nation) in EMPTY:
+        if seat(self.world(), nation) in EMPTY:
             raise StoreError(f"nobody commands {nation}")
         self.game.command(nation, "vacant", "")
         for one in self.candidates():
             if one.nation == nation and one.status == SEATED:
                 self.remove(one.name)
 
-    def _world(self) -> World:
+    def world(self) -> World:
+        """The game as it stands, with who has been seated since."""
         return World(self.game.ruleset, self.game.seated_position().state, geography=self.game.geography)
 
     def _named(self, name: str) -> Candidate:
