@@ -10,15 +10,15 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from wteaw import forces
-from wteaw.dice import ScriptedDice
-from wteaw.journal import Entry
-from wteaw.resources import rulesets
+from wteaw.core.dice import ScriptedDice
+from wteaw.core.journal import Entry
+from wteaw.core.model import Row, Ruleset
+from wteaw.core.package_data import rulesets
+from wteaw.core.state import State, unit_key
 from wteaw.ruleset.load import load_bytes
-from wteaw.ruleset.model import Row, Ruleset
 from wteaw.ruleset.nodes import plain
-from wteaw.state import State, unit_key
-from wteaw.turn import Turn
+from wteaw.turn.context import Turn
+from wteaw.units import forces
 
 LINKS = [("x", "p"), ("y", "p"), ("w", "p"), ("q", "p"), ("y", "q"), ("x", "y"), ("r", "p"), ("z", "x"), ("w", "y")]
 OWNERS = {"x": "a", "y": "a", "w": "b", "z": "d", "p": "d", "q": "d", "r": "d", "sea": None}
@@ -150,7 +150,7 @@ class Field:
 
     def fight(self, *dice: int, battle: str = "land") -> list[Entry]:
         """Fight with these dice in order; gives the entries. Every die must be used."""
-        from wteaw.mechanics import fight
+        from wteaw.battle import fight
 
         source = ScriptedDice(list(dice))
         self.turn.dice = source

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from wteaw.dice import KeyedDice
-from wteaw.ruleset.model import Row, Ruleset
-from wteaw.state import State
-from wteaw.turn import Turn
+from wteaw.core.dice import KeyedDice
+from wteaw.core.model import Row, Ruleset
+from wteaw.core.state import State
+from wteaw.turn.context import Turn
 
 # a - b - c - d by land; a and c touch the lake z; e is an island that only the lake reaches
 LINKS = [

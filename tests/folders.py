@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wteaw.diagnostics import Diagnostic
+from wteaw.core.diagnostics import Diagnostic
 from wteaw.ruleset import Ruleset, load_ruleset
 
 MANIFEST = "id: game\ntitle: A game\n"

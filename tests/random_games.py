@@ -6,13 +6,13 @@ import random
 import re
 from typing import Any
 
-from wteaw.dice import KeyedDice
+from wteaw.core.dice import KeyedDice
+from wteaw.game.scenario import initial_state
 from wteaw.orders.intake import take_in
 from wteaw.orders.template import order_template
-from wteaw.referee import Inputs, Position, Resolution, resolve, start, waiting_seats
-from wteaw.scenario import initial_state
-from wteaw.view import Viewer
-from wteaw.world import World
+from wteaw.turn.referee import Inputs, Position, Resolution, resolve, start, waiting_seats
+from wteaw.world.view import Viewer
+from wteaw.world.world import World
 
 from .world1914 import loaded, orders_by_policy
 

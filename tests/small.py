@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from wteaw.dice import ScriptedDice
-from wteaw.referee import Position
-from wteaw.ruleset.model import Ruleset
-from wteaw.state import State
-from wteaw.turn import Turn
+from wteaw.core.dice import ScriptedDice
+from wteaw.core.model import Ruleset
+from wteaw.core.state import State
+from wteaw.turn.context import Turn
+from wteaw.turn.referee import Position
 
 Rows = list[dict[str, Any]]
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from wteaw.dice import KeyedDice
-from wteaw.odds import Odds, Question, odds
-from wteaw.ruleset.model import Row, Ruleset
-from wteaw.state import Entity, State
-from wteaw.world import World
+from wteaw.battle.odds import Odds, Question, odds
+from wteaw.core.dice import KeyedDice
+from wteaw.core.model import Row, Ruleset
+from wteaw.core.state import Entity, State
+from wteaw.world.world import World
 
 from .battlefield import Field
 from .test_battle_systems import FIELDS, rules, world
@@ -145,7 +145,7 @@ def test_real_battles_come_out_as_the_odds_say() -> None:
     for seed in range(trials):
         field = _air_battle(Field())
         field.turn.dice = KeyedDice(f"seed {seed}".encode(), 1)
-        from wteaw.mechanics import fight
+        from wteaw.battle import fight
 
         fight.run({"battles": ["land"]}, field.turn)
         for owner in sums:

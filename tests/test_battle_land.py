@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wteaw import forces
+from wteaw.units import forces
 
 from .battlefield import LINKS, OWNERS, Field, rounds, ruleset
 
@@ -304,8 +304,8 @@ def test_a_battleship_supports_the_landing_from_its_zone_and_is_never_hit() -> N
 
 
 def test_a_battle_of_two_nations_at_once() -> None:
-    from wteaw.dice import ScriptedDice
-    from wteaw.mechanics.fight import battle_now
+    from wteaw.battle.fight import battle_now
+    from wteaw.core.dice import ScriptedDice
 
     field = Field().units("a", "p", infantry=2).units("d", "p", infantry=1)
     field.turn.dice = ScriptedDice([3, 9, 9])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from wteaw import forces
-from wteaw.dice import ScriptedDice
-from wteaw.mechanics import fight
-from wteaw.ruleset.model import Row, Ruleset
-from wteaw.state import State, unit_key
-from wteaw.turn import Turn
+from wteaw.battle import fight
+from wteaw.core.dice import ScriptedDice
+from wteaw.core.model import Row, Ruleset
+from wteaw.core.state import State, unit_key
+from wteaw.turn.context import Turn
+from wteaw.units import forces
 
 BATTLE: Row = {
     "id": "clash",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wteaw.ruleset.model import Ruleset
+from wteaw.core.model import Ruleset
 
 from .battlefield import Field, rounds, ruleset
 
@@ -86,7 +86,7 @@ def test_the_first_round_at_sea_step_by_step() -> None:  # s080
     )
     other = field.fleet("d", destroyer=1)
     with field.turn.journal.entry("test/setup"):
-        from wteaw import forces
+        from wteaw.units import forces
 
         extra = field.put("d", "destroyer", "sea", 1, guns=1)
         field.turn.journal.alter_units(extra, 1, force=other)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from wteaw.expressions.parse import ExpressionError
-from wteaw.mechanics import act
-from wteaw.tables import bounds, box_of
-from wteaw.world import World
+from wteaw.ruleset.expressions.parse import ExpressionError
+from wteaw.turn import acts as act
+from wteaw.world.tables import bounds, box_of
+from wteaw.world.world import World
 
 from . import small
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from wteaw.cli import COMMANDS, main
-from wteaw.diagnostics import Diagnostic, nearest, render, render_one
+from wteaw.core.diagnostics import Diagnostic, nearest, render, render_one
 
 from .folders import own_cache, write  # noqa: F401
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from wteaw.resources import rulesets
+from wteaw.core.package_data import rulesets
 from wteaw.ruleset import load_ruleset
 
 from .folders import found, own_cache, places, write  # noqa: F401

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from wteaw.expressions import ExpressionError, parse
-from wteaw.expressions.arrays import Members, compile_array
-from wteaw.expressions.subset import array_problems
-from wteaw.state import Entity
-from wteaw.world import World
+from wteaw.battle.arrays import Members, compile_array
+from wteaw.core.state import Entity
+from wteaw.ruleset.expressions import ExpressionError, parse
+from wteaw.ruleset.expressions.subset import array_problems
+from wteaw.world.world import World
 
 from . import small
 from .folders import found, own_cache, places  # noqa: F401

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wteaw.resources import schemas
-from wteaw.ruleset.codes import CODES, table
+from wteaw.core.codes import CODES, table
+from wteaw.core.package_data import schemas
+from wteaw.ruleset.fast_schema import Compiler, UnknownKeyword
 from wteaw.ruleset.file_schemas import file_schemas
-from wteaw.ruleset.fits import Compiler, UnknownKeyword
 from wteaw.ruleset.forms import annotated, forms
 
 from .folders import own_cache  # noqa: F401

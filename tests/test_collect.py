@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wteaw.mechanics import collect
-from wteaw.ruleset.model import Row
-from wteaw.turn import Turn
+from wteaw.core.model import Row
+from wteaw.economy import collect
+from wteaw.turn.context import Turn
 
 from .economy import BY_REGION, position, rules, turn_of
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from wteaw.canonical import dumps
+from wteaw.core.canonical import dumps
 from wteaw.ruleset import Ruleset, compile_ruleset, load_ruleset
 from wteaw.ruleset import compile as compiling
 

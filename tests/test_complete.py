@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from wteaw.mechanics import complete, purchase
-from wteaw.ruleset.model import Row, Ruleset
-from wteaw.state import State
-from wteaw.turn import Turn
+from wteaw.core.model import Row, Ruleset
+from wteaw.core.state import State
+from wteaw.economy import complete, purchase
+from wteaw.turn.context import Turn
 
 from .economy import ORDERS, position, refusals, rules, standing, turn_of
 

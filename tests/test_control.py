@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from wteaw.dice import KeyedDice
-from wteaw.mechanics import control
-from wteaw.ruleset.model import Row, Ruleset
-from wteaw.state import State
-from wteaw.turn import Turn
+from wteaw.core.dice import KeyedDice
+from wteaw.core.model import Row, Ruleset
+from wteaw.core.state import State
+from wteaw.turn.context import Turn
+from wteaw.units import control
 
 CAPTURE: Row = {
     "id": "take", "how": "capture", "by": "takes", "to": ["first_owner_if_ally", "agreed", "largest"], "agreed": "for-nation",

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wteaw.cli import main
-from wteaw.testing.coverage import Clause, Owners, matrix, read_clauses, sources
+from wteaw.game.testing.coverage import Clause, Owners, matrix, read_clauses, sources
 
 from .folders import own_cache, write
 

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wteaw.desk import PLAYER, new_game, report, resolve_turn, view_world
-from wteaw.mechanics import deploy
+from wteaw.core.package_data import scenarios
+from wteaw.core.state import Entity
+from wteaw.game.moderation import PLAYER, new_game, report, resolve_turn, view_world
+from wteaw.game.report.render import as_text
+from wteaw.game.store import Game, StoreError, Submission
 from wteaw.orders.intake import take_in
 from wteaw.orders.template import order_template
-from wteaw.report.render import as_text
-from wteaw.resources import scenarios
 from wteaw.ruleset import load_scenario
-from wteaw.state import Entity
-from wteaw.store import Game, StoreError, Submission
-from wteaw.turn import Turn
-from wteaw.world import World
+from wteaw.turn.context import Turn
+from wteaw.units import deploy
+from wteaw.world.world import World
 
 from . import small
 

@@ -6,11 +6,12 @@ from fractions import Fraction
 
 import pytest
 
-from wteaw.dice import ScriptedDice
-from wteaw.mechanics import detect, scouting
-from wteaw.ruleset.model import Row, Ruleset
-from wteaw.state import State
-from wteaw.turn import Turn
+from wteaw.core.dice import ScriptedDice
+from wteaw.core.model import Row, Ruleset
+from wteaw.core.state import State
+from wteaw.turn.context import Turn
+from wteaw.units import detect
+from wteaw.units import passive_recon as scouting
 
 SIGHT = {"big": (3, 1), "fast": (5, 2), "hold": (0, 0), "plane": (2, 1)}
 SIGHTING: Row = {

@@ -19,8 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import wteaw
-from wteaw import canonical
-from wteaw.dice import (
+from wteaw.core import canonical
+from wteaw.core.dice import (
     MAX_FACES,
     CountingDice,
     DiceError,
@@ -370,8 +370,8 @@ def test_what_cannot_be_drawn_is_refused() -> None:
 
 
 PROGRAM = """
-from wteaw import canonical
-from wteaw.dice import KeyedDice
+from wteaw.core import canonical
+from wteaw.core.dice import KeyedDice
 source = KeyedDice(bytes(range(32)), 3)
 names = sorted({f"s{i}" for i in range(20)})
 streams = [source.stream(step="p", rule="r", subject=name) for name in names]

@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
-from wteaw.mechanics import act, matrices, watch
-from wteaw.mechanics.watch import EventChain, settle
-from wteaw.ruleset.model import Ruleset
-from wteaw.state import State
-from wteaw.turn import Turn
+from wteaw.core.model import Ruleset
+from wteaw.core.state import State
+from wteaw.turn import acts as act
+from wteaw.turn import events as watch
+from wteaw.turn import matrices
+from wteaw.turn.context import Turn
+from wteaw.turn.events import EventChain, settle
 
 from . import small
 
@@ -73,7 +75,7 @@ def test_a_limit_holds_within_a_turn() -> None:
 
 
 def test_dice_of_one_act_do_not_depend_on_others() -> None:
-    from wteaw.dice import KeyedDice
+    from wteaw.core.dice import KeyedDice
 
     def faces(orders: dict[str, list[dict[str, Any]]]) -> Any:
         rules = small.ruleset(acts=[COURT])
@@ -166,7 +168,7 @@ def test_a_held_effect_is_drawn_now_and_comes_later() -> None:
             {"shift": {"who": "gray", "track": "mood", "against": "=event.side", "by": "0..4"}}]}}]}  # fmt: skip
     turn = fire(small.ruleset(events=[event]), "declared", [3], by="blue")
     assert turn.state.get("tracks", "gray", "mood") is None and len(turn.state.table("held")) == 1
-    from wteaw.state import Entity
+    from wteaw.core.state import Entity
 
     with turn.journal.entry("test/join"):
         turn.journal.fact("joined", by="blue", side="west")
@@ -257,7 +259,7 @@ def test_voters_alone_are_bound_by_their_own_answer() -> None:
 
 
 def test_shares_are_whole_and_what_is_over_goes_to_the_greatest() -> None:
-    from wteaw.verbs import shared
+    from wteaw.turn.verbs import shared
 
     assert shared(7, {"a": 1, "b": 2}) == {"a": 2, "b": 5}
     assert shared(1, {"a": 1, "b": 1}) == {"a": 1}

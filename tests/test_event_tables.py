@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from wteaw.core.model import Ruleset
 from wteaw.ruleset.compile import load_ruleset
-from wteaw.ruleset.model import Ruleset
 
 FOLDER = Path(__file__).resolve().parents[1] / "ruleset"
 SEVEN = ("ottoman-empire", "italy", "spain", "china", "usa", "far", "near")

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wteaw import fairness
-from wteaw.dice import DiceRecord, KeyedDice, ScriptedDice, audience_key
-from wteaw.fairness import Chain, Commitment, Mismatch, Opening, Verdict
+from wteaw.core import fairness
+from wteaw.core.dice import DiceRecord, KeyedDice, ScriptedDice, audience_key
+from wteaw.core.fairness import Chain, Commitment, Mismatch, Opening, Verdict
 
 GAME, TURN = "game-1", 3
 CHAIN = Chain.create(bytes(range(32)), 10)

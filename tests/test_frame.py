@@ -7,11 +7,11 @@ import subprocess
 import sys
 from typing import Any
 
-from wteaw.dice import KeyedDice, ScriptedDice
-from wteaw.frame import inputs
-from wteaw.journal import replay
-from wteaw.referee import Inputs, resolve, start, waiting_seats
-from wteaw.ruleset.model import Ruleset
+from wteaw.core.dice import KeyedDice, ScriptedDice
+from wteaw.core.journal import replay
+from wteaw.core.model import Ruleset
+from wteaw.turn.frame import inputs
+from wteaw.turn.referee import Inputs, resolve, start, waiting_seats
 
 from . import small
 

@@ -9,12 +9,12 @@ from itertools import pairwise
 
 import pytest
 
-from wteaw.journal import replay, verify_chain
+from wteaw.core.journal import replay, verify_chain
+from wteaw.core.state import State
 from wteaw.orders.check import accept_orders
-from wteaw.referee import Inputs, resolve
-from wteaw.state import State
-from wteaw.view import view
-from wteaw.world import World
+from wteaw.turn.referee import Inputs, resolve
+from wteaw.world.view import view
+from wteaw.world.world import World
 
 from .world1914 import dice, loaded, orders_by_policy, played
 

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wteaw import stores
-from wteaw.battle.found import _forces_at
-from wteaw.canonical import digest
-from wteaw.journal import Entry
-from wteaw.state import Entity, State, columns
-from wteaw.turn import Turn
-from wteaw.view import chain_of
-from wteaw.world import World
+from wteaw.battle.encounters import _forces_at
+from wteaw.core.canonical import digest
+from wteaw.core.journal import Entry
+from wteaw.core.state import Entity, State, columns
+from wteaw.turn.context import Turn
+from wteaw.world import treasury as stores
+from wteaw.world.view import chain_of
+from wteaw.world.world import World
 
 from . import small
 

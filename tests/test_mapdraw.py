@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from ruamel.yaml import YAML
 
-from wteaw.report.map import (
+from wteaw.game.report.map import (
     Arrow,
     Badge,
     Highlight,
@@ -34,8 +34,8 @@ from wteaw.report.map import (
     to_png,
     unseen,
 )
-from wteaw.report.map.projection import frame
-from wteaw.report.map.text import text_width
+from wteaw.game.report.map.projection import frame
+from wteaw.game.report.map.text import text_width
 
 MAP = Path(__file__).resolve().parent.parent / "ruleset" / "map"
 

@@ -7,13 +7,13 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wteaw import forces, routes
-from wteaw.dice import KeyedDice
-from wteaw.journal import replay
-from wteaw.mechanics import control, move
-from wteaw.ruleset.model import Row, Ruleset
-from wteaw.state import State
-from wteaw.turn import Turn
+from wteaw.core.dice import KeyedDice
+from wteaw.core.journal import replay
+from wteaw.core.model import Row, Ruleset
+from wteaw.core.state import State
+from wteaw.turn.context import Turn
+from wteaw.units import control, forces, move
+from wteaw.world import routes
 
 # A line of five places, and one across a strait from the third:  a - b - c - d - e,  c ~ f
 LINKS = [("a", "b", "land"), ("b", "c", "land"), ("c", "d", "land"), ("d", "e", "land"), ("c", "f", "strait")]

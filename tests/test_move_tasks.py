@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from wteaw import forces, routes
-from wteaw.dice import KeyedDice
-from wteaw.mechanics import control, move
-from wteaw.ruleset.model import Row, Ruleset
-from wteaw.state import Entity, State
-from wteaw.turn import Turn
+from wteaw.core.dice import KeyedDice
+from wteaw.core.model import Row, Ruleset
+from wteaw.core.state import Entity, State
+from wteaw.turn.context import Turn
+from wteaw.units import control, forces, move
+from wteaw.world import routes
 
 # Sea in a line x - y - z - w with a gate between y and z; land a on x, b on z, c on w. The key of the gate is a.
 SAIL: Row = {

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from wteaw.expressions.vocabulary import ALWAYS, BUILT_IN, FUNCTIONS, KINDS
-from wteaw.mechanics import MECHANICS
-from wteaw.resources import rulesets, schemas
+from wteaw.core.package_data import rulesets, schemas
 from wteaw.ruleset import load_ruleset
+from wteaw.ruleset.expressions.vocabulary import ALWAYS, BUILT_IN, FUNCTIONS, KINDS
 from wteaw.ruleset.folder import find_rulesets
-from wteaw.verbs import VERBS
+from wteaw.turn.mechanics import MECHANICS
+from wteaw.turn.verbs import VERBS
 
 ENGINE = Path(__file__).resolve().parent.parent / "engine"
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from wteaw.cli import main
-from wteaw.resources import rulesets
+from wteaw.core.package_data import rulesets
 from wteaw.ruleset import load_ruleset
 
 FIGHT = ("--attacker", "Germany: 3 infantry", "--defender", "France: 2 infantry")

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from wteaw import forces
-from wteaw.dice import KeyedDice
-from wteaw.mechanics import fight
-from wteaw.odds import Odds, Question, odds
-from wteaw.ruleset.model import Ruleset
-from wteaw.state import State, unit_key
-from wteaw.turn import Turn
+from wteaw.battle import fight
+from wteaw.battle.odds import Odds, Question, odds
+from wteaw.core.dice import KeyedDice
+from wteaw.core.model import Ruleset
+from wteaw.core.state import State, unit_key
+from wteaw.turn.context import Turn
+from wteaw.units import forces
 
 from .battlefield import LINKS, OWNERS, Field, ruleset
 from .test_alliances import rules as alliances

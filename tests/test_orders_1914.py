@@ -7,20 +7,20 @@ from typing import Any
 
 import pytest
 
-from wteaw.dice import KeyedDice
-from wteaw.geography import Geography
+from wteaw.core.dice import KeyedDice
+from wteaw.game.scenario import initial_state
 from wteaw.orders.check import accept_orders, check_orders
 from wteaw.orders.grammar import Grammar, slots_in
 from wteaw.orders.legal import legal_orders
 from wteaw.orders.names import FORM_OF, Names
 from wteaw.orders.parse import parse_orders
+from wteaw.orders.policies import plan
 from wteaw.orders.template import order_template
 from wteaw.orders.words import joined
-from wteaw.policies import plan
 from wteaw.ruleset import load_scenario
-from wteaw.scenario import initial_state
-from wteaw.view import Viewer
-from wteaw.world import World
+from wteaw.world.geography import Geography
+from wteaw.world.view import Viewer
+from wteaw.world.world import World
 
 ROOT = Path(__file__).parent.parent
 NATIONS = ("german-empire", "french-empire", "russian-empire", "austria-hungary", "british-empire", "japan", "serbia", "italy")

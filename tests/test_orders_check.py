@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from wteaw.dice import ScriptedDice
-from wteaw.mechanics import mechanic
+from wteaw.core.dice import ScriptedDice
+from wteaw.core.model import Ruleset
+from wteaw.core.state import State, unit_key
 from wteaw.orders.check import accept_orders, check_orders
 from wteaw.orders.intake import answers_of, take_in
 from wteaw.orders.legal import Legal, conjuncts, legal_orders
 from wteaw.orders.names import Names
 from wteaw.orders.parse import parse_orders
 from wteaw.orders.template import order_template
-from wteaw.ruleset.model import Ruleset
-from wteaw.state import State, unit_key
-from wteaw.turn import Turn
-from wteaw.world import World
+from wteaw.turn.context import Turn
+from wteaw.turn.mechanics import mechanic
+from wteaw.world.world import World
 
 Rows = list[dict[str, Any]]
 MOVE: dict[str, Any] = {

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from wteaw.cli import _run
-from wteaw.desk import new_game, resolve_turn, seats, stand_in, view_world
-from wteaw.resources import scenarios
+from wteaw.core.package_data import scenarios
+from wteaw.game.moderation import new_game, resolve_turn, seats, stand_in, view_world
+from wteaw.game.store import Game, StoreError, Submission
+from wteaw.game.store.pool import Pool
 from wteaw.ruleset import load_scenario
-from wteaw.store import Game, StoreError, Submission
-from wteaw.store.pool import Pool
 
 
 @pytest.fixture

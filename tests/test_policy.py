@@ -5,14 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from wteaw.dice import ScriptedDice, Stream
+from wteaw.core.dice import ScriptedDice, Stream
+from wteaw.core.model import Ruleset
+from wteaw.core.state import State, unit_key
 from wteaw.orders.check import check_orders
-from wteaw.policies import plan, policy_of
-from wteaw.policies.front import Front, _about
-from wteaw.policies.give import Giver
-from wteaw.ruleset.model import Ruleset
-from wteaw.state import State, unit_key
-from wteaw.world import World
+from wteaw.orders.policies import plan, policy_of
+from wteaw.orders.policies.front import Front, _about
+from wteaw.orders.policies.give import Giver
+from wteaw.world.world import World
 
 Rows = list[dict[str, Any]]
 WAR: dict[str, Any] = {"attack": "attack", "defense": "defense", "odds": "3/2", "mass": 1, "noise": 0, "boldness": 100}

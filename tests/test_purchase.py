@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wteaw.catalogue import Market, check_purchase, purchasable
-from wteaw.mechanics import purchase
-from wteaw.ruleset.model import Row, Ruleset
-from wteaw.turn import Turn
-from wteaw.world import World
+from wteaw.core.model import Row, Ruleset
+from wteaw.economy import purchase
+from wteaw.economy.catalogue import Market, check_purchase, purchasable
+from wteaw.turn.context import Turn
+from wteaw.world.world import World
 
 from .economy import BY_REGION, ORDERS, position, refusals, rules, turn_of
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from wteaw.expressions.reads import reads
-from wteaw.mechanics import watch
-from wteaw.mechanics.watch import settle
+from wteaw.ruleset.expressions.reads import reads
+from wteaw.turn import events as watch
+from wteaw.turn.events import settle
 
 from . import small
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from wteaw import relations
-from wteaw.mechanics import watch
-from wteaw.mechanics.watch import settle
-from wteaw.state import State
-from wteaw.turn import Turn
+from wteaw.core.state import State
+from wteaw.turn import events as watch
+from wteaw.turn import relations
+from wteaw.turn.context import Turn
+from wteaw.turn.events import settle
 
 from . import small
 

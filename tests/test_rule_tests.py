@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wteaw.cli import main
-from wteaw.dice import Die
-from wteaw.testing.cases import find, merged, over_fixture, read
-from wteaw.testing.enumerate import Branch, TooManyWays, outcomes
-from wteaw.testing.report import render
-from wteaw.testing.runner import Result, Run, run_files
-from wteaw.testing.values import same, shown
+from wteaw.core.dice import Die
+from wteaw.game.testing.cases import find, merged, over_fixture, read
+from wteaw.game.testing.enumerate import Branch, TooManyWays, outcomes
+from wteaw.game.testing.report import render
+from wteaw.game.testing.runner import Result, Run, run_files
+from wteaw.game.testing.values import same, shown
 
 from .folders import own_cache, write
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from wteaw.report.rulebook import effect_words, fact_words, rulebook, table
-from wteaw.resources import rulesets
+from wteaw.core.package_data import rulesets
+from wteaw.game.report.rulebook import effect_words, fact_words, rulebook, table
 from wteaw.ruleset import load_ruleset
 
 
@@ -32,7 +32,7 @@ def test_effects_and_facts_in_words() -> None:
 
 
 def test_the_graph_shows_what_each_event_reads() -> None:
-    from wteaw.report.graph import dependencies, dependency_svg
+    from wteaw.game.report.graph import dependencies, dependency_svg
 
     from . import small
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wteaw.mechanics import score
-from wteaw.mechanics.score import Scores, combine, hundredths, root
-from wteaw.ruleset.model import Row
-from wteaw.turn import Turn
+from wteaw.core.model import Row
+from wteaw.turn import score
+from wteaw.turn.context import Turn
+from wteaw.turn.score import Scores, combine, hundredths, root
 
 from .economy import position, rules, turn_of
 

@@ -6,19 +6,19 @@ from typing import Any
 
 import pytest
 
-from wteaw import routes
-from wteaw.calendar import end_turn
-from wteaw.decisions import decide
-from wteaw.effects import Tail
-from wteaw.frame import run_step
-from wteaw.mechanics.move import unlike
+from wteaw.core.state import Entity, State
 from wteaw.orders.legal import legal_orders
-from wteaw.policies import plan
-from wteaw.referee import Inputs, resolve, start
-from wteaw.state import Entity, State
-from wteaw.turn import Turn
-from wteaw.view import view
-from wteaw.world import World
+from wteaw.orders.policies import plan
+from wteaw.turn.calendar import end_turn
+from wteaw.turn.context import Turn
+from wteaw.turn.decisions import decide
+from wteaw.turn.effects import Tail
+from wteaw.turn.frame import run_step
+from wteaw.turn.referee import Inputs, resolve, start
+from wteaw.units.move import unlike
+from wteaw.world import routes
+from wteaw.world.view import view
+from wteaw.world.world import World
 
 from . import small
 from .test_frame import DICE

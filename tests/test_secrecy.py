@@ -14,18 +14,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from wteaw.canonical import dumps
-from wteaw.journal import Entry
+from wteaw.core.canonical import dumps
+from wteaw.core.journal import Entry
+from wteaw.core.package_data import rulesets
+from wteaw.core.state import Entity, State
+from wteaw.game.report.build import nation_report
+from wteaw.game.report.mapview import map_svg, read_drawing
+from wteaw.game.report.render import as_html, as_text
 from wteaw.orders.check import check_orders
 from wteaw.orders.parse import parse_orders
 from wteaw.orders.template import order_template
-from wteaw.report.build import nation_report
-from wteaw.report.mapview import map_svg, read_drawing
-from wteaw.report.render import as_html, as_text
-from wteaw.resources import rulesets
-from wteaw.state import Entity, State
-from wteaw.view import readable, view
-from wteaw.world import World
+from wteaw.world.view import readable, view
+from wteaw.world.world import World
 
 from .random_games import random_game
 from .world1914 import loaded, played

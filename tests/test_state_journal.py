@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wteaw.journal import Entry, Journal, UnexplainedChange, replay, verify_chain
-from wteaw.state import State, unit_key
+from wteaw.core.journal import Entry, Journal, UnexplainedChange, replay, verify_chain
+from wteaw.core.state import State, unit_key
 
 from . import small
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from wteaw.desk import compare, first_difference
-from wteaw.journal import replay, verify_chain
-from wteaw.store import Game, StoreError, Submission
-from wteaw.why import Unknown, why
+from wteaw.core.journal import replay, verify_chain
+from wteaw.game.explain import Unknown, why
+from wteaw.game.moderation import compare, first_difference
+from wteaw.game.store import Game, StoreError, Submission
 
 from . import small
 
@@ -152,7 +152,7 @@ def test_a_killed_process_leaves_the_game_before_or_after(tmp_path: Path, delay:
     send(game, "red")
     before = game.stage().position.state.hash()
     after = game.resolve(dry=True).position.state.hash()
-    code = f"from pathlib import Path; from wteaw.store import Game; g = Game.open(Path({str(tmp_path)!r})); print('ready', flush=True); g.resolve()"
+    code = f"from pathlib import Path; from wteaw.game.store import Game; g = Game.open(Path({str(tmp_path)!r})); print('ready', flush=True); g.resolve()"
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
     assert child.stdout is not None and child.stdout.readline()
     time.sleep(delay)

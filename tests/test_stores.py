@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from wteaw import stores
-from wteaw.world import World
+from wteaw.world import treasury as stores
+from wteaw.world.world import World
 
 from .economy import BY_REGION, position, rules, turn_of
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from wteaw.mechanics import watch
-from wteaw.ruleset.model import Row
-from wteaw.turn import Turn
+from wteaw.core.model import Row
+from wteaw.turn import events as watch
+from wteaw.turn.context import Turn
 
 from .economy import BY_REGION, position, rules, turn_of
 

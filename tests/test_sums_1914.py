@@ -9,7 +9,7 @@ from collections import Counter
 from functools import cache
 from typing import Any
 
-from wteaw.resources import scenarios
+from wteaw.core.package_data import scenarios
 from wteaw.ruleset import Ruleset, load_scenario
 
 # fmt: off

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from wteaw.dice import KeyedDice
-from wteaw.mechanics import supply
-from wteaw.ruleset.model import Row, Ruleset
-from wteaw.state import State
-from wteaw.turn import Turn
+from wteaw.core.dice import KeyedDice
+from wteaw.core.model import Row, Ruleset
+from wteaw.core.state import State
+from wteaw.economy import supply
+from wteaw.turn.context import Turn
 
 # a - b - c in a line; a is the capital of red
 CUT_OFF: Row = {

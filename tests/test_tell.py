@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from wteaw.core.model import Ruleset
 from wteaw.ruleset.compare import compare
-from wteaw.ruleset.model import Ruleset
-from wteaw.ruleset.tell import tell
+from wteaw.ruleset.describe_diff import tell
 
 from .small import by_id
 

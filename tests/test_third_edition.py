@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from wteaw.desk import commanded, new_game, resolve_turn
-from wteaw.frame import inputs, phases, steps
-from wteaw.referee import waiting_seats
-from wteaw.resources import rulesets, scenarios
+from wteaw.core.package_data import rulesets, scenarios
+from wteaw.game.moderation import commanded, new_game, resolve_turn
+from wteaw.game.store import Game
 from wteaw.ruleset import Ruleset, load_ruleset, load_scenario
 from wteaw.ruleset.compare import compare
-from wteaw.ruleset.tell import tell
-from wteaw.store import Game
+from wteaw.ruleset.describe_diff import tell
+from wteaw.turn.frame import inputs, phases, steps
+from wteaw.turn.referee import waiting_seats
 
 OVERLAY = rulesets() / "variants" / "third-edition"
 

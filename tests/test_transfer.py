@@ -8,13 +8,13 @@ import networkx as nx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wteaw.dice import ScriptedDice
-from wteaw.geography import Geography
-from wteaw.lanes import shortest_lanes
-from wteaw.mechanics import transfer
-from wteaw.ruleset.model import Row, Ruleset
-from wteaw.state import State
-from wteaw.turn import Turn
+from wteaw.core.dice import ScriptedDice
+from wteaw.core.model import Row, Ruleset
+from wteaw.core.state import State
+from wteaw.economy import transfer
+from wteaw.turn.context import Turn
+from wteaw.world.disjoint_paths import shortest_lanes
+from wteaw.world.geography import Geography
 
 # home --- 1 or 2 (each: two zones to the colony) or the long way 3, 4, 5: colony
 SEA = ["home-s1", "s1-s2", "s2-colony", "home-n1", "n1-n2", "n2-colony", "home-l1", "l1-l2", "l2-l3", "l3-colony"]

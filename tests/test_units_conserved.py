@@ -9,10 +9,10 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wteaw.dice import KeyedDice
-from wteaw.journal import Entry
-from wteaw.mechanics import fight
-from wteaw.state import State
+from wteaw.battle import fight
+from wteaw.core.dice import KeyedDice
+from wteaw.core.journal import Entry
+from wteaw.core.state import State
 
 from .battlefield import Field
 from .world1914 import played

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from wteaw.mechanics import upkeep
-from wteaw.ruleset.model import Row
-from wteaw.turn import Turn
+from wteaw.core.model import Row
+from wteaw.economy import upkeep
+from wteaw.turn.context import Turn
 
 from .economy import position, rules, standing, turn_of
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from wteaw.state import State
-from wteaw.view import UNKNOWN, view
+from wteaw.core.state import State
+from wteaw.world.view import UNKNOWN, view
 
 from .small import ruleset
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wteaw.expressions import ExpressionError, parse
-from wteaw.state import Entity, State
-from wteaw.world import World
+from wteaw.core.state import Entity, State
+from wteaw.ruleset.expressions import ExpressionError, parse
+from wteaw.world.world import World
 
 from . import small
 

@@ -18,17 +18,17 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from wteaw.frame import phases
-from wteaw.mechanics.deploy import targets
-from wteaw.resources import rulesets, scenarios
+from wteaw.core.model import Row, Ruleset
+from wteaw.core.package_data import rulesets, scenarios
+from wteaw.core.state import Entity, State
+from wteaw.game.scenario import initial_state
 from wteaw.ruleset.compile import compile_ruleset
 from wteaw.ruleset.load import load_bytes
-from wteaw.ruleset.model import Row, Ruleset
 from wteaw.ruleset.nodes import plain
-from wteaw.scenario import initial_state
-from wteaw.state import Entity, State
-from wteaw.stores import purse_at
-from wteaw.world import World
+from wteaw.turn.frame import phases
+from wteaw.units.deploy import targets
+from wteaw.world.treasury import purse_at
+from wteaw.world.world import World
 
 LAND_LINKS = ("land", "strait")
 SHEETS = {

@@ -5,18 +5,18 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from wteaw.dice import KeyedDice
-from wteaw.geography import Geography
+from wteaw.core.dice import KeyedDice
+from wteaw.core.package_data import scenarios
+from wteaw.game.scenario import initial_state
 from wteaw.orders import ways
 from wteaw.orders.check import Checker
 from wteaw.orders.legal import legal_orders
-from wteaw.policies import plan
-from wteaw.referee import Inputs, Position, Resolution, resolve, start, waiting_seats
-from wteaw.resources import scenarios
+from wteaw.orders.policies import plan
 from wteaw.ruleset import Ruleset, load_scenario
-from wteaw.scenario import initial_state
-from wteaw.view import Viewer
-from wteaw.world import World
+from wteaw.turn.referee import Inputs, Position, Resolution, resolve, start, waiting_seats
+from wteaw.world.geography import Geography
+from wteaw.world.view import Viewer
+from wteaw.world.world import World
 
 KEY = "5a" * 32
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import forces
-from ..effects import Tail
-from ..state import UNIT_CORE, Entity, Fields
-from ..turn import Turn
+from ..core.state import UNIT_CORE, Entity, Fields
+from ..turn.context import Turn
+from ..turn.effects import Tail
+from ..units import forces
 from .contest import Contest
 from .members import ATTACKER, DEFENDER, GONE, Group
 from .plan import Plan

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .. import forces
-from ..ruleset.model import Row
-from ..state import Entity, Fields
-from ..turn import Turn
-from ..world import World
+from ..core.model import Row
+from ..core.state import Entity, Fields
+from ..turn.context import Turn
+from ..units import forces
+from ..world.world import World
 from .make import make_outline, make_plan
 from .members import ATTACKER, DEFENDER, SIDES, Group, Troops
 from .plan import Plan, Setting

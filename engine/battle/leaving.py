@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from .. import forces
-from ..decisions import decide
-from ..routes import name_of, passes_gate
-from ..ruleset.model import Row
-from ..state import Entity, Fields, pair_key
-from ..turn import Turn
+from ..core.model import Row
+from ..core.state import Entity, Fields, pair_key
+from ..turn.context import Turn
+from ..turn.decisions import decide
+from ..units import forces
+from ..world.routes import name_of, passes_gate
 from .contest import Contest, leave_rule, order_options, party_stacks, takes_part, would_fight
 from .members import ATTACKER
 
@@ -232,7 +232,7 @@ def _near(
 
 def _home(turn: Turn, who: str) -> str | None:
     """Where the mode of a force says that its units end, if it says so and they can come there."""
-    from ..mechanics.closing import home_of
+    from ..units.closing import home_of
 
     mode = turn.ruleset.rows("modes").get(str(turn.state.get("forces", who, "mode", "")), {})
     return home_of(turn, mode, who) if "home" in mode and mode.get("flies") else None

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ..dice import parse_die
-from ..expressions.arrays import Compiled, Members, compile_array
-from ..ruleset.model import Row
-from ..state import Entity, unit_key
-from ..world import World
+from ..core.dice import parse_die
+from ..core.model import Row
+from ..core.state import Entity, unit_key
+from ..world.world import World
+from .arrays import Compiled, Members, compile_array
 from .members import ATTACKER, DEFENDER, GONE, SIDES, Group, Troops, extra, groups_of
 from .plan import Alone, Fire, Leave, Losses, Pair, Plan, Setting, Stage, Volley
 from .scene import scene, stack

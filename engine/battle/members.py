@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..ruleset.model import Row
-from ..state import UNIT_CORE, Entity, Fields, unit_key
-from ..world import World
+from ..core.model import Row
+from ..core.state import UNIT_CORE, Entity, Fields, unit_key
+from ..world.world import World
 
 ATTACKER, DEFENDER = 0, 1
 SIDES = ("attacker", "defender")

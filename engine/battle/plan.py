@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..expressions.arrays import Compiled, Counts
-from ..ruleset.model import Row
-from ..tables import in_range
-from ..world import World
+from ..core.model import Row
+from ..world.tables import in_range
+from ..world.world import World
+from .arrays import Compiled, Counts
 from .batch import Array
 from .members import Group
 from .values import Value

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..journal import EVERYONE, Entry
-from ..turn import Turn, audience_ids
+from ..core.journal import EVERYONE, Entry
+from ..turn.context import Turn, audience_ids
 from .contest import Contest
 from .members import ATTACKER, DEFENDER, SIDES, Group
 from .plan import Plan

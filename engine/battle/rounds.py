@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..tables import in_range
+from ..world.tables import in_range
 from . import losses
 from .batch import Array, Batch, begin
 from .losses import Told

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..dice import Stream
+from ..core.dice import Stream
 from . import chances
 from .batch import Array, Batch
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..state import Fields, State
-from ..world import World
+from ..core.state import Fields, State
+from ..world.world import World
 
 
 def scene(world: World, stacks: Mapping[str, Fields], tables: Mapping[str, Mapping[str, Fields]] | None = None) -> World:

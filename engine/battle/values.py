@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ..expressions.arrays import Compiled, Counts, Members, Result, compile_array, constant
-from ..ruleset.model import Row
-from ..state import Entity
-from ..world import Names, World, round_as
+from ..core.model import Row
+from ..core.state import Entity
+from ..world.world import Names, World, round_as
+from .arrays import Compiled, Counts, Members, Result, compile_array, constant
 
 Frozen = dict[tuple[str, str], bool]
 """Tests judged at the start of a battle, by adjust row and thing."""

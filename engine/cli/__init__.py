@@ -123,7 +123,7 @@ def _call(command: Command, arguments: list[str]) -> int:
 
 
 def _unknown(name: str) -> int:
-    from ..diagnostics import did_you_mean
+    from ..core.diagnostics import did_you_mean
 
     known = [c.name for c in COMMANDS if c.exists]
     hint = did_you_mean(name, known) or "`wteaw --help` lists the commands"

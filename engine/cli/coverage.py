@@ -7,9 +7,9 @@ from pathlib import Path
 
 import typer
 
-from ..diagnostics import nearest, render_one
-from ..resources import rulesets
-from ..testing.coverage import Matrix, matrix
+from ..core.diagnostics import nearest, render_one
+from ..core.package_data import rulesets
+from ..game.testing.coverage import Matrix, matrix
 from . import Stop
 
 __all__ = ["coverage"]

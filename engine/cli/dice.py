@@ -39,10 +39,10 @@ def reveal(
 
     Example: wteaw dice reveal --game games/flanders --turn 3 --nation NATION --out turn-3.json
     """
-    from ..fairness import Chain, mix_salts
-    from ..fairness import reveal as opened
-    from ..view import readable
-    from ..world import World
+    from ..core.fairness import Chain, mix_salts
+    from ..core.fairness import reveal as opened
+    from ..world.view import readable
+    from ..world.world import World
     from .names import nation_named
 
     found = open_game(game)
@@ -86,8 +86,8 @@ def verify(file: Path = typer.Argument(..., help="What `dice reveal` gave.")) ->
 
     Example: wteaw dice verify turn-3.json
     """
-    from ..dice import audience_key
-    from ..fairness import Commitment, Opening, turn_key, verify_commitment, verify_proof, verify_record, verify_secret
+    from ..core.dice import audience_key
+    from ..core.fairness import Commitment, Opening, turn_key, verify_commitment, verify_proof, verify_record, verify_secret
 
     try:
         data = json.loads(file.read_text(encoding="utf-8"))

@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from ..resources import scenarios
+from ..core.package_data import scenarios
 from . import Stop
 
 __all__ = ["decide", "new", "open_game", "read_scenario", "resolve", "rollback", "upgrade"]
@@ -18,7 +18,7 @@ GAME = typer.Option(..., "--game", help="The folder of the game.")
 
 def open_game(folder: Path) -> Any:
     """The game of a folder, or Stop."""
-    from ..store import Game, StoreError
+    from ..game.store import Game, StoreError
 
     try:
         return Game.open(folder)
@@ -37,9 +37,9 @@ def find_scenario(name: str) -> Path:
 
 def read_scenario(name: str) -> tuple[dict[str, Any], Any, Path]:
     """A scenario, its ruleset and that ruleset's folder; Stop with every error at its place."""
-    from ..diagnostics import has_errors, render
+    from ..core.diagnostics import has_errors, render
     from ..ruleset import load_scenario
-    from ..ruleset.scenarios import named_ruleset
+    from ..ruleset.scenario_files import named_ruleset
 
     path = find_scenario(name)
     scenario, ruleset, found = load_scenario(path)
@@ -61,9 +61,9 @@ def new(
 
     Example: wteaw new 1914 --game games/flanders --player NATION --player NATION
     """
-    from ..desk import PLAYER, new_game, wanted_now
-    from ..report.mapview import read_drawing
-    from ..store import StoreError
+    from ..game.moderation import PLAYER, new_game, wanted_now
+    from ..game.report.mapview import read_drawing
+    from ..game.store import StoreError
     from .names import nation_named
 
     data, ruleset, folder = read_scenario(scenario)
@@ -100,9 +100,9 @@ def resolve(
 
     Example: wteaw resolve --game games/flanders
     """
-    from ..desk import resolve_turn, wanted_now
-    from ..frame import phases
-    from ..store import StoreError
+    from ..game.moderation import resolve_turn, wanted_now
+    from ..game.store import StoreError
+    from ..turn.frame import phases
 
     found = open_game(game)
     known = [p["phase"] for p in phases(found.ruleset.frame)]
@@ -157,7 +157,7 @@ def rollback(
 
     Example: wteaw rollback --game games/flanders --turn 3 --reason "an order was misread"
     """
-    from ..store import StoreError
+    from ..game.store import StoreError
 
     found = open_game(game)
     stages = found.stages()
@@ -215,8 +215,8 @@ def upgrade(
 
     Example: wteaw upgrade --game games/flanders --ruleset ruleset
     """
-    from ..desk import first_difference
-    from ..diagnostics import render
+    from ..core.diagnostics import render
+    from ..game.moderation import first_difference
     from ..ruleset import load_ruleset
 
     found = open_game(game)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ..core.state import State
 from ..orders.names import Names
 from ..orders.words import joined
 from ..ruleset import Ruleset
-from ..state import State
 from . import Stop
 
 __all__ = ["nation_named", "one_named"]

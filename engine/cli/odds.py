@@ -8,17 +8,17 @@ from typing import Any
 
 import typer
 
-from ..diagnostics import render as render_findings
-from ..odds.ask import Question
-from ..odds.ask import odds as reckon
-from ..odds.chart import chart
-from ..odds.compose import Composer, Unclear
-from ..odds.result import Odds
-from ..odds.text import render
-from ..resources import rulesets
+from ..battle.odds.ask import Question
+from ..battle.odds.ask import odds as reckon
+from ..battle.odds.chart import chart
+from ..battle.odds.compose import Composer, Unclear
+from ..battle.odds.result import Odds
+from ..battle.odds.text import render
+from ..core.diagnostics import render as render_findings
+from ..core.package_data import rulesets
+from ..core.state import State
 from ..ruleset import load_ruleset
-from ..state import State
-from ..world import World
+from ..world.world import World
 from . import Stop
 
 __all__ = ["odds"]
@@ -127,7 +127,7 @@ def _show(result: Odds, composer: Composer, question: Question, format: str, plo
         picture = chart(result, title, words)
         try:
             if plot.suffix.lower() == ".png":
-                from ..report.map import to_png
+                from ..game.report.map import to_png
 
                 plot.write_bytes(to_png(picture, 1920))
             else:
@@ -149,7 +149,7 @@ def _world(ruleset: Path | None, scenario: str, game: Path | None, nation: str) 
     if sum((ruleset is not None, bool(scenario), game is not None)) > 1:
         raise Stop("--ruleset, --scenario and --game exclude each other", 2)
     if game is not None:
-        from ..desk import view_world
+        from ..game.moderation import view_world
         from .game import open_game
         from .names import nation_named
 
@@ -160,7 +160,7 @@ def _world(ruleset: Path | None, scenario: str, game: Path | None, nation: str) 
         position = found.stage().position
         return World(found.ruleset, position.state, moments=position.moments, geography=found.geography), ""
     if scenario:
-        from ..scenario import initial_state
+        from ..game.scenario import initial_state
         from .game import read_scenario
 
         data, rules, _ = read_scenario(scenario)

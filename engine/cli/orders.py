@@ -32,7 +32,7 @@ def template(
 
     Example: wteaw orders template --game games/flanders --nation NAME --out orders.txt
     """
-    from ..desk import view_world
+    from ..game.moderation import view_world
     from ..orders.template import order_template
     from .names import nation_named
 
@@ -70,8 +70,8 @@ def submit(
 
     Example: wteaw orders submit orders.txt --game games/flanders
     """
-    from ..desk import stand_in
-    from ..store import StoreError, Submission
+    from ..game.moderation import stand_in
+    from ..game.store import StoreError, Submission
     from .names import nation_named
 
     taken, text = _read(file, game, nation)
@@ -96,7 +96,7 @@ def submit(
 
 
 def _read(file: str, game: Path, nation: str) -> tuple[Any, str]:
-    from ..desk import view_world
+    from ..game.moderation import view_world
     from ..orders.intake import take_in
     from .names import nation_named
 
@@ -119,7 +119,7 @@ def _read(file: str, game: Path, nation: str) -> tuple[Any, str]:
 
 
 def _show(taken: Any, format: str) -> None:
-    from ..diagnostics import FORMATS, render
+    from ..core.diagnostics import FORMATS, render
 
     if format not in FORMATS:
         raise Stop(f"no format {format}; one of {', '.join(FORMATS)}", 2)

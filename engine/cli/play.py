@@ -29,10 +29,10 @@ def play(
 
     Example: wteaw play 1914 --turns 3 --out out
     """
-    from ..desk import commanded, resolve_turn, write_reports
-    from ..report.map import to_png
-    from ..report.mapview import map_svg, read_drawing
-    from ..store import FILE, StoreError
+    from ..game.moderation import commanded, resolve_turn, write_reports
+    from ..game.report.map import to_png
+    from ..game.report.mapview import map_svg, read_drawing
+    from ..game.store import FILE, StoreError
 
     data, ruleset, folder = read_scenario(scenario)
     game_folder = out / "game"
@@ -43,7 +43,7 @@ def play(
     except ValueError:
         raise Stop(f"a seed is hex text, not {seed!r}", 2) from None
     drawing = read_drawing(folder)
-    from ..desk import new_game
+    from ..game.moderation import new_game
 
     try:
         game = new_game(game_folder, data, ruleset, id_=str(data["id"]), seed=secret, drawing=drawing)

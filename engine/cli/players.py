@@ -30,8 +30,8 @@ def list_(game: Path = GAME, format: str = typer.Option("text", help="text or js
 
     Example: wteaw players list --game games/flanders
     """
-    from ..store.pool import Pool
-    from ..vacancies import vacancies
+    from ..game.store.pool import Pool
+    from ..turn.vacancies import vacancies
 
     found = open_game(game)
     waiting = Pool(found).candidates()
@@ -59,7 +59,7 @@ def add(
 
     Example: wteaw players add Ann --email ann@example.org --side SIDE --game games/flanders
     """
-    from ..store.pool import Pool
+    from ..game.store.pool import Pool
 
     found = open_game(game)
     wanted = one_named("side", side, found.ruleset) if side else ""
@@ -78,7 +78,7 @@ def propose(
 
     Example: wteaw players propose NATION Ann --by SIDE --game games/flanders
     """
-    from ..store.pool import MODERATOR, Pool
+    from ..game.store.pool import MODERATOR, Pool
 
     found = open_game(game)
     chooser = by if by == MODERATOR else one_named("side", by, found.ruleset)
@@ -92,7 +92,7 @@ def agree(name: str = NAME, game: Path = GAME) -> None:
 
     Example: wteaw players agree Ann --game games/flanders
     """
-    from ..store.pool import Pool
+    from ..game.store.pool import Pool
 
     one = _done(lambda: Pool(open_game(game)).agree(name))
     typer.echo(f"{one.name} agrees to command {one.nation}; `wteaw players seat {one.nation}` makes the change.")
@@ -104,7 +104,7 @@ def seat(nation: str = NATION, game: Path = GAME) -> None:
 
     Example: wteaw players seat NATION --game games/flanders
     """
-    from ..store.pool import Pool
+    from ..game.store.pool import Pool
 
     found = open_game(game)
     one = _done(lambda: Pool(found).seat(nation_named(nation, found.ruleset)))
@@ -117,7 +117,7 @@ def leave(nation: str = NATION, game: Path = GAME) -> None:
 
     Example: wteaw players leave NATION --game games/flanders
     """
-    from ..store.pool import Pool
+    from ..game.store.pool import Pool
 
     found = open_game(game)
     whose = nation_named(nation, found.ruleset)
@@ -131,7 +131,7 @@ def remove(name: str = NAME, game: Path = GAME) -> None:
 
     Example: wteaw players remove Ann --game games/flanders
     """
-    from ..store.pool import Pool
+    from ..game.store.pool import Pool
 
     _done(lambda: Pool(open_game(game)).remove(name))
     typer.echo(f"{name} is off the list.")
@@ -139,7 +139,7 @@ def remove(name: str = NAME, game: Path = GAME) -> None:
 
 def _done(make: Callable[[], Any]) -> Any:
     """What a request gives; Stop with the reason if the game cannot meet it."""
-    from ..store import StoreError
+    from ..game.store import StoreError
 
     try:
         return make()

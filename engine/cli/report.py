@@ -28,11 +28,11 @@ def report(
     """
     from dataclasses import asdict
 
-    from .. import desk
-    from ..canonical import dumps
-    from ..report.mapview import map_svg
-    from ..report.render import as_html, as_text
-    from ..store import StoreError
+    from ..core.canonical import dumps
+    from ..game import moderation as desk
+    from ..game.report.mapview import map_svg
+    from ..game.report.render import as_html, as_text
+    from ..game.store import StoreError
     from .names import nation_named
 
     found = open_game(game)
@@ -68,11 +68,11 @@ def map_(
 
     Example: wteaw map 1914 --out map.png
     """
-    from .. import desk
-    from ..report.map import to_png
-    from ..report.mapview import map_svg, read_drawing
-    from ..scenario import initial_state
-    from ..view import view
+    from ..game import moderation as desk
+    from ..game.report.map import to_png
+    from ..game.report.mapview import map_svg, read_drawing
+    from ..game.scenario import initial_state
+    from ..world.view import view
     from .game import read_scenario
     from .names import nation_named
 
@@ -108,8 +108,8 @@ def explain(
 
     Example: wteaw explain "PLACE holder" --game games/flanders
     """
-    from ..report.build import dice_words
-    from ..why import Unknown, why
+    from ..game.explain import Unknown, why
+    from ..game.report.build import dice_words
 
     found = open_game(game)
     try:

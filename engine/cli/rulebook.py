@@ -20,10 +20,10 @@ def rulebook(
 
     Example: wteaw rulebook ruleset --out rulebook.md
     """
-    from ..diagnostics import render
-    from ..report.graph import dependency_svg
-    from ..report.rulebook import rulebook as written
-    from ..resources import rulesets
+    from ..core.diagnostics import render
+    from ..core.package_data import rulesets
+    from ..game.report.graph import dependency_svg
+    from ..game.report.rulebook import rulebook as written
     from ..ruleset import load_ruleset
 
     folder = path or rulesets()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from ..resources import rulesets
+from ..core.package_data import rulesets
 from . import Stop
 from .game import open_game
 
@@ -24,8 +24,8 @@ def schedule(
 
     Example: wteaw schedule --start 2004-05-01 --turns 3
     """
+    from ..game.schedule import turns as turns_of
     from ..ruleset import load_ruleset
-    from ..schedule import turns as turns_of
 
     try:
         day = date.fromisoformat(start)

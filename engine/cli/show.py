@@ -9,12 +9,12 @@ from typing import Any
 
 import typer
 
-from ..diagnostics import has_errors, nearest, render_one
-from ..resources import rulesets
+from ..core.diagnostics import has_errors, nearest, render_one
+from ..core.package_data import rulesets
 from ..ruleset import Ruleset, load_ruleset
 from ..ruleset.compare import compare
+from ..ruleset.describe_diff import one_line, tell
 from ..ruleset.folder import MANIFEST, find_rulesets
-from ..ruleset.tell import one_line, tell
 from . import Stop
 
 __all__ = ["diff", "open_ruleset", "show"]

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import typer
 
-from ..diagnostics import nearest
-from ..resources import rulesets
-from ..testing.cases import Case, find
-from ..testing.report import FORMATS, render
-from ..testing.runner import run_files
+from ..core.diagnostics import nearest
+from ..core.package_data import rulesets
+from ..game.testing.cases import Case, find
+from ..game.testing.report import FORMATS, render
+from ..game.testing.runner import run_files
 from . import Stop
 
 __all__ = ["test", "test_files"]

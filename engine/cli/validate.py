@@ -8,7 +8,7 @@ from pathlib import Path
 
 import typer
 
-from ..diagnostics import FORMATS, Diagnostic, has_errors, nearest, render, tidy
+from ..core.diagnostics import FORMATS, Diagnostic, has_errors, nearest, render, tidy
 from ..ruleset import load_ruleset, load_scenario
 from ..ruleset.folder import MANIFEST, TABLE_FOLDERS, find_rulesets
 from . import Stop

@@ -10,17 +10,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .. import forces, routes, stores
-from ..catalogue import Market, Quote
-from ..diagnostics import Diagnostic, Severity
-from ..effects import fill
-from ..mechanics import act, assignment, deploy, fleet, probing, voyage
-from ..mechanics.move import unlike
-from ..ruleset.model import Row
-from ..selections import as_set, plain
-from ..turn import Desk
-from ..world import World
-from . import warlike, ways
+from ..core.diagnostics import Diagnostic, Severity
+from ..core.model import Row
+from ..economy.catalogue import Market, Quote
+from ..turn import acts as act
+from ..turn.context import Desk
+from ..turn.effects import fill
+from ..units import active_recon as probing
+from ..units import assignment, deploy, fleet, forces, voyage
+from ..units.move import unlike
+from ..world import routes
+from ..world import treasury as stores
+from ..world.selections import as_set, plain
+from ..world.world import World
+from . import undeclared_war as warlike
+from . import ways
 from .grammar import Slot, slot_of
 from .match import ALL
 from .names import Names

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from lark import Lark, Transformer
 from lark.exceptions import UnexpectedInput
 
-from ..ruleset.model import Row, Ruleset
+from ..core.model import Row, Ruleset
 from .names import FORM_OF, WORDS_OF_KIND, Names
 from .words import split
 

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..diagnostics import Diagnostic, has_errors, tidy
-from ..ruleset.model import Ruleset
-from ..turn import Order
-from ..world import World
+from ..core.diagnostics import Diagnostic, has_errors, tidy
+from ..core.model import Ruleset
+from ..turn.context import Order
+from ..world.world import World
 from .check import accept_orders
 from .parse import read_orders
 

@@ -14,17 +14,19 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from .. import routes, stores
-from ..catalogue import Market, Offer
-from ..expressions import parse
-from ..expressions.parse import ExpressionError
-from ..expressions.reads import EARLIER, reads
-from ..mechanics import act, deploy
-from ..ruleset.model import Row
-from ..selections import as_set, plain
-from ..state import Entity
-from ..turn import Desk
-from ..world import World
+from ..core.model import Row
+from ..core.state import Entity
+from ..economy.catalogue import Market, Offer
+from ..ruleset.expressions import parse
+from ..ruleset.expressions.parse import ExpressionError
+from ..ruleset.expressions.reads import EARLIER, reads
+from ..turn import acts as act
+from ..turn.context import Desk
+from ..units import deploy
+from ..world import routes
+from ..world import treasury as stores
+from ..world.selections import as_set, plain
+from ..world.world import World
 from . import ways
 from .grammar import Slot, slot_of
 from .names import FORM_OF, Names

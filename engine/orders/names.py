@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from ..ruleset.model import Row, Ruleset
-from ..state import State
+from ..core.model import Row, Ruleset
+from ..core.state import State
 from .words import distance, joined, slips, split
 
 FORM_OF: Mapping[str, str] = {

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ..diagnostics import Diagnostic, Severity, nearest
-from ..ruleset.model import Ruleset
-from ..state import State
+from ..core.diagnostics import Diagnostic, Severity, nearest
+from ..core.model import Ruleset
+from ..core.state import State
 from .grammar import Fixed, Grammar, OrderForm, Slot
 from .match import MAX_STEPS, Found, Matcher
 from .names import Names

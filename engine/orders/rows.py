@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..catalogue import is_for
-from ..commitments import unit_slots as unit_slots
-from ..frame import inputs, steps
-from ..ruleset.model import Row, Ruleset
-from ..world import World
+from ..core.model import Row, Ruleset
+from ..economy.catalogue import is_for
+from ..economy.commitments import unit_slots as unit_slots
+from ..turn.frame import inputs, steps
+from ..world.world import World
 
 
 def open_to(world: World, wanted: Any, nation: str) -> bool:

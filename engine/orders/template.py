@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .. import stores
-from ..ruleset.model import Row, Ruleset
-from ..world import World
+from ..core.model import Row, Ruleset
+from ..world import treasury as stores
+from ..world.world import World
 from . import ways
 from .legal import Legal, legal_orders
 from .names import Names

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..ruleset.model import Ruleset
+from ..core.model import Ruleset
 from .grammar import Grammar, read_form, shortest, slots_in
 from .names import Names
 

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from .. import routes
-from ..expressions import parse
-from ..ruleset.model import Row, Ruleset
-from ..state import Entity
-from ..world import World
+from ..core.model import Row, Ruleset
+from ..core.state import Entity
+from ..ruleset.expressions import parse
+from ..world import routes
+from ..world.world import World
 
 READ = ("places", "units", "relations", "nations", "links", "gates", "techs", "marks", "forces", "options", "game")
 UNITS, ORIGIN, TARGET, VIA = "units", "origin", "target", "via"

@@ -6,8 +6,8 @@
 `compile.py` leads through the steps; `model.py` is what comes out.
 """
 
+from ..core.model import Ruleset
 from .compile import compile_ruleset, load_ruleset
-from .model import Ruleset
-from .scenarios import check_scenario, load_scenario
+from .scenario_files import check_scenario, load_scenario
 
 __all__ = ["Ruleset", "check_scenario", "compile_ruleset", "load_ruleset", "load_scenario"]

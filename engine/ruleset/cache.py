@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..canonical import dumps, loads
+from ..core.canonical import dumps, loads
 
 __all__ = ["cache_folder", "code_digest", "key_of", "read", "write"]
 

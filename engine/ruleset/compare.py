@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
 from typing import Any
 
-from .model import Ruleset
+from ..core.model import Ruleset
 
 __all__ = ["Difference", "compare"]
 

@@ -12,13 +12,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..canonical import dumps
-from ..diagnostics import Diagnostic, has_errors, tidy
+from ..core.canonical import dumps
+from ..core.diagnostics import Diagnostic, has_errors, tidy
+from ..core.model import Ruleset
 from . import cache as shelf
 from .folder import MANIFEST, SourceFile, base_folder, name_of, read_folder
 from .forms import Forms, forms
 from .load import LOADER_VERSION, load_bytes
-from .model import Ruleset
 from .nodes import Node, diagnose, pack, plain, unpack
 from .overlay import FRAME, Draft, Layer, lay_over
 

@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ..resources import schemas
+from ..core.package_data import schemas
 from .forms import Forms, forms
 from .overlay import FRAME, FRAME_CHANGES
 

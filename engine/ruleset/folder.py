@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..diagnostics import Diagnostic
-from ..resources import data_root
+from ..core.diagnostics import Diagnostic
+from ..core.package_data import data_root
 from .load import read_file
 from .nodes import Node, diagnose
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from jsonschema.protocols import Validator
     from referencing import Registry
 
-from ..resources import schemas as schemas_folder
-from .fits import Compiler, Fits, UnknownKeyword
+from ..core.package_data import schemas as schemas_folder
+from .fast_schema import Compiler, Fits, UnknownKeyword
 
 __all__ = ["KINDS", "Annotation", "Forms", "annotated", "forms"]
 

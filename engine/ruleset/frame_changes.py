@@ -10,7 +10,7 @@ for the whole frame and can only be wrapped, or have nodes put before or after i
 
 from __future__ import annotations
 
-from ..diagnostics import Diagnostic, did_you_mean
+from ..core.diagnostics import Diagnostic, did_you_mean
 from .nodes import Node, diagnose
 
 __all__ = ["WHOLE", "change_frame", "frame_nodes", "node_id"]

@@ -12,7 +12,7 @@ import re
 import stat
 from pathlib import Path
 
-from ..diagnostics import Diagnostic
+from ..core.diagnostics import Diagnostic
 from .nodes import Node, kind_of
 
 __all__ = ["MAX_ALIAS_NODES", "MAX_BYTES", "MAX_DEPTH", "decode", "load_bytes", "load_text", "read_file"]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from ..diagnostics import Diagnostic, Severity
+from ..core.diagnostics import Diagnostic, Severity
 
 __all__ = ["Node", "Path", "Scalar", "diagnose", "find", "kind_of", "pack", "plain", "unpack"]
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ..diagnostics import Diagnostic, did_you_mean
+from ..core.diagnostics import Diagnostic, did_you_mean
 from .forms import Forms
 from .frame_changes import change_frame
 from .nodes import Node, diagnose

@@ -24,7 +24,7 @@ from ruamel.yaml.events import (
     StreamStartEvent,
 )
 
-from ..diagnostics import Diagnostic
+from ..core.diagnostics import Diagnostic
 from .load import MAX_ALIAS_NODES, MAX_DEPTH, MAX_FINDINGS, MAX_NODES, Refused
 from .nodes import Node, kind_of
 from .scalars import BadNumber, resolve

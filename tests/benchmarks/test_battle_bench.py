@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from tests.battlefield import Field, ruleset
-from wteaw.odds import Question, estimate, exact, odds, sample
-from wteaw.odds.ask import plan_of
-from wteaw.state import State
-from wteaw.world import World
+from wteaw.battle.odds import Question, estimate, exact, odds, sample
+from wteaw.battle.odds.ask import plan_of
+from wteaw.core.state import State
+from wteaw.world.world import World
 
 Benchmark = Any
 SIZES = {"small": (4, 3), "middling": (14, 10), "thirty": (30, 30)}
@@ -92,8 +92,8 @@ def test_an_estimate(benchmark: Benchmark) -> None:
 
 
 def test_a_real_battle(benchmark: Benchmark) -> None:
-    from wteaw.dice import KeyedDice
-    from wteaw.mechanics import fight
+    from wteaw.battle import fight
+    from wteaw.core.dice import KeyedDice
 
     def ready() -> tuple[tuple[Any, ...], dict[str, Any]]:
         field = Field().units("d", "p", infantry=8)

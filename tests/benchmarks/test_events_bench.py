@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from tests import small
-from wteaw.mechanics import watch
-from wteaw.mechanics.watch import settle
-from wteaw.turn import Turn
+from wteaw.turn import events as watch
+from wteaw.turn.context import Turn
+from wteaw.turn.events import settle
 
 SIZES = (100, 1_000, 10_000)
 

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from tests.world1914 import dice, everything_moves, loaded, orders_by_policy, played
+from wteaw.core.package_data import rulesets
+from wteaw.game.report.build import nation_report
+from wteaw.game.report.render import as_html, as_text
 from wteaw.orders.template import order_template
-from wteaw.referee import Inputs, resolve
-from wteaw.report.build import nation_report
-from wteaw.report.render import as_html, as_text
-from wteaw.resources import rulesets
 from wteaw.ruleset import compile_ruleset, load_ruleset
-from wteaw.view import Viewer, view
-from wteaw.world import World
+from wteaw.turn.referee import Inputs, resolve
+from wteaw.world.view import Viewer, view
+from wteaw.world.world import World
 
 pytestmark = pytest.mark.benchmark(group="game")
 

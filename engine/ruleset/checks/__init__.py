@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from ...diagnostics import Diagnostic
+from ...core.diagnostics import Diagnostic
 from ..overlay import Layer
 from . import expressions, fields, map, references, rules, schema, terms
 from .silence import apply_silences

@@ -12,11 +12,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from ...diagnostics import Diagnostic
-from ...expressions import KINDS, check_expression
-from ...expressions.check import kind_of
-from ...expressions.subset import array_problems
-from ...verbs import VERBS
+from ...core.diagnostics import Diagnostic
+from ...turn.verbs import VERBS
+from ..expressions import KINDS, check_expression
+from ..expressions.check import kind_of
+from ..expressions.subset import array_problems
 from ..forms import ARRAYS, CLOSED
 from ..nodes import Node, diagnose, plain
 from .subject import Marked, Subject

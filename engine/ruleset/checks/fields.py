@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from ...diagnostics import Diagnostic, did_you_mean
+from ...core.diagnostics import Diagnostic, did_you_mean
 from ..nodes import diagnose
 from .subject import Subject
 

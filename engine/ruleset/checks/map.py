@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ...diagnostics import Diagnostic
+from ...core.diagnostics import Diagnostic
 from ..nodes import Node, diagnose, find
 from .subject import Subject
 

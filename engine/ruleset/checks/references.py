@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from ...diagnostics import Diagnostic, did_you_mean
+from ...core.diagnostics import Diagnostic, did_you_mean
 from ..forms import Forms
 from ..nodes import Node, diagnose, find
 from .subject import Marked, Subject

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ...diagnostics import Diagnostic, did_you_mean
+from ...core.diagnostics import Diagnostic, did_you_mean
 from ..forms import KINDS
 from ..frame_changes import frame_nodes, node_id
 from ..nodes import Node, diagnose, find, plain

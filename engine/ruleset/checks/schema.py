@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
-from ...diagnostics import Diagnostic, did_you_mean
+from ...core.diagnostics import Diagnostic, did_you_mean
 from ..forms import Fault, Forms
 from ..nodes import Node, diagnose, find, plain
 from ..overlay import FRAME, FRAME_CHANGES

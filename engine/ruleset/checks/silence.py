@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from ...diagnostics import Diagnostic, did_you_mean
-from ..codes import CODES
+from ...core.codes import CODES
+from ...core.diagnostics import Diagnostic, did_you_mean
 from ..nodes import Node, diagnose
 from ..overlay import Draft, Layer, row_id
 

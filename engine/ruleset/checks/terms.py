@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ...diagnostics import Diagnostic
-from ...expressions import FUNCTIONS, ExpressionError, parse
+from ...core.diagnostics import Diagnostic
+from ..expressions import FUNCTIONS, ExpressionError, parse
 from ..nodes import diagnose
 from .subject import Subject
 

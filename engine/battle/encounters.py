@@ -1,0 +1,298 @@
+"""Who meets whom: contested places, forces that meet on their way, rivals for one place, contacts at sea."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from ..core.model import Row
+from ..core.state import Entity
+from ..turn.context import Turn
+from ..units import forces
+from .contest import Contest, Party, would_fight
+from .members import SIDES
+
+
+def contested(turn: Turn, row: Row) -> list[Contest]:
+    """The battles of a row in this step: one for each contested place that it is for, or one for each group of contacts."""
+    if row.get("where") == "contacts":
+        return contacts(turn, row)
+    if row.get("where") == "targets":
+        return targeted(turn, row)
+    if row.get("where") == "passed":
+        return passed(turn, row)
+    out = []
+    for place in sorted(turn.state.occupied_places()):
+        if not _is_for(turn, row, place):
+            continue
+        invading = invaders(turn, place)
+        if not invading:
+            continue
+        for subject, those in _apart(turn, row, place, invading):
+            owners = sorted({turn.state.get("forces", f, "owner") for f in those})
+            parties = (Party(forces=set(those)), Party(place=place, against=tuple(owners)))
+            contest = Contest(row, place, subject, parties, attacks(row))
+            contest.aside = frozenset(invading) - set(those)
+            out.append(contest)
+    if "apart" in row:
+        out.sort(key=lambda c: min(f.rpartition("#")[2] for f in c.parties[0].forces))
+    return out
+
+
+def _apart(turn: Turn, row: Row, place: str, invading: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """Invaders who fight together: all, or (`apart: border`) those of each border, in the order in which they were moved."""
+    if row.get("apart") != "border":
+        return [(place, list(invading))]
+    groups: dict[str, list[str]] = {}
+    for force in invading:
+        path = turn.state.get("forces", force, "path") or [place]
+        groups.setdefault(path[-2] if len(path) > 1 else place, []).append(force)
+    return [(f"{start}>{place}", those) for start, those in groups.items()]
+
+
+def targeted(turn: Turn, row: Row) -> list[Contest]:
+    """Places that forces act upon from where they stand: one battle for each, with the forces that pass `by`."""
+    acting: dict[str, list[str]] = {}
+    for force, data in sorted(turn.state.table("forces").items()):
+        names = {"force": Entity("force", force), "self": Entity("nation", data["owner"])}
+        if data.get("stays") and data.get("targets") and turn.world.test(row.get("by"), names):
+            place = str(data["targets"][0])
+            if place in turn.ruleset.rows("places") and _is_for(turn, row, place):
+                acting.setdefault(place, []).append(force)
+    out = []
+    for place, those in sorted(acting.items()):
+        owners = sorted({str(turn.state.get("forces", f, "owner")) for f in those})
+        parties = (Party(forces=set(those)), Party(place=place, against=tuple(owners)))
+        out.append(Contest(row, place, place, parties, attacks(row)))
+    return out
+
+
+def passed(turn: Turn, row: Row) -> list[Contest]:
+    """Places that flying forces have crossed on their way: one battle for each, in the order in which they came to them."""
+    over: dict[tuple[int, str], list[str]] = {}
+    for force, data in sorted(turn.state.table("forces").items()):
+        if not turn.ruleset.rows("modes").get(str(data.get("mode")), {}).get("flies"):
+            continue
+        names = {"force": Entity("force", force), "self": Entity("nation", data["owner"])}
+        for step, place in enumerate((data.get("path") or ())[1:-1]):
+            if _is_for(turn, row, place) and turn.world.test(row.get("by"), names):
+                over.setdefault((step, place), []).append(force)
+    out = []
+    for (step, place), those in sorted(over.items()):
+        owners = sorted({str(turn.state.get("forces", f, "owner")) for f in those})
+        parties = (Party(forces=set(those)), Party(place=place, against=tuple(owners)))
+        out.append(Contest(row, place, f"{place}:passed:{step + 1}", parties, attacks(row)))
+    return out
+
+
+def attacks(row: Row) -> tuple[bool, bool]:
+    """Which sides fight as attackers in battles of a row."""
+    return (True, row.get("attacks") == "both")
+
+
+def _is_for(turn: Turn, row: Row, place: str) -> bool:
+    return turn.world.test(row.get("when"), {**turn.names(), "place": Entity("place", place)})
+
+
+def invaders(turn: Turn, place: str) -> list[str]:
+    """Forces that have come into a place whose holder or somebody in it they fight, and have units there."""
+    holder = turn.world.holder_of(place)
+    out = []
+    for force, row in _forces_at(turn).get(place, ()):
+        if row.get("stays") or row.get("from") == place:
+            continue
+        owner = row["owner"]
+        against_holder = holder is not None and would_fight(turn, owner, holder)
+        others = {s["owner"] for _, s in turn.state.stacks(at=place) if not _came(turn, s, place)}
+        residents = any(would_fight(turn, owner, other) for other in others)
+        if (against_holder or (residents and not _at_home(turn, owner, holder))) and forces.stacks_of(turn.state, force):
+            out.append(force)
+    return out
+
+
+def _forces_at(turn: Turn) -> dict[str, list[tuple[str, Row]]]:
+    """The forces by the place where they are, in order of their ids."""
+
+    def make() -> dict[str, list[tuple[str, Row]]]:
+        out: dict[str, list[tuple[str, Row]]] = {}
+        for force, row in sorted(turn.state.table("forces").items()):
+            out.setdefault(row["at"], []).append((force, row))
+        return out
+
+    return turn.world.keep("forces by place", ("forces",), make)  # type: ignore[no-any-return]
+
+
+def _at_home(turn: Turn, owner: str, holder: str | None) -> bool:
+    return holder is not None and (owner == holder or turn.world.allied(owner, holder))
+
+
+def _came(turn: Turn, stack: Row, place: str) -> bool:
+    force = turn.state.row("forces", str(stack.get("force", "")))
+    return bool(force) and force.get("from") != place
+
+
+def meetings(turn: Turn, row: Row, how: Row) -> list[Contest]:
+    """Forces that attack each other's place over the same border meet on the way: one battle for each border."""
+    borders: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for force, data in sorted(turn.state.table("forces").items()):
+        path = data.get("path") or ()
+        if data.get("stays") or len(path) < 2 or not _is_for(turn, row, data["at"]):
+            continue
+        for a, b in list(pairwise(path))[-1:]:
+            borders.setdefault((min(a, b), max(a, b)), {}).setdefault(b, []).append(force)
+    out = []
+    for (a, b), by_goal in sorted(borders.items()):
+        if len(by_goal) < 2:
+            continue
+        one, other = by_goal[b], by_goal[a]
+        mine, theirs = _hostile_parts(turn, one, other)
+        if mine and theirs:
+            parties = (Party(forces=set(mine)), Party(forces=set(theirs)))
+            out.append(Contest(how, b, f"{a}:{b}", parties, attacks(how), penalties=False, beyond=a))
+    return out
+
+
+def _hostile_parts(turn: Turn, one: Sequence[str], other: Sequence[str]) -> tuple[list[str], list[str]]:
+    owner = {f: str(turn.state.get("forces", f, "owner")) for f in (*one, *other)}
+    mine = [f for f in one if any(would_fight(turn, owner[f], owner[g]) for g in other)]
+    theirs = [g for g in other if any(would_fight(turn, owner[f], owner[g]) for f in one)]
+    return mine, theirs
+
+
+def rivals(turn: Turn, row: Row, how: Row) -> list[Contest]:
+    """Attackers of one place who are not allied with each other fight first, two camps at a time, paired by lot."""
+    out = []
+    for place in sorted(turn.state.occupied_places()):
+        if place not in _forces_at(turn) or not _is_for(turn, row, place):
+            continue
+        camps = _camps(turn, invaders(turn, place))
+        if len(camps) < 2:
+            continue
+        order = list(range(len(camps)))
+        if len(camps) > 2:
+            with turn.journal.entry(f"battles/{how['id']}", subject=place, audience=("everyone",)) as entry:
+                stream = turn.stream(f"battles/{how['id']}", f"{place}:pairs")
+                order = stream.shuffle(order)
+                record = stream.take()
+                if record is not None:
+                    entry.dice.append(dict(record))
+        for k in range(0, len(order) - 1, 2):
+            one, other = camps[order[k]], camps[order[k + 1]]
+            names = ":".join(sorted({str(turn.state.get("forces", f, "owner")) for f in (*one, *other)}))
+            parties = (Party(forces=set(one)), Party(forces=set(other)))
+            out.append(Contest(how, place, f"{place}:{names}", parties, attacks(how), penalties=False))
+    return out
+
+
+def _camps(turn: Turn, invading: Sequence[str]) -> list[list[str]]:
+    """Forces put together with their allies, in order of their ids."""
+    camps: list[list[str]] = []
+    for force in invading:
+        owner = str(turn.state.get("forces", force, "owner"))
+        friendly = [c for c in camps if any(turn.world.allied(owner, str(turn.state.get("forces", f, "owner"))) for f in c)]
+        joined = [f for c in friendly for f in c] + [force]
+        camps = [c for c in camps if c not in friendly] + [joined]
+    return camps
+
+
+def contacts(turn: Turn, row: Row) -> list[Contest]:
+    """Forces that have found each other, connected into one battle each. Who made contact attacks; if both did, both do."""
+    wanted = row.get("contacts")
+    found = [
+        c for _, c in sorted(turn.state.table("contacts").items())
+        if c.get("gives", "battle") == "battle" and (wanted is None or c.get("row") in wanted)
+    ]  # fmt: skip
+    groups: list[tuple[set[str], list[Row]]] = []
+    for contact in found:
+        ends = set(contact["pair"])
+        if not all(turn.state.row("forces", f) for f in ends):
+            continue
+        linked = [g for g in groups if g[0] & ends]
+        members = set().union(ends, *(g[0] for g in linked))
+        groups = [g for g in groups if g not in linked] + [(members, [c for g in linked for c in g[1]] + [contact])]
+    out = []
+    for members, rows in groups:
+        best = min(_rank(row, c) for c in rows)
+        by = {f for c in rows if _rank(row, c) == best for f in _list(c.get("by", ()))}
+        lead = min(by or members)
+        members = members.union(*(forces.attached(turn.state, f) for f in members))
+        sides = _sides(turn, members, lead)
+        place = str(turn.state.get("forces", lead, "at"))
+        if not _is_for(turn, row, place):
+            continue
+        seekers = {f for c in rows for f in _list(c.get("by", ()))}
+        both = bool(seekers & sides[0]) and bool(seekers & sides[1])
+        parties = (Party(forces=sides[0]), Party(forces=sides[1]))
+        subject = f"{place}:{min(members)}"
+        contest = Contest(row, place, subject, parties, (True, both or row.get("attacks") == "both"))
+        for contact in rows:
+            one, other = contact["pair"]
+            contest.meets += [
+                (one if f == one else other, other if f == one else one, contact["row"]) for f in _list(contact["by"])
+            ]
+        out.append(contest)
+    if "beside" in row:
+        _stand_beside(turn, row, out)
+    return out
+
+
+def _stand_beside(turn: Turn, row: Row, contests: Sequence[Contest]) -> None:
+    """Forces in the place whom nobody has found join those of their side who were (`beside`), each in one battle.
+
+    They go where the enemy is strongest, then to the first by its subject; `seen` is false of them.
+    """
+    rule = row["beside"]
+    side = SIDES.index(rule["side"])
+    busy = {f for c in contests for party in c.parties for f in party.forces}
+    strongest = sorted(contests, key=lambda c: (-_strength(turn, c.parties[1 - side]), c.subject))
+    for force, data in sorted(turn.state.table("forces").items()):
+        names = {"force": Entity("force", force), "self": Entity("nation", data["owner"]), "place": Entity("place", data["at"])}
+        if force in busy or data.get("stays") or not turn.world.test(rule.get("when"), names):
+            continue
+        for contest in strongest:
+            if contest.place == data["at"] and _stands_with(turn, data["owner"], contest, side):
+                contest.parties[side].forces.add(force)
+                contest.beside.add(force)
+                break
+
+
+def _strength(turn: Turn, party: Party) -> int:
+    return sum(n for f in party.forces for n in forces.strength(turn.state, f).values())
+
+
+def _stands_with(turn: Turn, owner: str, contest: Contest, side: int) -> bool:
+    """Whether a nation is of a side: at war with all of the other, itself or an ally of somebody on this one."""
+    friends, foes = (
+        sorted({str(turn.state.get("forces", f, "owner")) for f in contest.parties[s].forces}) for s in (side, 1 - side)
+    )
+    return any(f == owner or turn.world.allied(f, owner) for f in friends) and all(would_fight(turn, owner, f) for f in foes)
+
+
+def _rank(row: Row, contact: Row) -> int:
+    """Contacts of the rows that a battle names first say who attacks."""
+    wanted = row.get("contacts", ())
+    return list(wanted).index(contact["row"]) if contact.get("row") in wanted else 0
+
+
+def _list(by: str | Sequence[str]) -> Sequence[str]:
+    return [by] if isinstance(by, str) else by
+
+
+def in_touch(turn: Turn, contest: Contest) -> bool:
+    """Whether somebody still finds somebody before a later round, where the battle's row asks for it."""
+    if not contest.row.get("contact_again") or not contest.meets:
+        return True
+    from ..units.detect import finds
+
+    touch = False
+    for seeker, foe, row in sorted(set(contest.meets)):
+        if forces.stacks_of(turn.state, seeker) and forces.stacks_of(turn.state, foe):
+            about = f"{seeker}>{foe}:{contest.number + 1}"
+            touch = finds(turn, turn.ruleset.row("contacts", row), seeker, foe, subject=about) or touch
+    return touch
+
+
+def _sides(turn: Turn, members: set[str], lead: str) -> tuple[set[str], set[str]]:
+    owner = str(turn.state.get("forces", lead, "owner"))
+    foes = {f for f in members if would_fight(turn, owner, str(turn.state.get("forces", f, "owner")))}
+    return members - foes, foes

@@ -1,0 +1,331 @@
+"""`fight`: battles are found, fought in rounds, and their losses and withdrawals carried out.
+
+A step names battles (rows of the form `battles`). Where a row's `where` is `contested`, a battle is in every place in which
+forces stand that somebody there would fight; where it is `contacts`, among the forces that have found each other. What must
+be settled before (`before`: forces that meet on their way, rivals for one place) is fought first, then preludes, then all
+battles of a row in common rounds (`tempo: together`), so that units that leave one battle can join another, or one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+import numpy as np
+
+from ..core.dice import Stream
+from ..core.journal import Entry
+from ..core.model import Row
+from ..core.state import Entity
+from ..turn.context import Turn
+from ..turn.effects import Tail
+from ..units.carriers import settle
+from ..units.control import takers_of
+from ..units.forces import stacks_of
+from . import aftermath, leaving
+from .contest import (
+    Contest,
+    Party,
+    abandon,
+    at_home,
+    compile_contest,
+    compile_parting,
+    leave_rule,
+    order_options,
+    outline_contest,
+    troops,
+    would_fight,
+)
+from .encounters import contested, in_touch, meetings, rivals
+from .members import ATTACKER, DEFENDER, SIDES, Troops
+from .record import begin_entry, describe, end_entry, write_leave, write_parting, write_round
+from .rounds import Rounds, start
+from .samplers import RealDice
+
+MAX_ROUNDS = 10_000
+
+
+def run(node: Row, turn: Turn) -> None:
+    """Fight the battles of a step: `battles` names rows of the form, in their order."""
+    rows = [turn.ruleset.row("battles", id_) for id_ in node["battles"]]
+    for row in rows:
+        if "before" in row:
+            _preludes(turn, contested(turn, row))
+    for row in rows:
+        before = row.get("before", {})
+        if "meeting" in before:
+            fight_all(turn, meetings(turn, row, turn.ruleset.row("battles", before["meeting"])))
+        while "rivals" in before:
+            found = rivals(turn, row, turn.ruleset.row("battles", before["rivals"]))
+            if not fight_all(turn, found):
+                break
+        found = contested(turn, row)
+        for contest in found:
+            contest.cleared = "before" in row
+        fight_all(turn, found)
+
+
+def _preludes(turn: Turn, contests: Sequence[Contest]) -> None:
+    """The preludes of some contests, each kind of prelude for all of them before the next."""
+    for contest in contests:
+        for id_ in contest.row.get("preludes", ()):
+            row = turn.ruleset.row("battles", id_)
+            parties, subject = contest.parties, f"{contest.subject}:{id_}"
+            fight_all(turn, [Contest(row, contest.place, subject, parties, contest.attacks, contest.penalties)])
+            if contest.attacks[DEFENDER] and contest.row.get("attacks") != "both":  # each is attacked by the other
+                fight_all(turn, [Contest(row, contest.place, f"{subject}:back", parties[::-1], penalties=contest.penalties)])
+
+
+def battle_now(turn: Turn, battle_id: str, place: str, attacker: str, defender: str, ignore: Iterable[str] = ()) -> None:
+    """One battle between all units of two nations in a place, fought to its end at once, without penalties of the way."""
+    row = turn.ruleset.row("battles", battle_id)
+    both = row.get("attacks") == "both"
+    parties = (Party(nations=(attacker,), place=place), Party(nations=(defender,), place=place))
+    contest = Contest(row, place, f"{place}:{attacker}:{defender}", parties, (True, both), penalties=False, ignore=tuple(ignore))
+    fight_all(turn, [contest])
+
+
+def fight_all(turn: Turn, contests: Sequence[Contest]) -> int:
+    """Fight contests to their end: together, round by round, or one after another as their row says. Gives how many began."""
+    single = [c for c in contests if c.row.get("tempo", "together") != "together"]
+    began = 0
+    for contest in single:
+        if _begin(turn, contest):  # on what the battles before it have left
+            began += 1
+            _to_the_end(turn, [contest])
+    together = [c for c in contests if c not in single and _begin(turn, c)]
+    _to_the_end(turn, together)
+    return began + len(together)
+
+
+def _begin(turn: Turn, contest: Contest) -> bool:
+    """The preludes are fought by whoever can; then the battle begins if both sides have somebody to fight with."""
+    if not contest.cleared:
+        _preludes(turn, [contest])
+    if not _stands(turn, contest):
+        return False
+    begin_entry(turn, contest)
+    _interrupt(turn, contest)
+    return True
+
+
+def _interrupt(turn: Turn, contest: Contest) -> None:
+    """Who has to fight is not busy any more with what was to be done to it."""
+    at_work = [(m.key, int(m.row["n"])) for m in troops(turn, contest, {}) if m.row.get("busy")]
+    if at_work:
+        with turn.journal.entry(f"battles/{contest.row['id']}", subject=contest.subject, audience=("nobody",), keep=False):
+            for key, n in at_work:
+                turn.journal.alter_units(key, n, busy=None)
+
+
+def _stands(turn: Turn, contest: Contest) -> bool:
+    """Whether both sides have somebody who can fight this battle."""
+    members = troops(turn, contest, {})
+    if not any(m.side == ATTACKER for m in members):
+        return False
+    groups, holding = outline_contest(turn, contest, members)
+    if not contest.began:
+        contest.began = describe(groups)
+    standing = [any(groups[i].n for i in side) for side in holding]
+    return standing[ATTACKER] and (standing[DEFENDER] or bool(at_home(turn, contest)))
+
+
+def _to_the_end(turn: Turn, contests: Sequence[Contest]) -> None:
+    running = [c for c in contests if not c.over]
+    fallen = dict.fromkeys(_fallen(turn, running), "fallen")
+    number = 0
+    while running:
+        number += 1
+        turn.dice.checkpoint(partial(_position, turn, running, number))
+        busy = _busy(turn, running, number)
+        for contest in running:
+            if number > 1 and not in_touch(turn, contest):
+                contest.over, contest.touch_lost = True, True
+                leaving.go_back(turn, contest)
+            else:
+                _round(turn, contest, busy)
+        for contest in running:
+            if contest.over and contest.winner == ATTACKER:
+                if leaving.forced(turn, contest, ATTACKER):
+                    _leaving(turn, [contest], fallen)
+                    contest.winner = None
+                elif _falls(turn, contest):
+                    fallen[contest.place] = "fallen"
+        _leaving(turn, [c for c in running if not c.over], fallen)
+        for contest in running:
+            if not contest.over:
+                _check(turn, contest)
+            if contest.over:
+                end_entry(turn, contest)
+        running = [c for c in running if not c.over]
+        if number > MAX_ROUNDS:
+            raise RuntimeError(f"a battle without end: {running[0].subject}")
+
+
+def _fallen(turn: Turn, running: Sequence[Contest]) -> list[str]:
+    """Places that have gone over before the first round, because nobody was there to fight for them."""
+    rows = {c.row["falls"] for c in running if "falls" in c.row}
+    fought = {c.place for c in running}
+    control = [turn.ruleset.row("control", r) for r in sorted(rows)]
+    return [p for p in sorted(turn.state.occupied_places()) if p not in fought and any(takers_of(turn, r, p) for r in control)]
+
+
+def _falls(turn: Turn, contest: Contest) -> bool:
+    """Whether a place that the attackers have won goes over to them."""
+    row = contest.row.get("falls")
+    return row is None or bool(takers_of(turn, turn.ruleset.row("control", row), contest.place))
+
+
+def _position(turn: Turn, running: Sequence[Contest], number: int) -> str:
+    """All that the rounds to come depend on, in one text: two moments with the same text have the same future."""
+    parts = [turn.journal.step, turn.state.hash()]
+    for contest in running:
+        words, row = contest.row.get("options", {}), contest.row
+        counted = "most_rounds" in row or any(
+            words.get("rounds") in options or "wants" in (leave_rule(contest, side) or {})
+            for side in (ATTACKER, DEFENDER)
+            for options in order_options(turn, contest, side).values()
+        )
+        recalled = [int(join["recall"].get("after", 1)) for join in row.get("joins", ()) if "recall" in join]
+        late = 1 + max([contest.plan.last_special_round, *recalled]) if contest.plan is not None else number
+        round_ = number if counted else min(number, late)
+        parts += [
+            contest.subject, str(round_), str(sorted(contest.virtual_left.items())), str(contest.lost), str(contest.calls_home),
+            str(sorted(contest.lost_by_force.items())), str(sorted(set(contest.meets))),
+        ]  # fmt: skip
+    return "|".join(parts)
+
+
+def _busy(turn: Turn, running: Sequence[Contest], number: int) -> dict[str, str]:
+    """Where forces that act from their own place act in this round: upon their target, or, when they are recalled, at home."""
+    attacked: dict[str, list[str]] = {}
+    for contest in running:
+        attacked.setdefault(contest.place, []).extend(sorted(contest.parties[ATTACKER].forces))
+    out = {}
+    for force, row in sorted(turn.state.table("forces").items()):
+        if not row.get("stays") or not row.get("targets"):
+            continue
+        target = row["targets"][0]
+        rule = _recall(running, target)
+        elsewhere = [f for f in attacked.get(row["at"], ()) if _recalls(turn, rule, f) and _came_from(turn, f) != target]
+        called = any(c.calls_home and c.place == row["at"] for c in running)
+        recalled = called or (rule is not None and number > int(rule.get("after", 1)) and elsewhere)
+        out[force] = row["at"] if recalled else target
+    return out
+
+
+def _came_from(turn: Turn, force: str) -> str:
+    return str(next(iter((turn.state.get("forces", force, "path") or ())[-2:-1]), ""))
+
+
+def _recalls(turn: Turn, rule: Row | None, force: str) -> bool:
+    """Whether an attack by a force calls home those who act elsewhere: by any of its units that pass the rule's `by`."""
+    return any(turn.world.test((rule or {}).get("by"), {"unit": Entity("unit", key)}) for key, _ in stacks_of(turn.state, force))
+
+
+def _recall(running: Sequence[Contest], place: str) -> Row | None:
+    for contest in running:
+        for join in contest.row.get("joins", ()):
+            if "recall" in join:
+                found: Row = join["recall"]
+                return found
+    return None
+
+
+def _round(turn: Turn, contest: Contest, busy: dict[str, str]) -> None:
+    """One round: dice, losses, what it uses up, all in one entry."""
+    contest.number += 1
+    members = troops(turn, contest, busy)
+    plan = compile_contest(turn, contest, members)
+    flows: list[aftermath.Flow] = []
+    dice = RealDice(_streams(turn, contest))
+    rounds = Rounds(plan, dice)
+    rounds.told = lambda group, down, n: flows.append((group, down, n, rounds.stage))
+    batch = start(plan)
+    with turn.journal.entry(contest.rule, subject=contest.subject, audience=contest.audience) as entry:
+        tail = Tail(turn, entry, contest.rule, contest.subject)
+        batch = rounds.fight(batch, contest.number)
+        over = bool(rounds.over(batch, contest.number)[0])
+        lost = aftermath.apply_losses(turn, contest, plan, flows, tail)
+        cargo = aftermath.sink_cargo(turn, contest, plan)
+        aftermath.spend(turn, contest, plan, flows)
+        bereft = [(note["owner"], note["kind"]) for notes in lost.values() for note in notes if note["lost"]]
+        if "cargo" in contest.row and bereft:
+            cargo += settle(turn, contest.place, bereft, entry)
+        write_round(turn, contest, entry, plan, rounds, dice, lost, cargo)
+    standing = [bool(rounds.holding(batch, side)[0]) for side in (ATTACKER, DEFENDER)]
+    if over and standing[0] and not standing[1] and not contest.calls_home and at_home(turn, contest):
+        contest.calls_home, over = True, False
+    contest.over = over
+    if over:
+        contest.winner = ATTACKER if standing[0] and not standing[1] else DEFENDER if standing[1] and not standing[0] else None
+
+
+def _streams(turn: Turn, contest: Contest, about: str = "") -> Callable[[str, int, int], Stream]:
+    def open_(stage: str, side: int, number: int) -> Stream:
+        subject = f"{contest.subject}:{contest.number}:{about}{stage}:{SIDES[side]}"
+        return turn.stream(contest.rule, subject, contest.audience)
+
+    return open_
+
+
+def _check(turn: Turn, contest: Contest) -> None:
+    """After withdrawals: is anybody left to fight?"""
+    members = troops(turn, contest, {})
+    groups, holding = outline_contest(turn, contest, members)
+    standing = [any(groups[i].n for i in side) for side in holding]
+    if standing[0] and not standing[1] and at_home(turn, contest):
+        contest.calls_home = True
+    elif not all(standing):
+        contest.over = True
+        contest.winner = ATTACKER if standing[0] else DEFENDER if standing[1] else None
+
+
+def _leaving(turn: Turn, contests: Sequence[Contest], fallen: dict[str, str]) -> None:
+    """Those who leave after a round: in every battle first the one side, then the other if the first has not gone."""
+    plans: dict[int, list[tuple[Contest, str, dict[str, object]]]] = {ATTACKER: [], DEFENDER: []}
+    gone: set[int] = set()
+    for index, contest in enumerate(contests):
+        both = contest.row.get("leave", {}).get("both")
+        first = DEFENDER if both == "defender" else ATTACKER
+        going = list(leaving.who_leaves(turn, contest, first))
+        if going:
+            plans[first] += [(contest, who, options) for who, options in going]
+            gone.add(index)
+        if not going or both == "both":
+            plans[1 - first] += [(contest, who, options) for who, options in leaving.who_leaves(turn, contest, 1 - first)]
+    for side in (ATTACKER, DEFENDER):
+        shut = dict(fallen)
+        if side == DEFENDER:
+            shut.update({c.place: "given up" for c, _, _ in plans[side]})
+        for contest, who, options in plans[side]:
+            open_ = {k: v for k, v in shut.items() if k != contest.place}
+            with turn.journal.entry(contest.rule, subject=contest.subject, audience=contest.audience, keep=False) as entry:
+                fire = _parting(turn, contest, side, who, entry)
+                left = leaving.leave(turn, contest, side, who, options, open_, fire)
+                if left:
+                    write_leave(turn, contest, entry, side, left)
+                    abandon(turn, contest, side)
+
+
+def _parting(turn: Turn, contest: Contest, side: int, who: str, entry: Entry) -> Callable[[Sequence[str]], None] | None:
+    """What shoots at those who leave, as the battle's row says (stages with `parting`); None if nothing does."""
+    if not any(stage.get("parting") == SIDES[side] for stage in contest.row.get("stages", ())):
+        return None
+
+    def fire(going: Sequence[str]) -> None:
+        members = [m for m in troops(turn, contest, {}) if m.side != side]
+        members += [Troops(key, dict(turn.state.row("units", key)), side, "", who if "#" in who else "") for key in going]
+        plan = compile_parting(turn, contest, members)
+        dice = RealDice(_streams(turn, contest, f"{who}:"))
+        rounds = Rounds(plan, dice)
+        flows: list[aftermath.Flow] = []
+        rounds.told = lambda group, down, n: flows.append((group, down, n, rounds.stage))
+        rounds.part(start(plan), side, np.ones(1, dtype=bool))
+        lost = aftermath.apply_losses(turn, contest, plan, flows, Tail(turn, entry, contest.rule, contest.subject))
+        write_parting(turn, contest, entry, plan, dice, lost)
+
+    return fire
+
+
+__all__ = ["battle_now", "fight_all", "run", "would_fight"]

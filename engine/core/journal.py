@@ -1,0 +1,238 @@
+"""The journal: every change of a state, with the rule that caused it, its dice, and who may read it.
+
+Changes are made inside an open entry only (`with journal.entry(...)`); a change outside one is an error of the engine.
+Entries are hash-chained, so that a tampered or missing line shows. `replay` rebuilds a state from entries alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from .canonical import digest
+from .model import Ruleset
+from .state import UNIT_CORE, WHOLE_ROW, State, unit_key
+
+EVERYONE = "everyone"
+NOBODY = "nobody"
+Audience = tuple[str, ...]
+Change = list[Any]  # [table, id, field, before, after]
+
+
+@dataclass(slots=True)
+class Fact:
+    """Something that happened and that events can wait for: a word and its roles (by, of, place, unit ...)."""
+
+    word: str
+    roles: dict[str, Any]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"word": self.word, **self.roles}
+
+
+@dataclass(slots=True)
+class Entry:
+    """One line of the journal.
+
+    `rule` is "form/id" of the row that caused it, `at` that row's file and line; `text` a sentence for readers;
+    `audience` who may read it: ("everyone",), ("nobody",) or ids of nations and sides; `data` what reports print.
+    """
+
+    n: int
+    turn: int
+    step: str
+    rule: str
+    at: str
+    subject: str
+    text: str = ""
+    audience: Audience = (NOBODY,)
+    dice: list[dict[str, Any]] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+    facts: list[Fact] = field(default_factory=list)
+    data: dict[str, Any] = field(default_factory=dict)
+    hash: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "n": self.n,
+            "turn": self.turn,
+            "step": self.step,
+            "rule": self.rule,
+            "at": self.at,
+            "subject": self.subject,
+            "text": self.text,
+            "audience": list(self.audience),
+            "dice": self.dice,
+            "changes": self.changes,
+            "facts": [f.to_json() for f in self.facts],
+            "data": self.data,
+            "hash": self.hash,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Entry:
+        facts = [Fact(f["word"], {k: v for k, v in f.items() if k != "word"}) for f in data["facts"]]
+        rest = {k: data[k] for k in ("n", "turn", "step", "rule", "at", "subject", "text", "dice", "changes", "data")}
+        return cls(**rest, audience=tuple(data["audience"]), facts=facts, hash=data["hash"])
+
+
+class UnexplainedChange(RuntimeError):
+    """A change of state outside any journal entry: an error of the engine, never of a user."""
+
+
+class Journal:
+    """Writes entries and makes the changes they record.
+
+    `entries` are those of the present resolution; `head` the hash of the last sealed one.
+    """
+
+    def __init__(self, ruleset: Ruleset, state: State, *, head: str = "", first: int = 1) -> None:
+        self.ruleset = ruleset
+        self.state = state
+        self.head = head
+        self.entries: list[Entry] = []
+        self.pending: list[Fact] = []  # facts that no event has been offered yet
+        self.step = ""
+        self._first = first
+        self._open: list[Entry] = []
+
+    # ---- entries
+
+    @contextmanager
+    def entry(
+        self,
+        rule: str,
+        *,
+        subject: str = "",
+        text: str = "",
+        audience: Iterable[str] = (NOBODY,),
+        data: dict[str, Any] | None = None,
+        keep: bool = True,
+    ) -> Iterator[Entry]:
+        """Open an entry; changes, dice and facts inside belong to it. With `keep=False` it is dropped if it stays empty."""
+        form, _, id_ = rule.partition("/")
+        entry = Entry(
+            n=0,
+            turn=self.turn,
+            step=self.step,
+            rule=rule,
+            at=self.ruleset.origin(form, id_) if id_ else "",
+            subject=subject,
+            text=text,
+            audience=tuple(audience),
+            data=data or {},
+        )
+        self._open.append(entry)
+        self.entries.append(entry)
+        try:
+            yield entry
+        finally:
+            self._open.pop()
+            if not keep and not (entry.changes or entry.dice or entry.facts or entry.text):
+                last = len(self.entries) - 1
+                del self.entries[next(i for i in range(last, -1, -1) if self.entries[i] is entry)]
+
+    @property
+    def turn(self) -> int:
+        return int(self.state.get("game", "game", "turn", 0))
+
+    @property
+    def current(self) -> Entry:
+        if not self._open:
+            raise UnexplainedChange("a change needs an open journal entry")
+        return self._open[-1]
+
+    def seal(self) -> None:
+        """Number and chain the entries written so far; called once at the end of a resolution."""
+        n = self._first
+        head = self.head
+        for entry in self.entries:
+            entry.n = n
+            entry.hash = ""
+            body = entry.to_json()
+            head = digest([head, body])
+            entry.hash = head
+            n += 1
+        self.head = head
+
+    # ---- changes
+
+    def set(self, table: str, id_: str, field_: str, value: Any) -> None:
+        """Set one field; None removes it. Nothing is recorded if the value is already so."""
+        entry = self.current
+        if self.state.get(table, id_, field_) == value:
+            return
+        before = self.state.put(table, id_, field_, value)
+        entry.changes.append([table, id_, field_, before, value])
+
+    def add(self, table: str, id_: str, field_: str, by: Any) -> Any:
+        """Add to a number (absent counts as 0) and return the new value."""
+        value = self.state.get(table, id_, field_, 0) + by
+        self.set(table, id_, field_, value)
+        return value
+
+    def put_row(self, table: str, id_: str, row: Mapping[str, Any] | None) -> None:
+        """Set or remove (None) a whole row."""
+        entry = self.current
+        before = self.state.put(table, id_, WHOLE_ROW, row)
+        entry.changes.append([table, id_, WHOLE_ROW, before, dict(row) if row is not None else None])
+
+    def units(self, owner: str, kind: str, place: str, by: int, **extra: Any) -> str:
+        """Add (or with a negative number take away) units of one stack; returns the stack's id.
+
+        Raises ValueError if more are taken than there are.
+        """
+        extra = {k: v for k, v in extra.items() if v is not None}
+        key = unit_key(owner, kind, place, extra)
+        now = int(self.state.get("units", key, "n", 0))
+        if now + by < 0:
+            raise ValueError(f"{key} has {now} units, {-by} taken away")
+        if by == 0:
+            return key
+        if now == 0:
+            self.put_row("units", key, {"owner": owner, "kind": kind, "place": place, "n": by, **extra})
+        elif now + by == 0:
+            self.put_row("units", key, None)
+        else:
+            self.set("units", key, "n", now + by)
+        return key
+
+    def alter_units(self, key: str, n: int, **fields: Any) -> str:
+        """Turn `n` units of a stack into units with other fields (place, owner, kind or a condition; None removes one)."""
+        row = dict(self.state.row("units", key))
+        extra = {k: v for k, v in row.items() if k not in UNIT_CORE}
+        self.units(row["owner"], row["kind"], row["place"], -n, **extra)
+        row.update(fields)
+        extra = {k: v for k, v in row.items() if k not in UNIT_CORE}
+        return self.units(row["owner"], row["kind"], row["place"], n, **extra)
+
+    def fact(self, word: str, **roles: Any) -> None:
+        """Something happened: recorded, and offered to the events."""
+        fact = Fact(word, {k: v for k, v in roles.items() if v is not None})
+        self.current.facts.append(fact)
+        self.pending.append(fact)
+
+
+def replay(state: State, entries: Iterable[Entry | Mapping[str, Any]]) -> State:
+    """The state after the entries, from their changes alone. Raises ValueError where a `before` does not fit."""
+    out = state.copy()
+    for item in entries:
+        number = item.n if isinstance(item, Entry) else item["n"]
+        changes: Sequence[Change] = item.changes if isinstance(item, Entry) else item["changes"]
+        for table, id_, field_, before, after in changes:
+            found = out.put(table, id_, field_, after)
+            if found != before:
+                raise ValueError(f"entry {number}: {table}/{id_}.{field_} was {found!r}, the journal says {before!r}")
+    return out
+
+
+def verify_chain(entries: Iterable[Mapping[str, Any]], head: str = "") -> int | None:
+    """The number of the first entry whose hash does not follow from the one before, or None."""
+    for data in entries:
+        body = {**data, "hash": ""}
+        head = digest([head, body])
+        if head != data["hash"]:
+            return int(data["n"])
+    return None

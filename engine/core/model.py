@@ -1,0 +1,101 @@
+"""The compiled ruleset: what every mechanic is given.
+
+A `Ruleset` is immutable plain data: for each form (places, units, acts ...) its rows by id, the frame of the turn, and
+for every row and key the file and line it came from. It is made by `compile.py` (or read back from a game's own copy)
+and has one content hash, which a game stores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from .canonical import digest
+
+Row = dict[str, Any]
+EMPTY: Mapping[str, Row] = {}
+
+
+@dataclass(frozen=True, slots=False)
+class Ruleset:
+    """Rows by form and id, with their origins.
+
+    `forms`: form -> id -> row (plain JSON values; a row holds its own `id`).
+    `frame`: the nodes of the turn, in order.
+    `manifest`: the head of `ruleset.yaml` (id, title, settings).
+    `origins`: "form/id" or "form/id.key" -> "file:line:column", file relative to the folder that was loaded.
+    """
+
+    id: str
+    title: str
+    forms: Mapping[str, Mapping[str, Row]]
+    frame: tuple[Row, ...] = ()
+    manifest: Row = field(default_factory=dict)
+    origins: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def hash(self) -> str:
+        """SHA-256 over the canonical JSON of all that can change a game (rows, frame, manifest; not the origins)."""
+        rows = {form: list(rows.values()) for form, rows in self.forms.items()}  # their order counts
+        return digest({"id": self.id, "forms": rows, "frame": list(self.frame), "manifest": self.manifest})
+
+    def rows(self, form: str) -> Mapping[str, Row]:
+        """All rows of a form by id, in the order of the files; empty if the ruleset has none."""
+        return self.forms.get(form, EMPTY)
+
+    def row(self, form: str, id_: str) -> Row:
+        """One row; KeyError with form and id if there is none."""
+        try:
+            return self.forms[form][id_]
+        except KeyError:
+            raise KeyError(f"no row {id_!r} in {form}") from None
+
+    def has(self, form: str, id_: object) -> bool:
+        return id_ in self.forms.get(form, EMPTY)
+
+    def origin(self, form: str, id_: str, key: str | None = None) -> str:
+        """ "file:line" of a row or of one of its keys; the row's own place if the key has none; "" if unknown."""
+        at = self.origins.get(f"{form}/{id_}.{key}") if key else None
+        at = at or self.origins.get(f"{form}/{id_}", "")
+        return at.rsplit(":", 1)[0] if at.count(":") >= 2 else at
+
+    def setting(self, key: str, default: Any = None) -> Any:
+        """A value of the manifest's `settings`."""
+        return self.manifest.get("settings", {}).get(key, default)
+
+    def derived(self, key: str, make: Callable[[], Any]) -> Any:
+        """What follows from the rows alone (a grammar, an index of names), made once per ruleset."""
+        kept = self.__dict__.setdefault("_derived", {})
+        if key not in kept:
+            kept[key] = make()
+        return kept[key]
+
+    def with_frame(self, frame: Iterable[Row]) -> Ruleset:
+        """The same rows under another frame; what was derived from the rows is kept."""
+        other = replace(self, frame=tuple(frame))
+        other.__dict__["_derived"] = self.__dict__.setdefault("_derived", {})
+        return other
+
+    def to_json(self) -> Row:
+        """Plain JSON that `from_json` reads back; what a game and the cache store."""
+        return {
+            "id": self.id,
+            "title": self.title,
+            "forms": {form: list(rows.values()) for form, rows in self.forms.items()},
+            "frame": list(self.frame),
+            "manifest": self.manifest,
+            "origins": dict(self.origins),
+        }
+
+    @classmethod
+    def from_json(cls, data: Row) -> Ruleset:
+        return cls(
+            id=data["id"],
+            title=data["title"],
+            forms={form: {row["id"]: row for row in rows} for form, rows in data["forms"].items()},
+            frame=tuple(data["frame"]),
+            manifest=data["manifest"],
+            origins=data["origins"],
+        )

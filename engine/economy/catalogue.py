@@ -1,0 +1,520 @@
+"""What a nation can buy, where, and for how much: the one answer that the purchase step, checkers, templates and policies share.
+
+A `Market` reads a world for one nation. It answers with a `Quote`, or with the reason why not, in words; nothing is changed.
+What has been bought before counts against rooms and stocks: from the state (`under_way`) and from quotes that were `taken`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from ..core.model import Row
+from ..core.state import Entity
+from ..turn.effects import fill
+from ..world import treasury as stores
+from ..world.selections import as_set
+from ..world.world import World
+from . import commitments
+from .quotes import PLENTY, Offer, Quote, bare, counter, is_for, up
+
+__all__ = ["PLENTY", "Market", "Offer", "Quote", "check_purchase", "is_for", "purchasable"]
+
+
+def purchasable(world: World, nation: str, *, all_sites: bool = False) -> list[Offer]:
+    """What a nation can buy, item by item and site by site; with `all_sites` also where it cannot, and why.
+
+    The list is kept for as long as nothing changes in the state, so that asking again costs nothing.
+    """
+    tables = tuple(sorted(world.state.versions))
+    found = world.keep(("offers", nation, all_sites), tables, lambda: tuple(Market(world, nation).offers(all_sites=all_sites)))
+    return list(found)
+
+
+def check_purchase(
+    world: World,
+    nation: str,
+    item: str,
+    site: str | None,
+    n: int = 1,
+    *,
+    into: str | None = None,
+    facing: Sequence[str] = (),
+    kind: str | None = None,
+    market: Market | None = None,
+) -> str | None:
+    """Why a purchase cannot be made, or None. With a `market` earlier purchases in it count, and this one is added."""
+    found = (market or Market(world, nation)).quote(item, site, n, into=into, facing=facing, kind=kind)
+    if isinstance(found, str):
+        return found
+    if market is not None:
+        market.take(found)
+    return None
+
+
+class Market:
+    """What one nation can buy in one world. Good for as long as the state does not change, but for what is `taken`."""
+
+    def __init__(self, world: World, nation: str) -> None:
+        self.world = world
+        self.nation = nation
+        self.who = Entity("nation", nation)
+        self._names: dict[str, Any] = {"self": self.who, "nation": self.who}
+        self._tests: dict[tuple[str, str], bool] = {}
+        self._prices: dict[str, tuple[Any, tuple[str, ...]]] = {}
+        self._closed: dict[str, str | None] = {}
+        self._passing: dict[Any, list[str]] = {}
+        self._purses: dict[tuple[str, str], str] = {}
+        self._roomy: dict[tuple[str, str], list[Row]] = {}
+        self._spent: dict[tuple[str, str], Any] = {}
+        self._reserved: dict[tuple[str, str], Any] = {}
+        self._filled: dict[tuple[str, str], int] = {}
+        self.orders: Sequence[Row] | None = None  # the orders of a file that is being checked; else those of the state
+        self._rooms = list(world.ruleset.rows("rooms").values())
+        self._main = str(world.ruleset.setting("money") or next(iter(world.ruleset.rows("resources")), ""))
+        for row in world.state.table("under_way").values():
+            if row.get("nation") != nation:
+                continue
+            for what, purse, amount in row.get("uses", ()):
+                self._reserved[purse, what] = self._reserved.get((purse, what), 0) + amount
+            if row.get("since") == world.always()["turn"]:
+                for room, key, n in row.get("rooms", ()):
+                    self._filled[room, key] = self._filled.get((room, key), 0) + n
+
+    # ---- asking
+
+    def quote(
+        self,
+        item: str,
+        site: str | None,
+        n: int = 1,
+        *,
+        into: str | None = None,
+        facing: Sequence[str] = (),
+        kind: str | None = None,
+    ) -> Quote | str:
+        """The purchase, or why it cannot be made."""
+        row = self.world.ruleset.rows("catalogue").get(item)
+        if row is None:
+            return f"nothing called {item} can be bought"
+        if n < 1:
+            return "the number must be at least 1"
+        closed = self.closed(row)
+        if closed is not None:
+            return closed
+        if row.get("hand"):
+            return self._priced(row, "", {"id": ""}, n, "", (), kind)
+        if site is None or not self.world.ruleset.has("places", site):
+            return "a place must be named"
+        found = self._site(row, site, into)
+        if isinstance(found, str):
+            return found
+        variant, site, into = found
+        where = self.stands(row, site)
+        if into is not None and into not in where:
+            return f"it cannot appear in {self._name(into)}"
+        if not where:
+            return "there is nowhere for it to appear"
+        if "works" in row:
+            facing = self._faced(row, site, facing)
+            if isinstance(facing, str):
+                return facing
+            n = len(facing)
+        if "fits" in row:
+            spots = [p for p in where if into is None or p == into]
+            into = next((p for p in spots if self.fitting(row, p, kind) >= n), None)
+            if into is None:
+                return self._none_fits(row, spots, kind)
+        return self._priced(row, site, variant, n, into or where[0], tuple(facing), kind)
+
+    def offers(self, *, all_sites: bool = False, items: Collection[str] | None = None) -> Iterator[Offer]:
+        """Every item that is open to the nation (`items`: of these), at every site that takes it."""
+        held = stores.held_places(self.world, self.nation)
+        for item, row in self.world.ruleset.rows("catalogue").items():
+            if items is not None and item not in items:
+                continue
+            closed = self.closed(row)
+            if closed is not None:
+                if all_sites:
+                    yield Offer(item, "", 0, 0, 0, closed)
+                continue
+            if row.get("hand"):
+                price = self.price(row)[0]
+                most = self._most(row, "", {"id": ""}, "", "")
+                yield Offer(item, "", price, 0, most, None if most else "there is no money for it")
+                continue
+            if all_sites:
+                for site in held:
+                    yield self._offer(row, site, self.variant(row, site))
+                continue
+            sites = [(p, v) for p in self._sites(row, held) if not isinstance(v := self.variant(row, p), str)]
+            if sites and self.price(row)[0] <= self._richest(str(row.get("what", self._main))):
+                for site, variant in sites:
+                    offer = self._offer(row, site, variant)
+                    if offer.why_not is None:
+                        yield offer
+
+    def _richest(self, what: str) -> Any:
+        return max(stores.purses(self.world, self.nation, what).values(), default=0)
+
+    def _sites(self, row: Row, held: Sequence[str]) -> list[str]:
+        """The places that pass an item's test of sites; items that test alike share the answer."""
+        test = row.get("site")
+        if test not in self._passing:
+            self._passing[test] = [p for p in held if self._test(test, p)]
+        return self._passing[test]
+
+    def take(self, quote: Quote) -> None:
+        """Count a purchase as made, so that the next quote knows it."""
+        self._spent[quote.purse, quote.what] = self._spent.get((quote.purse, quote.what), 0) + quote.cost
+        for what, purse, amount, _ in quote.uses:
+            self._reserved[purse, what] = self._reserved.get((purse, what), 0) + amount
+        self.fill_rooms(quote)
+
+    def fill_rooms(self, quote: Quote) -> None:
+        for room, key, n in quote.rooms:
+            self._filled[room, key] = self._filled.get((room, key), 0) + n
+
+    def spend(self, purse: str, what: str, amount: Any) -> None:
+        """Something else is paid out of a purse: there is less by so much for the next quote."""
+        self._spent[purse, what] = self._spent.get((purse, what), 0) + amount
+
+    def left(self, purse: str, what: str) -> Any:
+        """What a purse holds, less what has been spent."""
+        return self._left(purse, what)
+
+    def reserve(self, purse: str, what: str, amount: Any) -> None:
+        """Something will be used up later: what is left of it is less by so much."""
+        self._reserved[purse, what] = self._reserved.get((purse, what), 0) + amount
+
+    def placing(self, item: str, site: str, n: int, *, into: str | None = None) -> Quote | str:
+        """Where something already paid for can be put, or why it cannot. Rooms shared out at completion count."""
+        row = self.world.ruleset.rows("catalogue").get(item)
+        if row is None or not self.world.ruleset.has("places", site):
+            return f"there is no place called {site}" if row else f"nothing is called {item}"
+        found = self._site(row, site, into)
+        if isinstance(found, str):
+            return found
+        variant, site, into = found
+        where = self.stands(row, site)
+        if not where or (into is not None and into not in where):
+            return "it cannot appear there"
+        rooms = self._room(row, site, n, into or where[0], "complete")
+        if isinstance(rooms, str):
+            return rooms
+        return Quote(
+            item, self.nation, site, n, n, str(variant.get("id", "")), 0, 0, 0, 0, "", "", into or where[0], (), (), tuple(rooms)
+        )
+
+    # ---- the parts of an answer
+
+    def closed(self, row: Row) -> str | None:
+        """Why an item is not open to the nation at all."""
+        item = row["id"]
+        if item not in self._closed:
+            why = None
+            if "for" in row and not self._is_for(row["for"]):
+                why = "this is not open to your nation"
+            else:
+                names = {**self._names, "item": Entity("item", item)}
+                for need in row.get("needs", ()):
+                    if not self.world.test(need["test"], names):
+                        why = fill(self.world, need["else"], names)
+                        break
+            self._closed[item] = why
+        return self._closed[item]
+
+    def _is_for(self, wanted: Any) -> bool:
+        return is_for(self.world, wanted, self.nation)
+
+    def variant(self, row: Row, site: str) -> Row | str:
+        """The kind of site that a place is for an item, or why it is none."""
+        if not self._test(row.get("site"), site):
+            return str(row.get("site_else", "it cannot be built there"))
+        for variant in row.get("sites", ({"id": ""},)):
+            if self._test(variant.get("when"), site):
+                return dict(variant)
+        last: Row = row["sites"][-1]
+        return str(last.get("else") or row.get("site_else", "it cannot be built there"))
+
+    def _test(self, text: Any, site: str) -> bool:
+        if text is None or isinstance(text, bool):
+            return text is not False
+        key = (text, site)
+        if key not in self._tests:
+            self._tests[key] = self.world.test(text, self._at(site))
+        return self._tests[key]
+
+    def _at(self, site: str) -> dict[str, Any]:
+        return {**self._names, "place": Entity("place", site)}
+
+    def price(self, row: Row) -> tuple[Any, tuple[str, ...]]:
+        """What one costs, without fees, and the adjust rows in it."""
+        item = row["id"]
+        if item not in self._prices:
+            self._prices[item] = self._price(row)
+        return self._prices[item]
+
+    def _to(self, site: str, into: str) -> dict[str, Any]:
+        return {**self._at(site), "target": Entity("place", into or site)} if site else self._names
+
+    def _price(self, row: Row) -> tuple[Any, tuple[str, ...]]:
+        thing = Entity("item", row["id"])
+        names = {**self._names, "item": thing}
+        price = row.get("price")
+        if isinstance(price, str) and price.startswith("="):
+            return self.world.number(price, names), ()
+        quantities = self.world.ruleset.rows("quantities")
+        name = price if isinstance(price, str) else "price"
+        if name in quantities and (isinstance(price, str) or price is None or quantities[name]["of"] == "item"):
+            value, rows = self.world.quantity_with_rows(name, thing, names)
+            return value, tuple(r["id"] for r in rows)
+        return price or 0, ()
+
+    def stands(self, row: Row, site: str) -> list[str]:
+        """Where what is bought for a site may stand: places without enemies first."""
+        if "appears" not in row:
+            return [site]
+        found = [t.id for t in as_set(self.world, self.world.value(bare(row["appears"]), self._at(site)))]
+        return sorted(found, key=lambda p: (bool(self.world.enemies_at(self.nation, p)), p))
+
+    def _site(self, row: Row, site: str, into: str | None) -> tuple[Row, str, str | None] | str:
+        """The kind of site, the site and the place of appearing that an order means, or why there is none.
+
+        An order may name the place where units are to appear instead of the site behind it.
+        """
+        variant = self.variant(row, site)
+        if isinstance(variant, str) and into is None:
+            behind = self._behind(row, site)
+            if behind is not None:
+                into, site = site, behind
+                variant = self.variant(row, site)
+        return variant if isinstance(variant, str) else (variant, site, into)
+
+    def _behind(self, row: Row, zone: str) -> str | None:
+        """The site for an order that names the place where units are to appear."""
+        if "appears" not in row:
+            return None
+        near = [p for p in self.world.geography.next_to(zone) if not isinstance(self.variant(row, p), str)]
+        fits = [p for p in near if zone in self.stands(row, p)]
+        return max(fits, key=lambda p: (self._left(*self._purse(row, p)), p), default=None)
+
+    def faces(self, row: Row, site: str) -> list[str]:
+        """The places that works bought for a site may face."""
+        rule = row.get("facing", {})
+        names = self._at(site)
+        among = rule.get("among")
+        if among is None:
+            found = list(self.world.geography.next_to(site))
+        else:
+            found = sorted(t.id for t in as_set(self.world, self.world.value(bare(among), names)))
+        mine = [p for p in found if self.world.test(rule.get("when"), {**names, "target": Entity("place", p)})]
+        return [p for p in mine if not self._filled.get((f"works:{row['id']}", f"{site}>{p}"))]
+
+    def _faced(self, row: Row, site: str, facing: Sequence[str]) -> tuple[str, ...] | str:
+        may = self.faces(row, site)
+        if row.get("facing", {}).get("all"):
+            return tuple(may) if may else "there is no border left for it"
+        if not facing:
+            return tuple(may) if len(may) == 1 else "the order must say which place it faces"
+        for place in facing:
+            if place not in may:
+                return f"it cannot face {self._name(place)}"
+        return tuple(dict.fromkeys(facing))
+
+    def fitting(self, row: Row, place: str, kind: str | None = None) -> int:
+        """How many units at a place can still be altered by an item."""
+        test = row["fits"]["units"]
+        n = 0
+        idle = row["fits"].get("idle")
+        taken = self._taken(place) if idle else {}
+        for key, stack in self.world.state.stacks(at=place, owner=self.nation):
+            if (kind is not None and stack["kind"] != kind) or (idle and stack.get("busy")):
+                continue
+            if self.world.test(test, {**self._at(place), "unit": Entity("unit", key)}):
+                n += int(stack["n"]) - taken.get(key, 0)
+        return n - self._filled.get((f"fits:{row['id']}", place), 0)
+
+    def _taken(self, place: str) -> dict[str, int]:
+        """Units of each stack at a place that other orders of the turn have taken."""
+        orders = commitments.of_nation(self.world, self.nation) if self.orders is None else self.orders
+        return commitments.taken(self.world, self.nation, place, orders)
+
+    def _none_fits(self, row: Row, spots: Sequence[str], kind: str | None) -> str:
+        """Why there are not enough units to be altered: none such, or other orders have taken them."""
+        rule = row["fits"]
+        if rule.get("idle"):
+            anyhow = {**row, "fits": {**rule, "idle": False}}
+            if any(self.fitting(anyhow, p, kind) > 0 and self._taken(p) for p in spots):
+                return f"{rule.get('else', 'it takes the whole turn')}, and another order has taken it"
+        return "nothing there can take it"
+
+    # ---- money, stocks and rooms
+
+    def _purse(self, row: Row, site: str) -> tuple[str, str]:
+        what = str(row.get("what", self._main))
+        if not site or "pays" not in row:
+            return self._purse_of(site, what), what
+        places = as_set(self.world, self.world.value(bare(row["pays"]), self._at(site)))
+        mine = [p.id for p in places if self.world.holder_of(p.id) == self.nation]
+        purses = {self._purse_of(p, what) for p in mine}
+        if not purses:
+            return stores.main_purse(self.world, self.nation, what), what
+        return max(sorted(purses), key=lambda k: self._left(k, what)), what
+
+    def _purse_of(self, site: str, what: str) -> str:
+        if (site, what) not in self._purses:
+            mine = site and self.world.holder_of(site) == self.nation
+            self._purses[site, what] = stores.purse_at(self.world, self.nation, site if mine else None, what)
+        return self._purses[site, what]
+
+    def _left(self, purse: str, what: str) -> Any:
+        return self.world.state.get("stores", purse, what, 0) - self._spent.get((purse, what), 0)
+
+    def _stocks(self, row: Row, site: str) -> list[tuple[str, str, int, str, Any, int]]:
+        """What one uses up: (resource, purse, each, when taken, multiple when short or None, how many are within it)."""
+        out = []
+        for what, how in row.get("uses", {}).items():
+            rule = how if isinstance(how, dict) else {"each": how}
+            each = int(self.world.number(rule["each"], self._names))
+            if each <= 0:
+                continue
+            purse = self._purse_of(site, what)
+            left = self.world.state.get("stores", purse, what, 0) - self._reserved.get((purse, what), 0)
+            short = rule.get("short", "refuse")
+            times = self.world.number(short["times"], self._names) if isinstance(short, dict) else None
+            out.append((what, purse, each, rule.get("taken", "purchase"), times, max(0, int(left // each))))
+        return out
+
+    def _priced(
+        self, row: Row, site: str, variant: Row, n: int, into: str, facing: tuple[str, ...], kind: str | None
+    ) -> Quote | str:
+        price, rows = self.price(row)
+        fee = self.world.number(variant.get("fee", 0), self._at(site) if site else self._names)
+        paid = 1 if row.get("facing", {}).get("all") else n
+        lot = int(self.world.number(row.get("lot", 1), self._names))
+        rooms = self._room(row, site, n * lot, into)
+        if isinstance(rooms, str):
+            return rooms
+        if facing:
+            rooms += [(f"works:{row['id']}", f"{site}>{p}", 1) for p in facing]
+        if "fits" in row:
+            rooms.append((f"fits:{row['id']}", into, n))
+        cost: Any = paid * (price + fee)
+        dear, uses = 0, []
+        for what, purse, each, taken, times, within in self._stocks(row, site):
+            if times is None:
+                if n > within:
+                    return f"there is {stores.in_words(self.world.ruleset, what)} for {within} only"
+                uses.append((what, purse, each * n, taken))
+                continue
+            beyond = max(0, n - within)
+            dear = max(dear, beyond)
+            cost += beyond * up(price * (times - 1))
+            uses.append((what, purse, each * (n - beyond), taken))
+        purse, what = self._purse(row, site)
+        left = self._left(purse, what)
+        if cost > left:
+            return f"costs {cost} {stores.in_words(self.world.ruleset, what)}, {left} left there"
+        return Quote(
+            row["id"], self.nation, site, n, n * lot, str(variant.get("id", "")), price, fee, dear, cost, what, purse,
+            into, facing, tuple(u for u in uses if u[2]), tuple(rooms), rows, kind or "",
+        )  # fmt: skip
+
+    def _room(self, row: Row, site: str, n: int, into: str, at: str = "purchase") -> list[tuple[str, str, int]] | str:
+        """Which rooms `n` units take, or why there is none. Each room's places are filled in their order."""
+        out: list[tuple[str, str, int]] = []
+        for room in self._rooms_for(row, site, at):
+            left = n
+            for key in self._drawn(room, site, into):
+                part = min(left, self.room_left(room, key))
+                if part > 0:
+                    out.append((counter(room), key, part))
+                    left -= part
+            if left:
+                words = room.get("words", "there is room for {n} only")
+                return str(words).replace("{n}", str(n - left))
+        return out
+
+    def _rooms_for(self, row: Row, site: str, at: str = "purchase") -> list[Row]:
+        key = (row["id"], at)
+        if key not in self._roomy:
+            labels = {row["id"], row.get("makes", ""), *self._tags(row)}
+            self._roomy[key] = [
+                r for r in self._rooms if r.get("at", "purchase") == at and ("for" not in r or any(x in labels for x in r["for"]))
+            ]
+        return [r for r in self._roomy[key] if (self._test(r.get("when"), site) if site else "when" not in r)]
+
+    def _tags(self, row: Row) -> Sequence[str]:
+        return tuple(self.world.ruleset.rows("units").get(row.get("makes", ""), {}).get("tags", ()))
+
+    def _drawn(self, room: Row, site: str, into: str) -> list[str]:
+        if room["of"] == "nation":
+            return [self.nation]
+        if "draws" not in room:
+            return [site]
+        found = [t.id for t in as_set(self.world, self.world.value(bare(room["draws"]), self._to(site, into)))]
+        return sorted(found, key=lambda p: (p != site, -self.room_left(room, p), p))
+
+    def room_left(self, room: Row, key: str) -> int:
+        """How many a place's room still takes in this turn."""
+        names = self._names if room["of"] == "nation" else self._at(key)
+        return int(self.world.number(room["is"], names)) - self._filled.get((counter(room), key), 0)
+
+    def _offer(self, row: Row, site: str, variant: Row | str) -> Offer:
+        price = self.price(row)[0]
+        if isinstance(variant, str):
+            return Offer(row["id"], site, price, 0, 0, variant)
+        fee = self.world.number(variant.get("fee", 0), self._at(site))
+        purse, what = self._purse(row, site)
+        if price + fee > self._left(purse, what):
+            return Offer(row["id"], site, price, fee, 0, "there is no money for it", purse=purse)
+        where = self.stands(row, site)
+        facing = self.faces(row, site) if "works" in row else []
+        why = None
+        if not where:
+            why = "there is nowhere for it to appear"
+        elif "works" in row and not facing:
+            why = "there is no border left for it"
+        most = 0 if why else self._most(row, site, variant, where[0], purse)
+        if most and facing and not row.get("facing", {}).get("all"):
+            most = min(most, len(facing))
+        if most and "fits" in row:
+            most = min(most, max(self.fitting(row, p) for p in where))
+        if not most and why is None:
+            lot = int(self.world.number(row.get("lot", 1), self._names))
+            rooms = self._room(row, site, lot, where[0])
+            why = (
+                rooms if isinstance(rooms, str) else "nothing there can take it" if "fits" in row else "there is no money for it"
+            )
+        return Offer(row["id"], site, price, fee, most, why, tuple(facing), tuple(where), purse)
+
+    def _most(self, row: Row, site: str, variant: Row, into: str, purse: str) -> int:
+        """The most that money, stocks and rooms allow."""
+        what = str(row.get("what", self._main))
+        purse = purse or self._purse(row, site)[0]
+        left = self._left(purse, what)
+        price, _ = self.price(row)
+        fee = self.world.number(variant.get("fee", 0), self._at(site) if site else self._names)
+        most = PLENTY
+        multiple: Any = None
+        within = PLENTY
+        for _, _, _, _, times, stock in self._stocks(row, site):
+            if times is None:
+                most = min(most, stock)
+            else:
+                multiple, within = times, min(within, stock)
+        each = price + fee
+        if each > 0:
+            cheap = int(left // each)
+            if multiple is not None and cheap > within:
+                dearer = price + up(price * (multiple - 1)) + fee
+                cheap = within + int((left - within * each) // dearer)
+            most = min(most, max(0, cheap))
+        lot = int(self.world.number(row.get("lot", 1), self._names))
+        for room in self._rooms_for(row, site):
+            most = min(most, max(0, sum(max(0, self.room_left(room, k)) for k in self._drawn(room, site, into)) // lot))
+        return most
+
+    def _name(self, place: str) -> str:
+        return str(self.world.ruleset.rows("places").get(place, {}).get("name", place))

@@ -1,0 +1,150 @@
+"""`collect`: what places and arrangements yield is added up for each nation, limited by its income, and put into its purses.
+
+Yields are rows; the limit of a nation (a rate, a cap, a fixed sum) is a quantity whose base is what was gathered. A limit that
+leaves less than was gathered is shared over the purses in proportion, rounded down; what is over falls to the main purse.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from ..core.model import Row
+from ..core.state import Entity
+from ..turn.context import Turn
+from ..turn.effects import printed
+from ..world import treasury as stores
+from ..world.selections import as_set, plain
+from ..world.world import exact, round_as
+from .catalogue import is_for
+from .purchase import unite_purses
+
+Gathered = dict[tuple[str, str], Any]
+"""(resource, purse) -> amount."""
+
+
+def run(node: Row, turn: Turn) -> None:
+    """Collect for all nations, or for those of the node's `for`.
+
+    `yields` names the rows (absent: all); `income` the quantity of a nation that limits the total (absent: nothing does);
+    `when` inside rows tests the state of the step, which all nations read before any is paid.
+    """
+    unite_purses(turn)
+    ids = node.get("yields") or list(turn.ruleset.rows("yields"))
+    wanted = node.get("for")
+    loop = turn.loops.get("nation")
+    gathered = []
+    for nation in turn.world.nations():
+        if isinstance(loop, Entity) and loop.id != nation:
+            continue
+        if wanted is not None and not is_for(turn.world, wanted, nation):
+            continue
+        found = gather(turn.world, nation, ids, node.get("income"))
+        if found is not None:
+            gathered.append((nation, found))
+    for nation, (parts, data) in gathered:
+        sums = ", ".join(f"{v} {stores.in_words(turn.ruleset, k)}" for k, v in _totals(parts).items())
+        text = f"{printed(turn.world, Entity('nation', nation))} collects {sums}."
+        with turn.journal.entry("frame/collect", subject=nation, audience=(nation,), data=data, text=text) as entry:
+            if turn.step_row.get("step"):
+                entry.rule = f"frame/{turn.step_row['step']}"
+            for (resource, purse), amount in sorted(parts.items()):
+                if amount:
+                    turn.journal.add("stores", purse, resource, amount)
+            turn.journal.set("nations", nation, "income", data["income"])
+
+
+def gather(world: Any, nation: str, ids: list[str], income: str | None) -> tuple[Gathered, dict[str, Any]] | None:
+    """What a nation collects: amounts by purse, and the items for the journal. None if nothing concerns it."""
+    main = str(world.ruleset.setting("money") or next(iter(world.ruleset.rows("resources")), ""))
+    limited: Gathered = {}
+    free: Gathered = {}
+    items: list[dict[str, Any]] = []
+    for id_ in ids:
+        row = world.ruleset.row("yields", id_)
+        if "for" in row and not is_for(world, row["for"], nation):
+            continue
+        names = {"self": Entity("nation", nation), "nation": Entity("nation", nation)}
+        if "over" not in row and not world.test(row.get("when"), names):
+            continue
+        resource = str(row.get("into", main))
+        parts = _yield(world, nation, row, names, resource)
+        if not parts:
+            continue
+        items.append({"yield": id_, "amount": str(sum(parts.values()))})
+        target = limited if row.get("limited", True) and resource == main else free
+        for purse, amount in parts.items():
+            target[resource, purse] = target.get((resource, purse), 0) + amount
+    total = sum(limited.values())
+    rows: list[str] = []
+    if income is not None and (limited or world.ruleset.has("quantities", income)):
+        quantity = world.ruleset.row("quantities", income)
+        subject = Entity("nation", nation)
+        _, applied = world.quantity_with_rows(income, subject)
+        names = world.subject_names(subject, {})
+        allowed = world.combine(quantity, total, applied, names)
+        rows = [a["id"] for a in applied]
+        if allowed != total:
+            limited = _share(world, nation, limited, total, allowed, main)
+            total = allowed
+    if not limited and not free:
+        return None
+    out = {k: exact(v) for k, v in {**free}.items()}
+    for key, amount in limited.items():
+        out[key] = out.get(key, 0) + exact(amount)
+    data = {"items": items, "rows": rows, "income": exact(total)}
+    return out, data
+
+
+def _yield(world: Any, nation: str, row: Row, names: dict[str, Any], resource: str) -> dict[str, Any]:
+    """Amounts by purse of one yield row."""
+    parts: dict[str, Any] = {}  # `seat` names the place whose purse it goes to; absent: the thing itself, if it is a place
+    if "over" in row:
+        text = row["over"].removeprefix("=").strip()
+        for thing in as_set(world, world.value(text, names)):
+            scope = {**names, thing.kind: thing, "nation": names["nation"]}
+            if not world.test(row.get("when"), scope):
+                continue
+            amount = round_as(Fraction(world.number(row["amount"], scope) or 0), row.get("round"))
+            if amount:
+                seat = thing if "seat" not in row else world.marked(row["seat"], scope)
+                at = plain(seat) if not isinstance(seat, Entity) or seat.kind == "place" else None
+                purse = stores.purse_at(world, nation, at, resource)
+                parts[purse] = parts.get(purse, 0) + amount
+    else:
+        amount = round_as(Fraction(world.number(row["amount"], names) or 0), row.get("round"))
+        if amount:
+            parts[stores.main_purse(world, nation, resource)] = amount
+    total = sum(parts.values())
+    bounded = total
+    if "at_least" in row:
+        bounded = max(bounded, world.number(row["at_least"], names))
+    if "at_most" in row:
+        bounded = min(bounded, world.number(row["at_most"], names))
+    if bounded != total:
+        whole = {(resource, purse): amount for purse, amount in parts.items()}
+        parts = {p: a for (_, p), a in _share(world, nation, whole, total, bounded, resource).items()}
+    return parts
+
+
+def _share(world: Any, nation: str, parts: Gathered, total: Any, allowed: Any, resource: str) -> Gathered:
+    """An allowed total shared over purses as what was gathered in them; what exceeds it falls to the main purse."""
+    home = (resource, stores.main_purse(world, nation, resource))
+    if not total or allowed > total:
+        out = dict(parts)
+        out[home] = out.get(home, 0) + allowed - total
+        return out
+    exactly = {k: Fraction(v) * Fraction(allowed) / Fraction(total) for k, v in parts.items()}
+    if Fraction(allowed).denominator != 1:
+        return {k: exact(v) for k, v in exactly.items()}
+    out = {k: v.numerator // v.denominator for k, v in exactly.items()}
+    keeper = home if home in out else max(sorted(out), key=lambda k: exactly[k])
+    out[keeper] += int(allowed) - sum(out.values())
+    return out
+
+
+def _totals(parts: Gathered) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for (resource, _), amount in sorted(parts.items()):
+        out[resource] = out.get(resource, 0) + amount
+    return out

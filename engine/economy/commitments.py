@@ -1,0 +1,60 @@
+"""What the orders of a turn have taken already: the units that they send somewhere, stack by stack.
+
+Asked by whatever alters units that must do nothing else in the turn. Orders are those of the state, or those of a file that is
+being checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..core.model import Row
+from ..units import forces
+from ..world.travel_groups import free_stacks
+from ..world.world import World
+
+ORIGIN = "origin"
+ALL = "*"
+"""A kind that stands for all units of a place."""
+
+
+def unit_slots(row: Row) -> list[tuple[str, str]]:
+    """The slots of an order that hold units, each with the slot that says where they stand.
+
+    Those who go stand at `origin`; of an order with `cargo` that is where the cargo stands, and the carriers are in `zone`.
+    """
+    slots = row.get("slots", {})
+    names = [n for n, kind in slots.items() if (kind["kind"] if isinstance(kind, dict) else kind) == "units"]
+    if "cargo" in slots and "zone" in slots:
+        return [(n, ORIGIN if n == "cargo" else "zone") for n in names]
+    return [(n, ORIGIN) for n in names]
+
+
+def of_nation(world: World, nation: str) -> list[Row]:
+    """The open orders of a nation in the state, in their order."""
+    table = world.state.table("orders")
+    return [o for _, o in sorted(table.items()) if o.get("nation") == nation and not o.get("status")]
+
+
+def taken(world: World, nation: str, place: str, orders: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """How many units of each stack at a place orders send somewhere (rows that `commits`), the plainest first."""
+    rows = world.ruleset.rows("orders")
+    there: dict[str, int] = {}
+    free = free_stacks(world, nation, place)
+    for _, stack in free:
+        there[stack["kind"]] = there.get(stack["kind"], 0) + int(stack["n"])
+    wanted: dict[str, int] = {}
+    for order in orders:
+        row = rows.get(order["order"].partition("/")[2], {})
+        slots = order.get("slots", {})
+        for name, where in unit_slots(row) if "commits" in row else ():
+            if slots.get(where) == place:
+                for kind, n in (slots.get(name) or {}).items():
+                    for one in there if kind == ALL else (kind,):
+                        wanted[one] = wanted.get(one, 0) + (n if isinstance(n, int) else there.get(one, 0))
+    picks = {k: min(n, there[k]) for k, n in wanted.items() if there.get(k)}
+    return dict(forces.pick(free, picks) or ())
+
+
+__all__ = ["of_nation", "taken", "unit_slots"]

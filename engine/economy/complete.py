@@ -1,0 +1,223 @@
+"""`complete`: what is under way and due is finished: units appear, works are dug, units refitted, technologies come into force.
+
+Each is tested again (`still`); what fails is lost, kept in hand or paid back, as its item says. What it uses up at completion is
+taken only then. New units that appear among enemies may have to fight at once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.model import Row
+from ..core.state import Entity
+from ..turn.context import Turn, audience_ids
+from ..turn.effects import EffectError, Tail, printed
+from ..turn.verbs import set_works
+from ..world import treasury as stores
+from ..world.selections import plain
+from .catalogue import Market, Quote
+
+FATES = {"lost": "lost", "hand": "not placed, kept in hand", "refund": "not finished, paid back"}
+
+
+def run(node: Row, turn: Turn) -> None:
+    """Finish everything that is due in this step; inside a nation's own turn, only what is its own.
+
+    Due is what names this step (or the node's `due`), or a turn that has come. `orders` names the order rows that put what is
+    in hand at a site (slots n, item, site, into); `hand: SITE-LESS` items stay in hand without one.
+    """
+    step = str(node.get("step", turn.journal.step))
+    _from_hand(node, turn, step)
+    due = str(node.get("due", step))
+    new: dict[tuple[str, str], set[str]] = {}
+    for key, row in sorted(turn.state.table("under_way").items()):
+        when = row.get("due")
+        if turn.mover not in (None, row["nation"]):
+            continue
+        if when == due or (isinstance(when, int) and when <= turn.number and "mode" not in row):
+            placed = finish(turn, key)
+            if placed is not None:
+                new.setdefault(placed, set()).add(str(row.get("item", row["what"])))
+    _meet(turn, new)
+
+
+def finish(turn: Turn, key: str) -> tuple[str, str] | None:
+    """Finish one thing under way. Returns (nation, place) if units appeared."""
+    row = dict(turn.state.row("under_way", key))
+    nation, what = row["nation"], row["what"]
+    item = turn.ruleset.rows("catalogue").get(row.get("item", ""), {})
+    names: dict[str, Any] = {"self": Entity("nation", nation), "nation": Entity("nation", nation)}
+    if row.get("item"):
+        names["item"] = Entity("item", row["item"])
+    if row.get("at"):
+        names["place"] = Entity("place", row["at"])
+        names["target"] = Entity("place", row.get("into") or row["at"])
+    rule = f"catalogue/{item['id']}" if item else "frame/complete"
+    readers = audience_ids(turn.world, item["audience"], names) if "audience" in item else (nation,)
+    stands = turn.world.test(item.get("still"), names)
+    subject = f"{nation}:{row.get('at') or ''}"
+    data = {"what": what, "item": row.get("item", what), "n": row.get("n", 1), "at": row.get("at"), "since": row.get("since")}
+    with turn.journal.entry(rule, subject=subject, audience=readers, data=data) as entry:
+        if not stands:
+            _failed(turn, key, row, entry)
+            return None
+        turn.journal.put_row("under_way", key, None)
+        for resource, purse, amount in row.get("uses", ()):
+            have = turn.state.get("stores", purse, resource, 0)
+            turn.journal.set("stores", purse, resource, max(0, have - amount))
+        entry.text = f"{_done(turn, row)}: ready."
+        tail = Tail(turn, entry, rule, subject)
+        try:
+            return _appear(turn, tail, row, item, names)
+        except EffectError as error:
+            entry.data["void"] = str(error)
+            return None
+
+
+def _failed(turn: Turn, key: str, row: Row, entry: Any) -> None:
+    """What becomes of something whose site is not there any more."""
+    how = row.get("else") or "lost"
+    entry.data["else"] = how
+    entry.text = f"{_done(turn, row)}: {FATES.get(how, how)}."
+    if how == "hand":
+        turn.journal.set("under_way", key, "due", "hand")
+        turn.journal.set("under_way", key, "at", None)
+        return
+    turn.journal.put_row("under_way", key, None)
+    item = turn.ruleset.rows("catalogue").get(row.get("item", ""), {})
+    if item.get("fits", {}).get("idle"):
+        for unit, stack in list(turn.state.stacks(at=row.get("into") or row["at"], owner=row["nation"])):
+            if stack.get("busy") and row.get("kind") in (None, stack["kind"]):
+                turn.journal.alter_units(unit, stack["n"], busy=None)
+    if how == "refund" and row.get("cost"):
+        what = turn.ruleset.rows("catalogue").get(row.get("item", ""), {}).get("what")
+        what = what or turn.ruleset.setting("money") or next(iter(turn.ruleset.rows("resources")), "")
+        stores.gain(turn.journal, row["purse"], what, row["cost"])
+
+
+def _appear(turn: Turn, tail: Tail, row: Row, item: Row, names: dict[str, Any]) -> tuple[str, str] | None:
+    journal, nation, what, n = turn.journal, row["nation"], row["what"], int(row.get("n", 1))
+    place = row.get("into") or row.get("at")
+    if "works" in item:
+        for other in row.get("facing", ()):
+            set_works(tail, row["at"], other, item["works"])
+        journal.fact("placed", by=nation, place=row["at"], kind=item["works"], n=len(row.get("facing", ())))
+    elif "sets" in item:
+        for field, value in item["sets"].items():
+            journal.set("places", row["at"], field, tail.plain(value, names))
+        journal.fact("placed", by=nation, place=row["at"], kind=what, n=n)
+    elif "fits" in item:
+        missing = _fit(turn, tail, row, item, names)
+        if missing and item["fits"].get("idle"):
+            tail.entry.data["missing"] = missing
+            tail.entry.text = f"{_done(turn, row)}: broken off."
+    elif "effects" in item:
+        tail.effects(item["effects"], {**names, "n": n})
+    elif turn.ruleset.has("technologies", what):
+        most = int(turn.ruleset.row("technologies", what).get("levels", 1))
+        level = min(most, int(turn.state.get("techs", nation, what, 0)) + n)
+        journal.set("techs", nation, what, level)
+        journal.fact("learned", by=nation, tech=what, level=level)
+    elif turn.ruleset.has("units", what) and place:
+        stamp = {k: tail.plain(v, names) for k, v in item.get("stamp", {}).items()}
+        key = journal.units(nation, what, place, n, **stamp)
+        journal.fact("placed", by=nation, place=place, kind=what, n=n, unit=key)
+        return nation, place
+    return None
+
+
+def _fit(turn: Turn, tail: Tail, row: Row, item: Row, names: dict[str, Any]) -> int:
+    """Alter units at the place: as many as were bought, stack after stack; gives how many are not there any more.
+
+    With `idle` only those that have kept busy with it, which whoever had to fight has not.
+    """
+    place = row.get("into") or row["at"]
+    left, idle = int(row.get("n", 1)), bool(item["fits"].get("idle"))
+    scope = {**names, "place": Entity("place", place)}
+    for key, stack in turn.state.stacks(at=place, owner=row["nation"]):
+        if left and row.get("kind") in (None, stack["kind"]) and bool(stack.get("busy")) == idle:
+            if not turn.world.test(item["fits"]["units"], {**scope, "unit": Entity("unit", key)}):
+                continue
+            part = min(left, int(stack["n"]))
+            fields = {k: tail.plain(v, {**scope, "unit": Entity("unit", key)}) for k, v in item["fits"]["set"].items()}
+            turn.journal.alter_units(key, part, **fields, **({"busy": None} if idle else {}))
+            left -= part
+    return left
+
+
+def _name(turn: Turn, row: Row) -> str:
+    kind = dict(turn.ruleset.rows("units").get(row["what"], {}))
+    if int(row.get("n", 1)) > 1:
+        kind["name"] = kind.get("plural", kind.get("name"))
+    item = turn.ruleset.rows("catalogue").get(row.get("item", ""), {})
+    tech = turn.ruleset.rows("technologies").get(row["what"], {})
+    return str(item.get("name") or kind.get("name") or tech.get("name") or row["what"])
+
+
+def _done(turn: Turn, row: Row) -> str:
+    place = row.get("into") or row.get("at")
+    where = f" in {turn.ruleset.rows('places').get(place, {}).get('name', place)}" if place else ""
+    n = f"{row['n']} " if int(row.get("n", 1)) > 1 else ""
+    return f"{printed(turn.world, Entity('nation', row['nation']))}, {n}{_name(turn, row)}{where}"
+
+
+def _from_hand(node: Row, turn: Turn, step: str) -> None:
+    """Orders that put what is in hand at a site: each is tested like a purchase, but costs nothing."""
+    ids = node.get("orders")
+    for order in turn.orders([f"orders/{i}" for i in ids], turn.mover) if ids else ():
+        slots = order.get("slots", {})
+        nation, wanted, n = order["nation"], str(plain(slots.get("item"))), int(slots.get("n") or 1)
+        hand = [
+            (k, r)
+            for k, r in sorted(turn.state.table("under_way").items())
+            if r["nation"] == nation and not r.get("at") and wanted in (r["what"], r.get("item"))
+        ]
+        if sum(int(r["n"]) for _, r in hand) < n:
+            turn.drop_order(order, f"there are not {n} of them in hand")
+            continue
+        found = Market(turn.world, nation).placing(hand[0][1].get("item", wanted), slots["site"], n, into=slots.get("into"))
+        if isinstance(found, str):
+            turn.drop_order(order, found)
+            continue
+        with turn.journal.entry(order["order"], subject=nation, audience=(nation,)):
+            _lay_out(turn, hand, found, step)
+            turn.journal.set("orders", order["key"], "status", "done")
+
+
+def _lay_out(turn: Turn, hand: list[tuple[str, Row]], quote: Quote, step: str) -> None:
+    left = quote.n
+    for key, row in hand:
+        part = min(left, int(row["n"]))
+        if not part:
+            continue
+        left -= part
+        rest = int(row["n"]) - part
+        fresh = {**row, "n": part, "at": quote.site, "into": quote.into, "due": step, "rooms": [list(r) for r in quote.rooms]}
+        number = max(int(k.rpartition("#")[2]) for k in turn.state.table("under_way") if k.startswith(row["nation"] + "#")) + 1
+        turn.journal.put_row("under_way", f"{row['nation']}#{number:04d}", {**fresh, "since": turn.number})
+        turn.journal.put_row("under_way", key, {**row, "n": rest} if rest else None)
+
+
+def _meet(turn: Turn, new: dict[tuple[str, str], set[str]]) -> None:
+    """New units among enemies fight at once, if an item says so: the newcomers attack."""
+    for nation, place in sorted(new):
+        for item in sorted(new[nation, place]):
+            rule = turn.ruleset.rows("catalogue").get(item, {}).get("meets")
+            if rule is None:
+                continue
+            scope = {"self": Entity("nation", nation), "nation": Entity("nation", nation), "place": Entity("place", place)}
+            foes = sorted(
+                {
+                    s["owner"]
+                    for k, s in turn.state.stacks(at=place)
+                    if turn.world.hostile(nation, s["owner"])
+                    and turn.world.test(rule["foe"], {**scope, "unit": Entity("unit", k)})
+                }
+            )
+            if not foes:
+                continue
+            from ..battle.fight import battle_now
+
+            for foe in foes:
+                battle_now(turn, rule["battle"], place, nation, foe)
+            break

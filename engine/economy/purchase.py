@@ -1,0 +1,245 @@
+"""`purchase`: orders to buy are priced against the catalogue, paid, and what is bought goes under way.
+
+Orders are taken nation by nation, line by line, each whole or not at all; a purse, a stock or a room that one line has used
+is used for the next. Nothing appears on the map here, unless an item is ready at once: `complete` does that.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.model import Row
+from ..core.state import Entity
+from ..turn.context import Order, Turn, audience_ids
+from ..turn.effects import printed
+from ..turn.verbs import put_under_way
+from ..world import treasury as stores
+from ..world.selections import plain
+from . import commitments, complete
+from .catalogue import Market, Offer, Quote, check_purchase, purchasable
+
+__all__ = ["Offer", "check_purchase", "purchasable", "run"]
+
+
+def run(node: Row, turn: Turn) -> None:
+    """Carry out the orders to buy of this step; inside a nation's own turn, only that nation's.
+
+    `orders` names the order rows (absent: those whose `step` is this one); `all_or_none` refuses all of a nation's lines if one
+    of them cannot be bought; `absent: true` lets the rows of form `absence` buy for nations that sent no orders.
+    """
+    unite_purses(turn)
+    step = str(node.get("step", turn.journal.step))
+    ids = node.get("orders") or [i for i, r in turn.ruleset.rows("orders").items() if r.get("step") == step]
+    orders: dict[str, list[Order]] = {}
+    for order in turn.orders([f"orders/{i}" for i in ids], turn.mover) if ids else ():
+        orders.setdefault(order["nation"], []).append(order)
+    for nation in sorted(orders):
+        market = Market(turn.world, nation)
+        if node.get("all_or_none") and not _all_can(turn, nation, orders[nation]):
+            continue
+        for order in orders[nation]:
+            found = _quote(turn, market, order)
+            if isinstance(found, str):
+                turn.drop_order(order, found)
+                continue
+            buy(turn, found, order)
+            _count(market, found)
+    if node.get("absent"):
+        for nation in turn.world.nations():
+            if turn.mover in (None, nation) and not turn.orders(None, nation):
+                _for_absent(turn, nation)
+
+
+def unite_purses(turn: Turn) -> None:
+    """Purses whose regions have met become one, for every resource that is kept by region."""
+    for resource, row in turn.ruleset.rows("stores").items():
+        if row.get("per") != "region":
+            continue
+        for nation in turn.world.nations():
+            if not stores.divided(turn.world, nation, resource):
+                continue
+            with turn.journal.entry(f"stores/{resource}", subject=nation, audience=(nation,), keep=False) as entry:
+                stores.unite(turn.world, turn.journal, nation, resource)
+                if entry.changes:
+                    entry.data = {"united": resource}
+
+
+def _count(market: Market, quote: Quote) -> None:
+    """A market goes on after a purchase: the money is gone from the state already, rooms and later uses are counted here."""
+    market.fill_rooms(quote)
+    for what, purse, amount, taken in quote.uses:
+        if taken != "purchase":
+            market.reserve(purse, what, amount)
+
+
+def _all_can(turn: Turn, nation: str, orders: list[Order]) -> bool:
+    market = Market(turn.world, nation)
+    for order in orders:
+        found = _quote(turn, market, order)
+        if isinstance(found, str):
+            for refused in orders:
+                turn.drop_order(refused, found if refused is order else f"another line cannot be bought: {found}")
+            return False
+        market.take(found)
+    return True
+
+
+def _quote(turn: Turn, market: Market, order: Order) -> Quote | str:
+    """What an order asks of the market. Slots: item (or the row's `does`), n, site, into, facing, kind."""
+    row = turn.ruleset.rows("orders").get(order["order"].partition("/")[2], {})
+    names = turn.order_names(order)
+    for need in row.get("needs", ()):
+        if not turn.world.test(need["test"], names):
+            return str(need["else"])
+    slots = order.get("slots", {})
+    item = slots.get("item", row.get("does"))
+    facing = slots.get("facing", slots.get("target"))
+    return market.quote(
+        str(plain(item)),
+        slots.get("site"),
+        int(slots.get("n") or 1),
+        into=slots.get("into"),
+        facing=() if facing is None else (facing,) if isinstance(facing, str) else tuple(facing),
+        kind=slots.get("kind"),
+    )
+
+
+def buy(turn: Turn, quote: Quote, order: Order | None = None) -> str:
+    """Pay for a purchase (that an order asked for) and put it under way; returns its id there."""
+    row = turn.ruleset.row("catalogue", quote.item)
+    journal, world = turn.journal, turn.world
+    names: dict[str, Any] = {
+        "self": Entity("nation", quote.nation),
+        "nation": Entity("nation", quote.nation),
+        "item": Entity("item", quote.item),
+    }
+    if quote.site:
+        names["place"] = Entity("place", quote.site)
+    readers = audience_ids(world, row["audience"], names) if "audience" in row else (quote.nation,)
+    before = world.state.get("stores", quote.purse, quote.what, 0)
+    data = {
+        "order": order.get("text", "") if order else "",
+        "item": quote.item,
+        "n": quote.n,
+        "site": quote.site,
+        "price": str(quote.price),
+        "fee": str(quote.fee),
+        "dear": quote.dear,
+        "cost": str(quote.cost),
+        "purse": quote.purse,
+        "before": str(before),
+        "rows": list(quote.rows),
+    }
+    what = _what(turn, row)
+    due = row.get("due")
+    if isinstance(due, str) and due.startswith("="):
+        due = int(world.number(due, names))
+    with journal.entry(
+        f"catalogue/{quote.item}", subject=f"{quote.nation}:{quote.site}", text=_says(world, quote), audience=readers, data=data
+    ):
+        if order is not None:
+            journal.set("orders", order["key"], "status", "done")
+        if quote.cost:
+            stores.pay(journal, quote.purse, quote.what, quote.cost)
+        later = []
+        for resource, purse, amount, taken in quote.uses:
+            if taken == "complete":
+                later.append([resource, purse, amount])
+            else:
+                stores.pay(journal, purse, resource, amount)
+        key = put_under_way(
+            turn, quote.nation, what, quote.made, quote.site or None, due if due is not None else turn.journal.step,
+            otherwise=row.get("else"), item=quote.item, into=quote.into or None, facing=list(quote.facing) or None,
+            uses=later or None, rooms=[list(r) for r in quote.rooms] or None, cost=quote.cost or None, purse=quote.purse,
+            kind=quote.kind or None, dear=quote.dear or None,
+        )  # fmt: skip
+        if row.get("fits", {}).get("idle"):
+            _keep_busy(turn, row, quote)
+        if quote.cost:
+            journal.fact("paid", by=quote.nation, what=quote.what, amount=quote.cost, item=quote.item)
+        journal.fact(
+            "built", by=quote.nation, item=quote.item, kind=what, place=quote.site or None, n=quote.made, dear=quote.dear
+        )
+    if due is None:
+        complete.finish(turn, key)
+    return key
+
+
+def _keep_busy(turn: Turn, row: Row, quote: Quote) -> None:
+    """The units that are altered do nothing else until it is done; those that other orders have taken are left to them."""
+    place = quote.into or quote.site
+    elsewhere = commitments.taken(turn.world, quote.nation, place, commitments.of_nation(turn.world, quote.nation))
+    left = quote.n
+    for key, stack in turn.state.stacks(at=place, owner=quote.nation):
+        if stack.get("busy") or quote.kind not in ("", None, stack["kind"]):
+            continue
+        names = {"self": Entity("nation", quote.nation), "place": Entity("place", place), "unit": Entity("unit", key)}
+        part = min(left, int(stack["n"]) - elsewhere.get(key, 0))
+        if part > 0 and turn.world.test(row["fits"]["units"], names):
+            turn.journal.alter_units(key, part, busy=True)
+            left -= part
+
+
+def _what(turn: Turn, row: Row) -> str:
+    if any(k in row for k in ("works", "sets", "fits", "effects")):
+        return str(row["id"])
+    return str(row.get("makes", row["id"]))
+
+
+def _says(world: Any, quote: Quote) -> str:
+    names = world.ruleset.rows("places")
+    row = world.ruleset.row("catalogue", quote.item)
+    unit = world.ruleset.rows("units").get(row.get("makes", ""), {})
+    name = row.get("name") or unit.get("plural" if quote.made > 1 else "name") or quote.item
+    where = f" for {names.get(quote.site, {}).get('name', quote.site)}" if quote.site else ""
+    if quote.facing:
+        where += " facing " + ", ".join(str(names.get(p, {}).get("name", p)) for p in quote.facing)
+    who = printed(world, Entity("nation", quote.nation))
+    return f"{who} buys {quote.made} {name}{where}: {quote.cost} {stores.in_words(world.ruleset, quote.what)}."
+
+
+# ---- nations that sent nothing
+
+
+def _for_absent(turn: Turn, nation: str) -> None:
+    """Buy for a nation without orders as the first fitting row of form `absence` says: in turns of its cycle, up to its share."""
+    world = turn.world
+    who = Entity("nation", nation)
+    names = {"nation": who, "self": who}
+    row = next((r for r in turn.ruleset.rows("absence").values() if "spends" in r and world.test(r.get("when"), names)), None)
+    if row is None:
+        return
+    rule = row["spends"]
+    left = world.number(rule["most"], names)
+    cycle = list(rule["cycle"])
+    out: set[str] = set()
+    while left > 0 and len(out) < len(set(cycle)):
+        for item in cycle:
+            if item in out:
+                continue
+            quote = _best(turn, nation, item, left)
+            if quote is None:
+                out.add(item)
+                continue
+            buy(turn, quote)
+            left -= quote.cost
+
+
+def _best(turn: Turn, nation: str, item: str, most: Any) -> Quote | None:
+    """One of an item for at most this much, where the nation's enemies are nearest."""
+    market = Market(turn.world, nation)
+    row = turn.ruleset.rows("catalogue").get(item)
+    if row is None or market.closed(row) is not None:
+        return None
+    found = []
+    for site in stores.held_places(turn.world, nation):
+        quote = market.quote(item, site, 1)
+        if isinstance(quote, Quote) and quote.cost <= most:
+            threat = sum(
+                s["n"]
+                for near in turn.world.geography.next_to(site)
+                for _, s in turn.state.stacks(at=near)
+                if turn.world.hostile(nation, s["owner"])
+            )
+            found.append((quote.cost, -threat, site, quote))
+    return min(found, key=lambda f: f[:3])[3] if found else None

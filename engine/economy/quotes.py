@@ -1,0 +1,87 @@
+"""What a purchase is made of: quotes that can be bought, offers of a price list, and the small readings that both need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ..core.model import Row
+from ..core.state import Entity
+from ..world.selections import as_set, plain
+from ..world.world import World
+
+PLENTY = 999
+"""The most that an offer names where nothing limits it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A purchase that can be made: `n` of an item for a site, what is paid out of which purse, and what else it takes.
+
+    `price` and `fee` are for each; `dear` of them cost the multiple for what is used up. `uses` lists (resource, purse,
+    amount, when taken), `rooms` lists (room, place or nation, how many). `rows` are the ids of the adjusts in the price.
+    """
+
+    item: str
+    nation: str
+    site: str
+    n: int
+    made: int
+    variant: str
+    price: Any
+    fee: Any
+    dear: int
+    cost: Any
+    what: str
+    purse: str
+    into: str
+    facing: tuple[str, ...] = ()
+    uses: tuple[tuple[str, str, Any, str], ...] = ()
+    rooms: tuple[tuple[str, str, int], ...] = ()
+    rows: tuple[str, ...] = ()
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One line of a nation's price list: an item at a site, the price and fee for each, and the most it can buy now.
+
+    `why_not` says why it can buy none; `facing` are the places that works may face, `into` where units may appear.
+    """
+
+    item: str
+    site: str
+    price: Any
+    fee: Any
+    most: int
+    why_not: str | None
+    facing: tuple[str, ...] = ()
+    into: tuple[str, ...] = ()
+    purse: str = ""
+
+
+def is_for(world: World, wanted: Any, nation: str) -> bool:
+    """Whether a `for` key (ids of nations, sides or groups, or `=` a test or set) takes in a nation."""
+    if isinstance(wanted, list):
+        return any(is_for(world, w, nation) for w in wanted)
+    if isinstance(wanted, str) and wanted.startswith("="):
+        who = Entity("nation", nation)
+        found = world.value(wanted[1:].strip(), {"nation": who, "self": who})
+        if isinstance(found, bool) or found is None:
+            return bool(found)
+        return nation in {plain(t) for t in as_set(world, found)}
+    return nation in world.members(wanted)
+
+
+def counter(room: Row) -> str:
+    return str(room.get("counts_as", room["id"]))
+
+
+def bare(text: str) -> str:
+    return text[1:].strip() if text.startswith("=") else text
+
+
+def up(value: Any) -> int:
+    number = Fraction(value)
+    return -((-number.numerator) // number.denominator)

@@ -1,0 +1,295 @@
+"""`transfer`: resources go from store to store: between a nation's own purses over routes, as gifts, and by levies.
+
+All that is sent is taken first, on the state before the step; what arrives is given at the end. Orders name by `does` a row of
+the form `routes` (slots amount, origin, target, via) or `gifts` (amount, target); `levies` collect what agreements say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from ..core.journal import Entry
+from ..core.model import Row
+from ..core.state import Entity, pair_key
+from ..turn.context import Order, Turn
+from ..turn.effects import fill
+from ..units import forces, tasks
+from ..world import routes
+from ..world import treasury as stores
+from ..world.amounts import amount
+from ..world.disjoint_paths import Lane, shortest_lanes
+from ..world.world import round_as
+
+Arrival = tuple[str, str, Any]
+"""A purse, a resource and an amount that is credited when the step ends."""
+
+
+def run(node: Row, turn: Turn) -> None:
+    """Carry out the transfers of a step: `rows` names routes, gifts and levies (absent: all), in a nation's own turn its only."""
+    named = set(node["rows"]) if "rows" in node else None
+    arrivals: list[Arrival] = []
+    for order, form, row in _orders(turn, named):
+        arrivals.extend(_by_route(turn, order, row) if form == "routes" else _gift(turn, order, named))
+    for id_, row in turn.ruleset.rows("levies").items():
+        if named is None or id_ in named:
+            arrivals.extend(_levy(turn, row))
+    if arrivals:
+        with turn.journal.entry("frame/" + turn.journal.step, audience=("nobody",)):
+            for purse, what, sum_ in arrivals:
+                stores.gain(turn.journal, purse, what, sum_)
+
+
+def _orders(turn: Turn, named: set[str] | None) -> list[tuple[Order, str, Row]]:
+    out = []
+    for order in turn.orders(nation=turn.mover):
+        form, _, id_ = order["order"].partition("/")
+        does = turn.ruleset.rows(form).get(id_, {}).get("does", "")
+        for kind in ("routes", "gifts"):
+            if form == "orders" and turn.ruleset.has(kind, does) and (named is None or does in named):
+                if order.get("status") is None and _may(turn, order):
+                    out.append((order, kind, turn.ruleset.row(kind, does)))
+                break
+    return out
+
+
+def _may(turn: Turn, order: Order) -> bool:
+    """Whether the tests of the order's row hold; if not, it is dropped in the row's words."""
+    names = turn.order_names(order)
+    for need in turn.ruleset.row("orders", order["order"].partition("/")[2]).get("needs", ()):
+        if not turn.world.test(need["test"], names):
+            turn.drop_order(order, fill(turn.world, need["else"], names))
+            return False
+    return True
+
+
+def _sum(order: Order) -> int:
+    return int(order.get("slots", {}).get("amount", 0))
+
+
+# ---- gifts
+
+
+def gift_row(turn: Turn, giver: str, to: str, named: set[str] | None = None) -> Row | None:
+    """The first row of `gifts` under which one nation may give to another, or None."""
+    names = {"self": Entity("nation", giver), "target": Entity("nation", to)}
+    for id_, row in turn.ruleset.rows("gifts").items():
+        if (named is None or id_ in named) and turn.world.test(row.get("when"), names):
+            return row
+    return None
+
+
+def _gift(turn: Turn, order: Order, named: set[str] | None) -> list[Arrival]:
+    giver, to, sum_ = str(order["nation"]), str(order["slots"]["target"]), _sum(order)
+    row = gift_row(turn, giver, to, named)
+    if row is None or giver == to:
+        turn.drop_order(order, "no gift can be made to them")
+        return []
+    what = row["what"]
+    fee = row.get("fee", 0)
+    purse = stores.purse_at(turn.world, giver, order["slots"].get("origin"), what)
+    have = turn.state.get("stores", purse, what, 0)
+    if sum_ <= 0 or sum_ + fee > have:
+        turn.drop_order(order, f"costs {sum_ + fee}, {have} left" if sum_ > 0 else "it names no amount")
+        return []
+    arrives = round_as(sum_ * Fraction(turn.world.number(row.get("arrives", 1), {})), row.get("round"))
+    where = stores.purse_at(turn.world, to, None, what)
+    us, them = routes.name_of(turn.world, "nations", giver), routes.name_of(turn.world, "nations", to)
+    data = {"amount": sum_, "arrives": str(arrives), "to": to, "what": what}
+    text = f"{us} gives {sum_}; {arrives} arrive with {them}."
+    with turn.journal.entry(f"gifts/{row['id']}", subject=f"{giver}:{to}", text=text, audience=(giver, to), data=data):
+        stores.pay(turn.journal, purse, what, sum_ + fee)
+        turn.journal.set("orders", order["key"], "status", "done")
+        turn.journal.fact("paid", by=giver, of=to, what=what, amount=sum_)
+    return [(where, what, arrives)]
+
+
+# ---- levies
+
+
+def _levy(turn: Turn, row: Row) -> list[Arrival]:
+    """What agreements under this levy are due this turn: a share of the payer's figure, split by the payees' weights."""
+    out: list[Arrival] = []
+    for key, agreement in sorted(turn.state.table("agreements").items()):
+        if agreement.get("levy") != row["id"]:
+            continue
+        payer = str(agreement["from"])
+        if turn.mover not in (None, payer):
+            continue
+        weights = agreement["to"] if isinstance(agreement["to"], dict) else dict.fromkeys(agreement["to"], 1)
+        names = {"self": Entity("nation", payer), "nation": Entity("nation", payer)}
+        over = "until" in row and any(turn.world.test(row["until"], {**names, "target": Entity("nation", p)}) for p in weights)
+        left = int(agreement.get("left") or row.get("turns", 1))
+        with turn.journal.entry(f"levies/{row['id']}", subject=key, audience=(payer, *sorted(weights))) as entry:
+            if over or left <= 0:
+                turn.journal.put_row("agreements", key, None)
+                continue
+            base = turn.world.number(row["of"], names)
+            due = round_as(Fraction(base) * Fraction(turn.world.number(row["share"], names)), row.get("round", "down"))
+            paid = _take(turn, payer, row["what"], due)
+            for payee, part in split(paid, weights).items():
+                out.append((stores.purse_at(turn.world, payee, None, row["what"]), row["what"], part))
+            entry.text = f"{routes.name_of(turn.world, 'nations', payer)} pays {paid}."
+            entry.data.update(due=str(due), paid=str(paid))
+            turn.journal.put_row("agreements", key, {**agreement, "left": left - 1} if left > 1 else None)
+    return out
+
+
+def _take(turn: Turn, nation: str, what: str, wanted: Any) -> Any:
+    """Take an amount from a nation's purses, its main one first, as far as it goes."""
+    main = stores.purse_at(turn.world, nation, None, what)
+    held = stores.purses(turn.world, nation, what)
+    taken: Any = 0
+    for purse in [main, *sorted((k for k in held if k != main), key=lambda k: (-held[k], k))]:
+        part = min(wanted - taken, held.get(purse, 0))
+        if part > 0:
+            stores.pay(turn.journal, purse, what, part)
+            taken += part
+    return taken
+
+
+def split(whole: Any, weights: dict[str, Any]) -> dict[str, Any]:
+    """Whole points by weight, rounded down; what is left goes to the heaviest (then the first by id)."""
+    total = sum(weights.values())
+    if not total:
+        return {}
+    out = {p: int(Fraction(whole) * Fraction(w) / Fraction(total)) for p, w in sorted(weights.items())}
+    out[min(weights, key=lambda p: (-weights[p], p))] += whole - sum(out.values())
+    return {p: n for p, n in out.items() if n}
+
+
+# ---- routes
+
+
+def _by_route(turn: Turn, order: Order, row: Row) -> list[Arrival]:
+    nation, slots, what, sum_ = str(order["nation"]), order["slots"], row["what"], _sum(order)
+    origin, target = str(slots["origin"]), str(slots["target"])
+    world = turn.world
+    purse, there = (stores.purse_at(world, nation, p, what) for p in (origin, target))
+    why = _refusal(turn, row, nation, origin, target, purse, there, sum_)
+    lanes = [] if why else lanes_of(turn, row, nation, origin, target, routes.named_places(world, slots.get("via")))
+    if why is None and not lanes:
+        why = f"no way from {routes.name_of(world, 'places', origin)} to {routes.name_of(world, 'places', target)}"
+    if why:
+        turn.drop_order(order, why)
+        return []
+    subject = f"{nation}:{origin}>{target}"
+    with turn.journal.entry(f"routes/{row['id']}", subject=subject, audience=(nation,)) as entry:
+        stores.pay(turn.journal, purse, what, sum_)
+        turn.journal.set("orders", order["key"], "status", "done")
+        shut = {lane: cutters for lane in lanes if (cutters := cut_by(turn, row, nation, lane, entry, subject))}
+        free = [lane for lane in lanes if lane not in shut]
+        entry.data.update(lanes=[list(x) for x in lanes], cut=[list(x) for x in shut], amount=sum_)
+        if not free:
+            return _lost(turn, row, nation, sum_, sorted(set().union(*shut.values())), entry)
+        shares = split_evenly(sum_, len(free))
+        lost = [destroyed_on(turn, row, nation, lane, share, entry, subject) for lane, share in zip(free, shares, strict=True)]
+        arrives = sum_ - sum(lost)
+        entry.data.update(shares=shares, lost=lost)
+        where = routes.name_of(world, "places", target)
+        entry.text = f"{arrives} of {sum_} arrive in {where}." if any(lost) else f"{sum_} arrive in {where}."
+        return [(there, what, arrives)] if arrives else []
+
+
+def _refusal(turn: Turn, row: Row, nation: str, origin: str, target: str, purse: str, there: str, sum_: int) -> str | None:
+    for place in (origin, target):
+        names = {"self": Entity("nation", nation), "place": Entity("place", place)}
+        if not turn.world.test(row.get("ends"), names):
+            return f"nothing can be sent from or to {routes.name_of(turn.world, 'places', place)}"
+    if purse == there:
+        return "both places draw on one purse"
+    have = turn.state.get("stores", purse, row["what"], 0)
+    return "it names no amount" if sum_ <= 0 else f"{have} are there" if sum_ > have else None
+
+
+def lanes_of(turn: Turn, row: Row, nation: str, origin: str, target: str, named: Sequence[str]) -> list[Lane]:
+    """The shortest lanes of a route between two places, without a common place; gates count as for the row's kind of unit."""
+    gates = turn.world.geography.gates
+
+    def passes(a: str, b: str) -> bool:
+        found = gates.get(pair_key(a, b), ()) if "as" in row else ()
+        return all(routes.passes_gate(turn.world, nation, g, row["as"]) for g in found)
+
+    return shortest_lanes(turn.world.geography, origin, target, row["links"], row.get("quays") or row["links"], named, passes)
+
+
+def split_evenly(whole: int, parts: int) -> list[int]:
+    """Whole points in equal parts, the odd ones to the first."""
+    return [whole // parts + (i < whole % parts) for i in range(parts)]
+
+
+def cut_by(turn: Turn, row: Row, nation: str, lane: Lane, entry: Entry, subject: str) -> set[str]:
+    """The nations whose forces cut a lane: for certain (`cut`), or by finding what passes (`maybe_cut`, a row of `contacts`)."""
+    found: set[str] = set()
+    for place in lane:
+        if "rouses" in row:
+            mode = turn.ruleset.row("modes", row["rouses"])
+            for owner in sorted(o for o in turn.state.owners_at(place) if turn.world.hostile(nation, o)):
+                tasks.rouse_at(turn, mode, owner, place)
+        for force, data in sorted(turn.state.table("forces").items()):
+            if data["at"] != place or not turn.world.hostile(nation, data["owner"]):
+                continue
+            names = {"force": Entity("force", force), "self": Entity("nation", nation), "place": Entity("place", place)}
+            if "cut" in row and turn.world.test(row["cut"], names):
+                found.add(data["owner"])
+                continue
+            may = "maybe_cut" in row and turn.world.test(row["maybe_cut"]["by"], names)
+            if may and _finds(turn, row, force, entry, f"{subject}:{force}"):
+                found.add(data["owner"])
+    return found
+
+
+def _finds(turn: Turn, row: Row, force: str, entry: Entry, subject: str) -> bool:
+    """Whether any unit of a force finds a transfer, which has no cover: one roll each, as the contact row says."""
+    from ..units.detect import _figure
+
+    contact = turn.ruleset.row("contacts", row["maybe_cut"]["contact"])
+    stream = turn.stream(f"routes/{row['id']}", subject, entry.audience)
+    success = False
+    for key, stack in forces.stacks_of(turn.state, force):
+        value = _figure(turn, contact.get("value", 0), key)
+        for _ in range(int(stack["n"]) if value > 0 else 0):
+            success = stream.roll(contact.get("die", "1d10"), value) <= value or success
+    record = stream.take()
+    if record is not None:
+        entry.dice.append({**record, "hit": success})
+    return success
+
+
+def destroyed_on(turn: Turn, row: Row, nation: str, lane: Lane, share: int, entry: Entry, subject: str) -> int:
+    """How much of a lane's share raiders destroy: each unit draws an amount, together at most the share."""
+    raid = row.get("raid")
+    if not raid:
+        return 0
+    total = 0
+    for place in lane:
+        for key, stack in turn.state.stacks(at=place):
+            if not turn.world.hostile(nation, stack["owner"]) or not routes.concerns(turn.world, raid.get("by"), stack["kind"]):
+                continue
+            names = {"unit": Entity("unit", key), "self": Entity("nation", nation), "place": Entity("place", place)}
+            if not turn.world.test(raid.get("when"), names):
+                continue
+            rule, about = f"routes/{row['id']}", f"{subject}:{key}"
+            stream = turn.stream(rule, about, entry.audience)
+            for _ in range(int(stack["n"])):
+                total += int(amount(turn.world, raid["each"], names, lambda s=stream: s))  # type: ignore[misc]
+            record = stream.take()
+            if record is not None:
+                entry.dice.append(dict(record))
+    return min(share, total)
+
+
+def _lost(turn: Turn, row: Row, nation: str, sum_: int, cutters: Sequence[str], entry: Entry) -> list[Arrival]:
+    """Every lane is cut: all is lost, and those who cut share a part of it equally, the first by the table of nations more."""
+    rule = row.get("no_way", {})
+    entry.text = f"All of {sum_} are lost on the way."
+    part = int(round_as(sum_ * Fraction(turn.world.number(rule.get("to_cutter", 0), {})), rule.get("round", "down")))
+    order = {n: i for i, n in enumerate(turn.ruleset.rows("nations"))}
+    first = sorted(cutters, key=lambda n: (order.get(n, len(order)), n))
+    out = []
+    for cutter, share in zip(first, split_evenly(part, len(first)), strict=True):
+        text = f"{share} of an enemy's {row.get('name', 'transfer')} are taken."
+        with turn.journal.entry(f"routes/{row['id']}", subject=f"{cutter}:{nation}", text=text, audience=(cutter,)):
+            out.append((stores.purse_at(turn.world, cutter, None, row["what"]), row["what"], share))
+    return [a for a in out if a[2]]

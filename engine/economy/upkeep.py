@@ -1,0 +1,138 @@
+"""`upkeep`: bills for what is kept, one for each nation or place; who cannot or will not pay meets the row's `unpaid`.
+
+Bills are paid in the order that their nation chose (the decision `asks` names the places, best first), else by the row's
+default; each whole, or as far as the store goes. In the effects `unpaid` is the set of what was not paid for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.model import Row
+from ..core.state import Entity
+from ..turn.context import Turn, audience_ids
+from ..turn.effects import EffectError, Tail
+from ..world import treasury as stores
+from ..world.selections import as_set, weight
+from ..world.world import exact
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """What one nation owes at one place (or "" for all): the things it is for, with the price of a single one of each."""
+
+    nation: str
+    place: str
+    things: tuple[tuple[Entity, int, Any], ...]
+
+    @property
+    def size(self) -> int:
+        return sum(n for _, n, _ in self.things)
+
+    @property
+    def amount(self) -> Any:
+        return exact(sum(n * each for _, n, each in self.things))
+
+
+def run(node: Row, turn: Turn) -> None:
+    """Present the bills of the node (`bills`; absent: all rows), nation by nation."""
+    for id_ in node.get("bills") or list(turn.ruleset.rows("bills")):
+        row = turn.ruleset.row("bills", id_)
+        for nation in turn.world.nations():
+            names = _names(turn, nation, "")
+            if turn.world.test(row.get("when"), names):
+                _present(turn, row, nation, bills(turn, row, nation))
+
+
+def bills(turn: Turn, row: Row, nation: str) -> list[Bill]:
+    """What a nation owes under a row, bill by bill, in the order in which they are paid."""
+    places = sorted({s["place"] for _, s in turn.state.stacks(owner=nation)}) if row["per"] == "place" else [""]
+    out = []
+    for place in places:
+        names = _names(turn, nation, place)
+        each = str(row.get("each", "units(owner=nation, at=place)" if place else "units(owner=nation)"))
+        things = []
+        for thing in as_set(turn.world, turn.world.value(each.removeprefix("="), names)):
+            price = _price(turn, row, thing, {**names, thing.kind: thing})
+            if price:
+                things.append((thing, weight(turn.world, thing), price))
+        if things:
+            out.append(Bill(nation, place, tuple(things)))
+    chosen = turn.answer(row["asks"], nation) if "asks" in row else None
+    if chosen is not None:
+        wanted = [chosen] if isinstance(chosen, str) else [str(c) for c in chosen]
+        rank = {place: i for i, place in enumerate(wanted)}
+        return sorted((b for b in out if b.place in rank), key=lambda b: rank[b.place]) + [b for b in out if b.place not in rank]
+    sign = 1 if row.get("default") == "smallest" else -1
+    return sorted(out, key=lambda b: (sign * b.size, b.place))
+
+
+def _present(turn: Turn, row: Row, nation: str, owed: list[Bill]) -> None:
+    what = str(row.get("what") or turn.ruleset.setting("money") or next(iter(turn.ruleset.rows("resources")), ""))
+    chosen = turn.answer(row["asks"], nation) if "asks" in row else None
+    willing = None if chosen is None else {chosen} if isinstance(chosen, str) else set(chosen)
+    for bill in owed:
+        purse = stores.purse_at(turn.world, nation, bill.place if row.get("from") == "place" else None, what)
+        have = turn.state.get("stores", purse, what, 0)
+        refuses = (willing is not None and bill.place not in willing) or (willing is None and row.get("default") == "none")
+        names = _names(turn, nation, bill.place)
+        rule = f"bills/{row['id']}"
+        readers = audience_ids(turn.world, row["audience"], names) if "audience" in row else (nation,)
+        data = {"owed": str(bill.amount), "purse": purse, "before": str(have)}
+        with turn.journal.entry(rule, subject=f"{nation}:{bill.place}", audience=readers, data=data) as entry:
+            unpaid = _pay(turn, row, bill, purse, what, 0 if refuses else have)
+            paid = f"Paid {bill.amount} {stores.in_words(turn.ruleset, what)}."
+            entry.text = f"{sum(n for _, n in unpaid)} are not paid." if unpaid else paid
+            data["unpaid"] = str(sum(n for _, n in unpaid))
+            if unpaid and "unpaid" in row:
+                _leave(turn, Tail(turn, entry, rule, f"{nation}:{bill.place}"), row, unpaid, names)
+
+
+def _pay(turn: Turn, row: Row, bill: Bill, purse: str, what: str, have: Any) -> list[tuple[Entity, int]]:
+    """Pay a bill as far as it can be; what is left of its things unpaid, the dearest last to be paid."""
+    if have >= bill.amount:
+        stores.pay(turn.journal, purse, what, bill.amount)
+        return []
+    if row.get("all_or_none"):
+        return [(thing, n) for thing, n, _ in bill.things]
+    out = []
+    for thing, n, each in sorted(bill.things, key=lambda t: (t[2], t[0].id)):
+        paid = min(n, int(have // each))
+        have -= paid * each
+        if paid:
+            stores.pay(turn.journal, purse, what, paid * each)
+        if paid < n:
+            out.append((thing, n - paid))
+    return out
+
+
+def _leave(turn: Turn, tail: Tail, row: Row, unpaid: list[tuple[Entity, int]], names: dict[str, Any]) -> None:
+    """The effects of not paying, once for all that is unpaid; of a stack paid in part only the rest is meant."""
+    things = []
+    for thing, n in unpaid:
+        if thing.kind == "unit" and n < weight(turn.world, thing):
+            thing = Entity("unit", turn.journal.alter_units(thing.id, n, unpaid=True))
+        things.append(thing)
+    try:
+        tail.effects(row["unpaid"], {**names, "unpaid": tuple(things)})
+    except EffectError as error:
+        tail.entry.data["void"] = str(error)
+    for key, stack in turn.state.stacks():
+        if stack.get("unpaid"):
+            turn.journal.alter_units(key, int(stack["n"]), unpaid=None)
+
+
+def _price(turn: Turn, row: Row, thing: Entity, names: dict[str, Any]) -> Any:
+    price = row["price"]
+    if isinstance(price, str) and turn.ruleset.has("quantities", price):
+        return turn.world.quantity(price, thing, names)
+    return turn.world.number(price, names)
+
+
+def _names(turn: Turn, nation: str, place: str) -> dict[str, Any]:
+    who = Entity("nation", nation)
+    names: dict[str, Any] = {**turn.loops, "self": who, "nation": who}
+    if place:
+        names["place"] = Entity("place", place)
+    return names

@@ -1,0 +1,301 @@
+"""The moderator's desk: what the commands do with a game, apart from how it is asked for and shown.
+
+Starting a game, the orders of seats that policies play, resolving, reports and maps into files, and why something is so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ..core.fairness import Commitment, reveal
+from ..core.journal import Entry
+from ..core.state import Entity, State
+from ..ruleset import Ruleset
+from ..turn import vacancies
+from ..turn.referee import Inputs, Resolution, commanded_nations, resolve, waiting_seats
+from ..world.geography import Geography
+from ..world.view import Viewer, chain_of, readable
+from ..world.world import World
+from .report.build import Report, moderator_report, nation_report
+from .report.mapview import Drawing, map_svg
+from .report.render import as_html, as_text
+from .scenario import initial_state
+from .store import Game, StoreError, Submission
+
+POLICY, PLAYER, PROXY = "policy", "player", "proxy"
+
+
+def new_game(
+    folder: Path, scenario: Mapping[str, Any], ruleset: Ruleset, *, id_: str, seats: Mapping[str, str] | None = None,
+    options: Mapping[str, Any] | None = None, seed: bytes | None = None, drawing: Drawing | None = None,
+) -> Game:  # fmt: skip
+    """Start a game. `seats` says who commands which nation (player or policy), `options` what the group has agreed upon.
+
+    StoreError for a nation or an option that is none, or a value that an option does not have.
+    """
+    state = initial_state(ruleset, scenario)
+    for option, value in (options or {}).items():
+        state.put("options", "options", option, option_value(ruleset, option, value))
+    for nation, seat in (seats or {}).items():
+        if nation not in ruleset.rows("nations"):
+            raise StoreError(f"no nation {nation!r} in this game")
+        state.put("nations", nation, "seat", seat)
+    return Game.create(folder, ruleset, scenario, state, id_=id_, seed=seed, drawing=drawing)
+
+
+def option_value(ruleset: Ruleset, option: str, value: Any) -> Any:
+    """The value of an option as its row has it, from a value or from text. StoreError if it has no such value."""
+    row = ruleset.rows("options").get(option)
+    if row is None:
+        raise StoreError(f"no option {option!r}; there are {', '.join(sorted(ruleset.rows('options'))) or 'none'}")
+    values = list(row.get("values", (True, False) if isinstance(row["default"], bool) else ()))
+    found = next((v for v in values if v == value or str(v).lower() == str(value).lower()), None)
+    if found is not None or not values:
+        return value if found is None else found
+    raise StoreError(f"{option} cannot be {value!r}; it is one of {', '.join(str(v).lower() for v in values)}")
+
+
+def wanted_now(game: Game) -> str:
+    """What the game waits for, in words: the name of its input point and the turn."""
+    position = game.stage().position
+    return f"the {(position.waiting or {}).get('input', 'orders')} of turn {position.turn}"
+
+
+def seats(game: Game) -> dict[str, str]:
+    """Nation to who commands it, for every nation that the present input point asks."""
+    world = World(game.ruleset, game.seated_position().state, geography=game.geography)
+    return {n: vacancies.seat(world, n) for n in game.awaited()}
+
+
+def commanded(game: Game) -> list[str]:
+    """Every nation that somebody commands, whether or not it is asked now."""
+    return commanded_nations(game.ruleset, game.stage().position)
+
+
+def policy_submissions(game: Game) -> list[Submission]:
+    """Orders that the built-in policies give for the seats they play and that have sent nothing."""
+    from ..orders.policies import plan
+
+    stage = game.stage()
+    here = game.submissions()
+    wanted = [n for n, seat in seats(game).items() if seat == POLICY and n not in here]
+    if not wanted:
+        return []
+    dice = game.dice(stage)
+    views = Views(game)
+    out = []
+    for nation in wanted:
+        world = views.world(nation)
+        stream = dice.stream(step="input", rule="policies/plan", subject=nation, audience=nation)
+        orders = plan(world, nation, stream)
+        out.append(Submission(nation, "\n".join(str(o.get("text", "")) for o in orders), orders, {}, POLICY))
+    return out
+
+
+def view_world(game: Game, nation: str) -> World:
+    """What a nation may know at the present stage, as a world to ask."""
+    return Views(game).world(nation)
+
+
+class Views:
+    """The worlds of several nations at the present stage; what does not depend on the reader is made once."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self._viewers: dict[str, Viewer] = {}
+        self.told: dict[int, bytes] = {}  # what the journal's entries say, as the readers' chains take it
+        self._last: tuple[str, World] | None = None
+        self._keys: dict[int, tuple[str, Commitment] | None] = {}
+
+    @cached_property
+    def journal(self) -> list[Entry]:
+        """Every entry of the game, read once."""
+        return self.game.journal()
+
+    def key(self, turn: int) -> tuple[str, Commitment] | None:
+        """The key and the commitment of the dice of a turn that is over, else None."""
+        if turn not in self._keys:
+            here = self.game.stage()
+            of_turn = (s for s in map(self.game.stage, range(here.number, 0, -1)) if s.position.turn == turn)
+            stage = next(of_turn, None) if here.position.turn > turn else None
+            self._keys[turn] = None if stage is None else (self.game.turn_key(turn, stage.attempt), stage.commitment)
+        return self._keys[turn]
+
+    def world(self, nation: str) -> World:
+        """A nation's world, good until that of another one is asked for.
+
+        Earlier moments hold what was public or its own side's; they are made when they are read.
+        """
+        if self._last is not None and self._last[0] == nation:
+            return self._last[1]
+        if self._last is not None:
+            self._last[1].close()
+        self._last = (nation, self._world(nation))
+        return self._last[1]
+
+    def _world(self, nation: str) -> World:
+        def then(moment: str) -> Callable[[], State]:
+            return lambda: self._viewer(moment).view(nation, sight=False)
+
+        moments: dict[str, State | Callable[[], State]] = {m: then(m) for m in self.game.stage().position.moments}
+        return World(self.game.ruleset, self._viewer("now").view(nation), moments=moments, geography=self.game.geography)
+
+    def _viewer(self, moment: str) -> Viewer:
+        if moment not in self._viewers:
+            position = self.game.stage().position
+            state = position.state if moment == "now" else position.moments[moment]
+            self._viewers[moment] = Viewer(self.game.ruleset, state, geography=self.game.geography)
+        return self._viewers[moment]
+
+
+def may_stand_in(game: Game, ally: str, nation: str) -> bool:
+    """Whether a nation may give orders for another that has sent none, by the rows of the form `absence`."""
+    world = World(game.ruleset, game.seated_position().state, geography=game.geography)
+    whose = Entity("nation", nation)
+    names = {"nation": whose, "self": whose, "ally": Entity("nation", ally)}
+    return any("proxy" in row and world.test(row["proxy"], names) for row in game.ruleset.rows("absence").values())
+
+
+def stand_in(game: Game, ally: str, given: Submission) -> None:
+    """Keep orders that an ally gives for a nation that has sent none. StoreError if it may not, or orders are there."""
+    here = game.submissions().get(given.nation)
+    if here is not None and here.by == PLAYER:
+        raise StoreError(f"{given.nation} has sent its own orders")
+    if not may_stand_in(game, ally, given.nation):
+        raise StoreError(f"{ally} may not give orders for {given.nation}")
+    game.submit(replace(given, by=PROXY))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What resolving did: the resolution, who had sent nothing, and who was played by a policy."""
+
+    result: Resolution
+    missing: tuple[str, ...]
+    played: tuple[str, ...]
+
+
+def resolve_turn(game: Game, *, force: bool = False, until: str | None = None, dry: bool = False) -> Outcome:
+    """Resolve to the next input point. StoreError names the players whose orders are missing, unless `force`."""
+    waiting = game.stage().position.waiting or {}
+    given = [] if "pause" in waiting else policy_submissions(game)
+    here = set(game.submissions()) | {s.nation for s in given}
+    missing = tuple(n for n in game.awaited() if n not in here) if "pause" not in waiting else ()
+    if missing and not force:
+        raise StoreError(f"no orders yet from {', '.join(missing)}; `--force` resolves without them")
+    stood_in = tuple(n for n, s in game.submissions().items() if s.by == PROXY)  # they have missed the turn all the same
+    result = game.resolve(given, missing=sorted({*missing, *stood_in}), until=until, dry=dry)
+    return Outcome(result, missing, tuple(s.nation for s in given))
+
+
+# ---- reports
+
+
+def last_turn(game: Game) -> int:
+    """The last turn that has something to report: the present one if a part of it is resolved, else the one before."""
+    stage = game.stage()
+    position = stage.position
+    begun = stage.number > 1 and game.stage(stage.number - 1).position.turn == position.turn
+    return position.turn if position.ended or begun or "pause" in (position.waiting or {}) else max(position.turn - 1, 0)
+
+
+def report(
+    game: Game, nation: str | None, *, turn: int | None = None, template: bool = True, views: Views | None = None
+) -> Report:
+    """The report of a nation, or of the moderator for None, on a turn (by default the last one resolved).
+
+    `views`: those of the present stage, which the reports of several nations share.
+    """
+    turn = last_turn(game) if turn is None else turn
+    stage = game.stage()
+    views = views or Views(game)
+    entries = [e for e in views.journal if e.turn == turn]
+    title = game.head["title"]
+    committed = [("the next turn's dice", stage.commitment.root)]
+    if nation is None:
+        return moderator_report(
+            game.ruleset, stage.position.state, entries, game=title, turn=turn, geography=game.geography,
+            proof=[("state", stage.position.state.hash()), ("journal", stage.position.head), *committed],
+        )  # fmt: skip
+    if nation not in World(game.ruleset, stage.position.state, geography=game.geography).nations():
+        raise StoreError(f"no nation {nation!r} in this game")
+    world = views.world(nation)
+    before = readable([e for e in views.journal if e.turn < turn], world, nation)
+    text = ""
+    if template and not stage.position.ended:
+        from ..orders.template import order_template
+
+        text = order_template(world, nation)
+    return nation_report(
+        game.ruleset, world.state, entries, nation, game=title, turn=turn, geography=game.geography, template=text,
+        proof=[*committed, *_openings(views, nation, turn)], chain=chain_of(before, told=views.told),
+    )  # fmt: skip
+
+
+def _openings(views: Views, nation: str, turn: int) -> Iterator[tuple[str, str]]:
+    """The keys of the dice that a nation may check, of a turn that is over."""
+    found = views.key(turn)
+    if found is not None:
+        for opening in reveal(*found, [nation]):
+            yield f"key of turn {turn} for {opening.audience}", opening.key
+
+
+def write_reports(game: Game, out: Path, nations: Iterable[str], drawing: Drawing, *, turn: int | None = None) -> list[Path]:
+    """Text and HTML reports of nations, each with its map, into a folder; the moderator's as well."""
+    out.mkdir(parents=True, exist_ok=True)
+    written = []
+    views = Views(game)
+    for nation in [None, *nations]:
+        data = report(game, nation, turn=turn, views=views)
+        name = nation or "moderator"
+        entries = [e for e in views.journal if e.turn == data.turn]
+        shown = game.stage().position.state
+        if nation is not None:
+            world = views.world(nation)
+            shown, entries = world.state, readable(entries, world, nation)
+        svg = map_svg(game.ruleset, shown, drawing, title=f"{data.game}, {data.when}", entries=entries)
+        for suffix, text in (("txt", as_text(data)), ("html", as_html(data, svg))):
+            path = out / f"{name}.{suffix}"
+            path.write_text(text, encoding="utf-8")
+            written.append(path)
+    return written
+
+
+# ---- other rules
+
+
+def first_difference(game: Game, ruleset: Ruleset) -> str | None:
+    """Replay a game's inputs under another ruleset, with the same dice; the first turn and table that differ, or None."""
+    geography = Geography(ruleset)
+    position = None
+    for number, _, _ in game.stages()[:-1]:
+        stage, following = game.stage(number), game.stage(number + 1)
+        taken = game.submissions(number)
+        missing = [n for n in waiting_seats(game.ruleset, stage.position) if n not in taken]
+        given = game.commands(number)
+        inputs = Inputs({n: s.orders for n, s in taken.items()}, {n: s.answers for n, s in taken.items()}, missing, given)
+        pause = (following.position.waiting or {}).get("pause")
+        dice = game.dice(stage, following.used_salts)
+        try:
+            position = resolve(ruleset, stage.position, inputs, dice, geography=geography, until=pause).position
+        except (KeyError, ValueError) as error:
+            return f"Turn {stage.position.turn} cannot be replayed under the new rules: {error}"
+        difference = compare(following.position.state, position.state)
+        if difference:
+            return f"Turn {stage.position.turn}: {difference}"
+    return None
+
+
+def compare(old: State, new: State) -> str | None:
+    """The first field in which two states differ, in words."""
+    for table in sorted({*old.tables, *new.tables}):
+        for id_ in sorted({*old.table(table), *new.table(table)}):
+            a, b = old.row(table, id_), new.row(table, id_)
+            for field in sorted({*a, *b}):
+                if a.get(field) != b.get(field):
+                    return f"{table}/{id_}.{field} was {a.get(field)!r} and would be {b.get(field)!r}"
+    return None

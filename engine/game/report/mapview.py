@@ -1,0 +1,253 @@
+"""From a reader's view to a map: who holds what, which units stand where as far as they are known, works, straits, battles.
+
+What a ruleset wants drawn stands beside its shapes in `map/marks.yaml`: which fields of places get which symbol, how kinds of
+links and works look, and which tags of units share a badge. Without it the map shows owners, names and numbers of units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from ...core.journal import Entry
+from ...core.model import Ruleset
+from ...core.state import Entity, State
+from ...world.view import UNKNOWN
+from ...world.world import World
+from .map import (
+    Arrow,
+    Badge,
+    Highlight,
+    Layout,
+    LegendEntry,
+    Link,
+    MapModel,
+    Owner,
+    Place,
+    Shapes,
+    Work,
+    coloured,
+    draw,
+    layout_from,
+    read_shapes,
+)
+from .map.model import Kind
+
+FOLDER = "map"
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What a map is drawn with: the texts of a ruleset's map folder, kept with a game. All may be absent."""
+
+    shapes: str = ""
+    layout: Mapping[str, Any] = field(default_factory=dict)
+    marks: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"shapes": self.shapes, "layout": _plain(self.layout), "marks": _plain(self.marks)}
+
+
+def _plain(value: Any) -> Any:
+    """Decimal figures of a layout as fractions, since what is stored is exact."""
+    if isinstance(value, float):
+        return Fraction(str(value))
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    return [_plain(v) for v in value] if isinstance(value, list) else value
+
+
+def _floats(value: Any) -> Any:
+    if isinstance(value, Fraction):
+        return float(value)
+    if isinstance(value, Mapping):
+        return {k: _floats(v) for k, v in value.items()}
+    return [_floats(v) for v in value] if isinstance(value, list) else value
+
+
+def drawing_from(data: Mapping[str, Any]) -> Drawing:
+    """A drawing from its JSON."""
+    return Drawing(data.get("shapes", ""), _floats(data.get("layout", {})), data.get("marks", {}))
+
+
+def read_drawing(ruleset_folder: Path) -> Drawing:
+    """The drawing of a ruleset's folder, or of the nearest folder above that has one (an overlay shares its base's map)."""
+    for folder in [ruleset_folder.resolve(), *ruleset_folder.resolve().parents][:4]:
+        if (folder / FOLDER).is_dir():
+            here = folder / FOLDER
+            shapes = here / "shapes.json"
+            return Drawing(
+                shapes.read_text(encoding="utf-8") if shapes.is_file() else "",
+                _yaml(here / "layout.yaml"),
+                _yaml(here / "marks.yaml"),
+            )
+    return Drawing()
+
+
+def _yaml(path: Path) -> dict[str, Any]:
+    from ruamel.yaml import YAML
+
+    return dict(YAML(typ="safe").load(path.read_text(encoding="utf-8"))) if path.is_file() else {}
+
+
+def map_svg(
+    ruleset: Ruleset, shown: State, drawing: Drawing, *, title: str = "", entries: Iterable[Entry] = (), width: int | None = None
+) -> str:
+    """The map of a state as its reader sees it, as SVG text."""
+    return draw(map_model(ruleset, shown, drawing, title=title, entries=list(entries)), width=width)
+
+
+def map_model(ruleset: Ruleset, shown: State, drawing: Drawing, *, title: str = "", entries: Sequence[Entry] = ()) -> MapModel:
+    """The drawing's model: every place with coordinates, its holder, what stands in it, and what happened in it."""
+    world = World(ruleset, shown)
+    places = [row for row in ruleset.rows("places").values() if "lon" in row and "lat" in row]
+    shapes = _shapes(drawing, places)
+    owners = _owners(world)
+    capitals = {row.get("capital") for row in ruleset.rows("nations").values()}
+    return MapModel(
+        title=title or ruleset.title,
+        places=tuple(_place(world, row, drawing.marks, capitals) for row in places),
+        owners=owners,
+        shapes=shapes,
+        layout=_layout(drawing, shapes),
+        links=tuple(_links(ruleset, drawing.marks)),
+        works=tuple(_works(shown, drawing.marks)),
+        arrows=tuple(_arrows(entries)),
+        highlights=tuple(_highlights(entries)),
+        legend=tuple(_legend(world, owners, drawing.marks)),
+    )
+
+
+@lru_cache(maxsize=4)
+def _read_shapes(text: str) -> Shapes:
+    return read_shapes(text)
+
+
+def _shapes(drawing: Drawing, places: Sequence[Mapping[str, Any]]) -> Shapes | None:
+    """The shapes, if they are of this map: an overlay with a map of its own is drawn by its coordinates."""
+    if not drawing.shapes:
+        return None
+    shapes = _read_shapes(drawing.shapes)
+    known = sum(row["id"] in shapes.rings for row in places)
+    return shapes if places and known * 2 > len(places) else None
+
+
+def _layout(drawing: Drawing, shapes: Shapes | None) -> Layout | None:
+    return layout_from(drawing.layout) if drawing.layout and shapes is not None else None
+
+
+def _owners(world: World) -> tuple[Owner, ...]:
+    rows = world.ruleset.rows("nations")
+    held = {world.holder_of(p) for p in world.ruleset.rows("places")} | {r["owner"] for _, r in world.state.stacks()}
+    made = []
+    for nation in sorted(n for n in held if n):
+        row = rows.get(nation, {})
+        name = str(row.get("name", nation))
+        tag = str(row.get("tag") or "".join(w[0] for w in name.split())[:3].upper() if " " in name else name[:3])
+        made.append(Owner(nation, name, tag=tag, colour=str(row.get("color", "")), group=world.side_of(nation) or ""))
+    return coloured(made)
+
+
+def _place(world: World, row: Mapping[str, Any], marks: Mapping[str, Any], capitals: set[str | None]) -> Place:
+    thing = Entity("place", row["id"])
+    capital = row["id"] in capitals
+    symbols = ["star"] if capital else []
+    symbols += [s for name, s in marks.get("symbols", {}).items() if world.field(thing, name) and not (capital and s == "dot")]
+    kind: Kind = "land" if row["kind"] == "land" else "sea" if row["kind"] == "sea" else "other"
+    notes = [f"{k}: {world.field(thing, k)}" for k in marks.get("notes", ())]
+    return Place(
+        id=row["id"],
+        name=str(row.get("name", row["id"])),
+        kind=kind,
+        lon=float(Fraction(str(row["lon"]))),
+        lat=float(Fraction(str(row["lat"]))),
+        owner=(world.holder_of(row["id"]) or "") if kind != "sea" else "",
+        symbols=tuple(symbols[:3]),
+        badges=tuple(_badges(world, row["id"], marks)),
+        note=", ".join(notes),
+        weight=float(Fraction(str(row.get("value", 0) or 0))) + (10 if capital else 0),
+    )
+
+
+def _badges(world: World, place: str, marks: Mapping[str, Any]) -> Iterable[Badge]:
+    """Units of an owner in a place as one badge per group of tags: the group's letter and its number."""
+    groups: Mapping[str, Any] = marks.get("badges", {})
+    counts: dict[tuple[str, str], int] = {}
+    words: dict[tuple[str, str], list[str]] = {}
+    bands: list[Badge] = []
+    for _, row in world.state.stacks(at=place):
+        if row["kind"] == UNKNOWN:
+            low, dots, high = str(row.get("range", "?")).partition("..")
+            bands.append(
+                Badge(row["owner"], "?", low if not dots else f"{low}-{high}" if high else f"{low}+", str(row.get("band", "")))
+            )
+            continue
+        kind = world.ruleset.rows("units").get(row["kind"], {})
+        letter = next((letter for tag, letter in groups.items() if tag in kind.get("tags", ())), None)
+        key = (row["owner"], letter or str(kind.get("symbol", row["kind"][:1].upper())))
+        counts[key] = counts.get(key, 0) + row["n"]
+        words.setdefault(key, []).append(f"{row['n']} {kind.get('name', row['kind'])}")
+    yield from (Badge(owner, icon, str(n), ", ".join(words[(owner, icon)])) for (owner, icon), n in sorted(counts.items()))
+    yield from bands
+
+
+def _links(ruleset: Ruleset, marks: Mapping[str, Any]) -> Iterable[Link]:
+    styles = marks.get("links", {})
+    for row in ruleset.rows("links").values():
+        style = styles.get(row.get("kind", "land"))
+        if style:
+            yield Link(row["between"][0], row["between"][1], style=style)
+
+
+def _works(state: State, marks: Mapping[str, Any]) -> Iterable[Work]:
+    styles = marks.get("works", {})
+    for key, row in sorted(state.table("links").items()):
+        a, _, b = key.partition("--")
+        for name, works in sorted(row.items()):
+            head, _, place = name.partition("@")
+            if head == "works" and place:
+                yield Work(place, b if place == a else a, style=styles.get(works, "teeth"), note=str(works))
+
+
+def _arrows(entries: Sequence[Entry]) -> Iterable[Arrow]:
+    """Moves that were told: entries with `data.arrow` {from, to, outcome, owner}."""
+    seen = set()
+    for entry in entries:
+        arrow = entry.data.get("arrow")
+        if not arrow:
+            continue
+        key = (arrow["from"], arrow["to"], arrow.get("owner"))
+        if key not in seen:
+            seen.add(key)
+            yield Arrow(arrow["from"], arrow["to"], outcome=arrow.get("outcome", "open"), owner=arrow.get("owner", ""))
+
+
+def _highlights(entries: Sequence[Entry]) -> Iterable[Highlight]:
+    """Places where a battle ended: taken (success) or held (failure), from the facts of readable entries."""
+    found: dict[str, str] = {}
+    for entry in entries:
+        for fact in entry.facts:
+            if fact.word == "battle_ended" and isinstance(fact.roles.get("place"), str):
+                found.setdefault(fact.roles["place"], "failure")
+            if fact.word == "captured" and isinstance(fact.roles.get("place"), str):
+                found[fact.roles["place"]] = "success"
+    for place, outcome in sorted(found.items()):
+        yield Highlight(place, outcome="success" if outcome == "success" else "failure")
+
+
+def _legend(world: World, owners: Sequence[Owner], marks: Mapping[str, Any]) -> Iterable[LegendEntry]:
+    by_side: dict[str, list[Owner]] = {}
+    for owner in owners:
+        by_side.setdefault(owner.group, []).append(owner)
+    for side, members in sorted(by_side.items(), key=lambda item: (item[0] == "", item[0])):
+        row = world.ruleset.rows("sides").get(side, {})
+        yield LegendEntry("heading", side or "none", str(row.get("name", side)) if side else "Of no side")
+        for owner in members:
+            yield LegendEntry("owner", owner.id, owner.name)
+    for group, words in marks.get("legend", {}).items():
+        for key, text in words.items():
+            yield LegendEntry(group, key, text)

@@ -1,0 +1,281 @@
+"""`when`: what is done in a case, on the referee's own machinery.
+
+A `Play` is one run of a case: orders are taken in, and the named phases or steps of the ruleset's frame are run, or a fact is
+stated, or effects are carried out, or whole turns are played. What comes of it is the turn's journal, the state, and the
+orders that were refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...core.dice import DiceSource
+from ...core.journal import EVERYONE
+from ...core.model import Row
+from ...turn.calendar import begin_turn, end_turn
+from ...turn.context import Turn
+from ...turn.effects import Tail
+from ...turn.events import first_look, settle
+from ...turn.frame import advance, run_step
+from ...turn.mechanics import MECHANICS
+from ...turn.referee import Inputs, take_in
+from .given import CaseError, Ground, known
+from .orders import check_lines, parse_line
+
+__all__ = ["Play", "Refusal", "stages"]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An order that was refused: at the check of the orders (`check`) or when it was to be carried out."""
+
+    nation: str
+    number: int
+    text: str
+    says: str
+    check: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.nation}, order {self.number}: {self.text or '(no text)'}: {self.says}"
+
+
+def stages(data: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What a case does, one thing after another; the case's own orders and answers come with the first."""
+    when = data.get("when")
+    listed = when if isinstance(when, list) else [] if when is None else [when]
+    out = [dict(s) if isinstance(s, Mapping) else {"step": s} for s in listed]
+    for key in ("orders", "answers", "missing"):
+        if key in data:
+            if not out:
+                out.append({})
+            out[0].setdefault(key, data[key])
+    return out
+
+
+class Play:
+    """One run of a case. `refusals` and the journal grow stage by stage; `seen` counts the entries before the stage."""
+
+    def __init__(self, ground: Ground, dice: DiceSource) -> None:
+        self.ground = ground
+        self.turn = Turn(ground.ruleset, ground.state, dice, moments=ground.moments, geography=ground.geography)
+        self.refusals: list[Refusal] = []
+        self.names = ground.names
+        self.notes: list[Refusal] = []  # warnings of the check
+        self._begun = False
+        self._read = 0
+        first_look(self.turn)
+        self.turn.journal.entries.clear()
+        self.turn.journal.pending.clear()
+        self.before = self.turn.state.copy()
+
+    @property
+    def world(self) -> Any:
+        return self.turn.world
+
+    def run(self, stage: Mapping[str, Any], path: tuple[str | int, ...]) -> None:
+        """Carry out one stage. CaseError if it names what the frame does not have."""
+        if stage.get("check"):
+            self._check(stage, path)
+            return
+        inputs = self._inputs(stage, path)
+        whole = "turn" in stage or "turns" in stage
+        if not whole:
+            if inputs.orders or inputs.answers or inputs.missing:
+                take_in(self.turn, inputs)
+                settle(self.turn)
+            self._part(stage, path)
+        else:
+            for _ in range(int(stage.get("turns", 1))):
+                self._whole_turn(inputs)
+                inputs = Inputs()
+        self.refusals.extend(self._refused())
+
+    def _part(self, stage: Mapping[str, Any], path: tuple[str | int, ...]) -> None:
+        names = [stage[k] for k in ("phase", "step") if k in stage] + list(stage.get("steps", ()))
+        if stage.get("begin") == "turn":
+            self._begin()
+        if names:
+            self._nodes(names, stage.get("self"), path, phases="phase" in stage)
+        if "do" in stage:
+            self._node(stage, path)
+        for said in [stage["fact"]] if "fact" in stage else stage.get("facts", ()):
+            self._fact(said)
+        if "effects" in stage:
+            self._effects(stage["effects"], stage.get("self"))
+        if stage.get("end") == "turn":
+            end_turn(self.turn)
+            self._begun = True
+
+    # ---- the frame
+
+    def _whole_turn(self, inputs: Inputs) -> None:
+        self._begin()
+        waiting = advance(self.turn, inputs_ready=False)
+        take_in(self.turn, inputs)
+        settle(self.turn)
+        while waiting is not None:
+            waiting = advance(self.turn, inputs_ready=True)
+        if not self.turn.state.get("game", "game", "ended"):
+            end_turn(self.turn)
+
+    def _begin(self) -> None:
+        """The turn that the case stands in begins; after a whole turn, the next one."""
+        if not self._begun:
+            self.turn.state.put("game", "game", "turn", self.turn.number - 1)
+            self._begun = True
+        begin_turn(self.turn)
+        settle(self.turn)
+
+    def _nodes(self, names: Sequence[str], who: str | None, path: tuple[str | int, ...], phases: bool = False) -> None:
+        """Those phases and steps of the frame, in its order and inside the loops they stand in.
+
+        A name that is a phase's and a step's too means the step, unless the case says `phase`.
+        """
+        nodes = list(_walk(self.ground.ruleset.frame))
+        there = {name for node in nodes for name in _names(node)}
+        for name in names:
+            known(dict.fromkeys(there), name, "phase or step", path)
+        steps = set() if phases else {str(node["step"]) for node in nodes if "step" in node} & set(names)
+        frame = list(_pruned(self.ground.ruleset.frame, set(names), steps))
+        if who is not None:
+            frame = [{"each": "nation", "order": f"these(nation('{who}'))", "steps": _without_loops(frame)}]
+        self._advance(frame)
+
+    def _advance(self, frame: Iterable[Row]) -> None:
+        turn = self.turn
+        own = turn.ruleset
+        turn.ruleset = own.with_frame(frame)
+        turn.state.put("game", "game", "cursor", None)
+        try:
+            while advance(turn, inputs_ready=True) is not None:
+                pass
+        finally:
+            turn.ruleset = own
+            turn.loops = {}
+
+    def _node(self, stage: Mapping[str, Any], path: tuple[str | int, ...]) -> None:
+        """A step that the case writes itself: a mechanic with its parameters."""
+        node = {"do": stage["do"], **stage.get("with", {})}
+        known(dict.fromkeys(MECHANICS), node["do"], "mechanic", (*path, "do"))
+        if "self" in stage:
+            who = self.world.thing(stage["self"])
+            self.turn.loops = {"self": who, "nation": who}
+        try:
+            run_step(self.turn, node)
+        finally:
+            self.turn.loops = {}
+
+    # ---- outside the frame
+
+    def _fact(self, said: Mapping[str, Any]) -> None:
+        word, roles = next(iter(said.items()))
+        with self.turn.journal.entry("case/fact", subject=word):
+            self.turn.journal.fact(word, **(roles or {}))
+        settle(self.turn)
+
+    def _effects(self, effects: Sequence[Row], who: str | None) -> None:
+        names: dict[str, Any] = {}
+        if who is not None:
+            thing = self.world.thing(who)
+            names = {"self": thing, thing.kind: thing}
+        with self.turn.journal.entry("case/effects", subject=who or "", audience=(EVERYONE,)) as entry:
+            Tail(self.turn, entry, "case/effects", who or "").effects(effects, names)
+        settle(self.turn)
+
+    # ---- orders
+
+    def _inputs(self, stage: Mapping[str, Any], path: tuple[str | int, ...]) -> Inputs:
+        orders: dict[str, list[dict[str, Any]]] = {}
+        for nation, listed in stage.get("orders", {}).items():
+            here = (*path, "orders", nation)
+            known(dict.fromkeys(self.world.nations()), nation, "nation", here)
+            orders[nation] = []
+            for number, said in enumerate(listed if isinstance(listed, list) else [listed], 1):
+                if isinstance(said, str):
+                    orders[nation].extend(self._parsed(nation, number, said))
+                else:
+                    orders[nation].append(self._built(number, said, (*here, number - 1)))
+        return Inputs(orders, stage.get("answers", {}), tuple(stage.get("missing", ())))
+
+    def _check(self, stage: Mapping[str, Any], path: tuple[str | int, ...]) -> None:
+        """The orders as before a deadline: read and checked on each nation's view, and nothing done."""
+        for nation, listed in stage.get("orders", {}).items():
+            here = (*path, "orders", nation)
+            known(dict.fromkeys(self.world.nations()), nation, "nation", here)
+            lines = listed if isinstance(listed, list) else [listed]
+            if not all(isinstance(line, str) for line in lines):
+                raise CaseError("the checker reads text: write the order as a player does", here)
+            errors, warnings = check_lines(self.turn, nation, lines)
+            self.refusals += [Refusal(nation, n, lines[n - 1] if n else "", says, check=True) for n, says in errors]
+            self.notes += [Refusal(nation, n, lines[n - 1] if n else "", says, check=True) for n, says in warnings]
+
+    def _built(self, number: int, said: Mapping[str, Any], path: tuple[str | int, ...]) -> dict[str, Any]:
+        form, slash, id_ = str(said["order"]).partition("/")
+        if not slash:
+            form, id_ = ("acts", form) if self.ground.ruleset.has("acts", form) else ("orders", form)
+        known(self.ground.ruleset.rows(form), id_, "order", path)
+        slots = said.get("slots", {})
+        text = said.get("text") or " ".join([id_, *(str(v) for v in slots.values())])
+        return {"order": f"{form}/{id_}", "slots": slots, "options": said.get("options", {}), "text": text, "line": number}
+
+    def _parsed(self, nation: str, number: int, text: str) -> list[dict[str, Any]]:
+        accepted, refused, warned = parse_line(self.turn, nation, number, text)
+        self.refusals.extend(Refusal(nation, number, text, says, check=True) for says in refused)
+        self.notes.extend(Refusal(nation, number, text, says, check=True) for says in warned)
+        return accepted
+
+    def _refused(self) -> Iterator[Refusal]:
+        """Orders that were not carried out, from the entries written since the last look."""
+        entries = self.turn.journal.entries
+        for entry in entries[self._read :]:
+            if "refused" in entry.data:
+                said = entry.data
+                yield Refusal(entry.subject, int(said.get("line") or 0), str(said.get("order", "")), str(said["refused"]))
+        self._read = len(entries)
+
+
+def _walk(nodes: Iterable[Row]) -> Iterator[Row]:
+    for node in nodes:
+        yield node
+        yield from _walk(node.get("steps", ()))
+
+
+def _names(node: Row) -> list[str]:
+    return [str(node[k]) for k in ("phase", "step") if k in node] + (
+        [str(node["do"])] if "do" in node and "step" not in node else []
+    )
+
+
+def _pruned(nodes: Iterable[Row], wanted: set[str], steps: set[str]) -> Iterator[Row]:
+    """The nodes of these names, with all that is inside them, and the nodes around them; no input points.
+
+    `steps` are the names that no phase answers to.
+    """
+    for node in nodes:
+        if wanted & (set(_names(node)) - (steps if "phase" in node else set())):
+            yield _without_inputs(node)
+        elif "steps" in node:
+            inside = list(_pruned(node["steps"], wanted, steps))
+            if inside:
+                yield {**node, "steps": inside}
+
+
+def _without_inputs(node: Row) -> Row:
+    if "steps" not in node:
+        return node
+    return {**node, "steps": [_without_inputs(n) for n in node["steps"] if "input" not in n]}
+
+
+def _without_loops(nodes: Iterable[Row]) -> list[Row]:
+    """The nodes inside loops over nations, taken out of them: the case names the nation."""
+    out: list[Row] = []
+    for node in nodes:
+        if "each" in node or "passes" in node:
+            out.extend(_without_loops(node["steps"]))
+        elif "steps" in node:
+            out.append({**node, "steps": _without_loops(node["steps"])})
+        else:
+            out.append(node)
+    return out

@@ -1,0 +1,59 @@
+"""Built-in policies: a generic player that gives legal orders, weighted by rows of the form `policies`.
+
+`plan` looks at a world (a nation's view), takes the row that fits the nation, and gives orders for acts, attacks, marches and
+purchases. It knows no game: what is worth taking, what to buy and whom to court are the row's expressions. Every order it
+gives has passed the checker; its dice come from the one stream it is given.
+"""
+
+from __future__ import annotations
+
+from ...core.dice import Stream
+from ...core.model import Row
+from ...core.state import Entity
+from ...turn.context import Order
+from ...world.world import World
+from .acts import give_acts
+from .buy import give_purchases
+from .front import Front
+from .give import Giver
+from .march import give_attacks, give_marches
+from .moves import give_moves
+from .sea import give_voyages
+
+__all__ = ["plan", "policy_of"]
+
+
+def plan(world: World, nation: str, stream: Stream) -> list[Order]:
+    """The orders of a nation that a policy commands; none if no row fits it. `world` is the nation's view."""
+    row = policy_of(world, nation)
+    if row is None:
+        return []
+    giver = Giver(world, nation, stream)
+    opened = give_acts(giver, row.get("acts", ()))
+    if "moves" in row and giver.has_units:
+        give_moves(giver, row["moves"])
+    if "war" in row and giver.has_units:
+        front = Front(world, nation, row["war"], opened)
+        give_attacks(giver, front)
+        give_purchases(giver, row.get("purchases", ()), front)
+        give_voyages(giver, front)
+        give_marches(giver, front)
+    else:
+        give_purchases(giver, row.get("purchases", ()), None)
+    return giver.orders
+
+
+def policy_of(world: World, nation: str) -> Row | None:
+    """The policy row of a nation: the one its state names, else the first that fits."""
+    rows = world.ruleset.rows("policies")
+    chosen = world.state.get("nations", nation, "policy")
+    if chosen in rows:
+        return rows[str(chosen)]
+    me = Entity("nation", nation)
+    for row in rows.values():
+        wanted = row.get("for")
+        if wanted is not None and not any(nation in world.members(w) for w in ([wanted] if isinstance(wanted, str) else wanted)):
+            continue
+        if world.test(row.get("when"), {"self": me, "nation": me}):
+            return row
+    return None

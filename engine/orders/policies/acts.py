@@ -1,0 +1,75 @@
+"""Acts of a policy: for each rule of the row, the legal ways to give the act are weighed, and the dice choose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...core.model import Row
+from ...turn.context import Desk
+from ..legal import Legal, legal_orders
+from .give import Giver
+
+
+def give_acts(giver: Giver, rules: Sequence[Row]) -> set[str]:
+    """Give the acts of the rules. Returns the nations that a rule's `opens` slot named: they count as enemies this turn."""
+    opened: set[str] = set()
+    desk = Desk(giver.world)
+    for rule in rules:
+        key = f"acts/{rule['act']}"
+        if rule["act"] not in giver.world.ruleset.rows("acts"):
+            continue
+        for chosen in _choose(giver, desk, rule, key):
+            if giver.give(key, chosen.slots) and rule.get("opens") in chosen.slots:
+                opened.update(giver.world.members(str(chosen.slots[rule["opens"]])))
+    return opened
+
+
+def _choose(giver: Giver, desk: Desk, rule: Row, key: str) -> list[Legal]:
+    """Up to `most` ways, drawn by weight without putting back; `idle` is the weight of giving none."""
+    me = {"nation": giver.nation, "order": key}
+    if not giver.world.test(rule.get("if"), desk.order_names({**me, "slots": {}})):
+        return []
+    weighted: list[tuple[Legal, int]] = []
+    for legal in legal_orders(giver.world, giver.nation, [key]):
+        if set(legal.open) - set(rule.get("fill", ())):
+            continue
+        names = desk.order_names({**me, "slots": legal.slots})
+        legal = _filled(giver, rule, legal, names)
+        if not giver.world.test(rule.get("when"), names):
+            continue
+        legal = _numbers(giver, rule, legal, names)
+        weight = int(giver.world.number(rule.get("weight", 1), names))
+        if weight > 0:
+            weighted.append((legal, weight))
+    out: list[Legal] = []
+    idle = int(rule.get("idle", 0))
+    for _ in range(int(rule.get("most", 1))):
+        chosen = giver.pick(weighted, idle)
+        if chosen is None:
+            break
+        out.append(chosen)
+        weighted = [(item, weight) for item, weight in weighted if item is not chosen]
+    return out
+
+
+def _filled(giver: Giver, rule: Row, legal: Legal, names: Any) -> Legal:
+    """Lists of units that an act leaves open, as the rule says (`fill: {slot: {kind: number}}`)."""
+    if not legal.open:
+        return legal
+    slots = dict(legal.slots)
+    for slot in legal.open:
+        wanted = {kind: int(giver.world.number(n, names)) for kind, n in rule["fill"][slot].items()}
+        slots[slot] = {kind: n for kind, n in wanted.items() if n > 0}
+    return Legal(legal.order, legal.nation, slots, legal.cost, legal.most, legal.targets, legal.bounds)
+
+
+def _numbers(giver: Giver, rule: Row, legal: Legal, names: Any) -> Legal:
+    """Numbers of an act as the rule says (`numbers: {slot: value}`), within their bounds."""
+    if not legal.bounds or "numbers" not in rule:
+        return legal
+    slots = dict(legal.slots)
+    for slot, (low, high) in legal.bounds.items():
+        if slot in rule["numbers"]:
+            slots[slot] = max(low, min(high, int(giver.world.number(rule["numbers"][slot], names))))
+    return Legal(legal.order, legal.nation, slots, legal.cost, legal.most, legal.targets, legal.bounds, legal.open)

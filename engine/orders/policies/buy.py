@@ -1,0 +1,123 @@
+"""Purchases of a policy: each purse is shared out over the items of the row's mix, at the sites nearest to the front."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from ...core.model import Row
+from ...turn.context import Desk
+from ..legal import Legal, legal_orders
+from .front import FAR, Front
+from .give import Giver
+
+
+def give_purchases(giver: Giver, rules: Sequence[Row], front: Front | None) -> None:
+    """Spend by each rule in turn: `share` of what a purse holds, over its `mix` of items."""
+    if not rules:
+        return
+    world = giver.world
+    catalogue = world.ruleset.rows("catalogue")
+    wanted = frozenset(item for rule in rules for item in rule["mix"])
+    found = [o for o in legal_orders(world, giver.nation, _purchase_rows(giver), items=wanted) if not o.open]
+    desk = Desk(world)
+    for rule in rules:
+        names = desk.order_names({"nation": giver.nation, "order": "", "slots": {}})
+        if not world.test(rule.get("when"), names):
+            continue
+        mix = {item: int(world.number(weight, names)) for item, weight in rule["mix"].items() if item in catalogue}
+        offers = [o for o in found if mix.get(_item(giver, o), 0) > 0]
+        by_purse: dict[tuple[str, str], list[Legal]] = {}
+        for offer in offers:
+            what = next(iter(offer.cost), "")
+            by_purse.setdefault((_purse(giver, offer, what), what), []).append(offer)
+        for (purse, what), group in sorted(by_purse.items()):
+            budget = Fraction(giver.checker.market.left(purse, what)) * Fraction(str(rule.get("share", 1)))
+            _spend(giver, rule, mix, group, what, budget, front)
+
+
+def _purchase_rows(giver: Giver) -> list[str]:
+    from ..rows import is_purchase
+
+    rows = giver.world.ruleset.rows("orders")
+    return [f"orders/{i}" for i, r in rows.items() if is_purchase(giver.world.ruleset, r)]
+
+
+def _item(giver: Giver, offer: Legal) -> str:
+    row = giver.world.ruleset.rows("orders")[offer.order.partition("/")[2]]
+    return str(offer.slots.get("item", row.get("does", "")))
+
+
+def _purse(giver: Giver, offer: Legal, what: str) -> str:
+    from ...world.treasury import main_purse, purse_at
+
+    site = offer.slots.get("site")
+    if site is None:
+        return main_purse(giver.world, giver.nation, what)
+    return purse_at(giver.world, giver.nation, str(site), what)
+
+
+def _spend(
+    giver: Giver, rule: Row, mix: dict[str, int], offers: list[Legal], what: str, budget: Any, front: Front | None
+) -> None:
+    """One purse: money for each item by its weight, what is left over to the next."""
+    items: dict[str, list[Legal]] = {}
+    for offer in offers:
+        items.setdefault(_item(giver, offer), []).append(offer)
+    order = sorted(items, key=lambda i: (-mix[i], i))
+    total = sum(mix[i] for i in order)
+    over: Any = 0
+    for item in order:
+        part = budget * mix[item] / total + over
+        # dear things are bought now and then: with the odds that make up for their price
+        cheapest = min(o.cost.get(what, 0) for o in items[item])
+        if cheapest and part < cheapest <= giver.checker.market.left(_purse(giver, items[item][0], what), what):
+            chance = int(100 * part / cheapest)
+            if giver.percent(chance):
+                part = Fraction(cheapest)
+        over = part - _buy(giver, rule, items[item], what, part, front)
+
+
+def _buy(giver: Giver, rule: Row, offers: list[Legal], what: str, money: Any, front: Front | None) -> Any:
+    """Buy an item for an amount of money at the best sites. Returns what was spent."""
+    spent: Any = 0
+    sites = sorted(offers, key=lambda o: (o.cost.get(what, 0), _far_from_front(front, o), str(o.slots.get("site"))))
+    most_sites = int(rule.get("sites", 3))
+    share = -(-len(sites[:most_sites]) // 1)
+    for index, offer in enumerate(sites[:most_sites]):
+        price = offer.cost.get(what, 0)
+        left = money - spent
+        if price <= 0 or left < price:
+            continue
+        n = min(offer.most, int(left // price))
+        if index + 1 < share and n > 1:
+            n = (n + 1) // 2
+        slots = dict(offer.slots)
+        if offer.targets:
+            facing = _facing(front, offer)
+            if not facing:
+                continue
+            key = "facing" if "facing" in giver.world.ruleset.rows("orders")[offer.order.partition("/")[2]]["slots"] else "target"
+            slots[key] = facing
+            n = 1
+        elif "n" in slots:
+            slots["n"] = n
+        if giver.give(offer.order, slots):
+            spent += n * price
+    return spent
+
+
+def _far_from_front(front: Front | None, offer: Legal) -> int:
+    site = offer.slots.get("site")
+    if front is None or site is None:
+        return 0
+    return front.distance.get(str(site), FAR)
+
+
+def _facing(front: Front | None, offer: Legal) -> str | None:
+    """The most dangerous neighbor that works could face."""
+    if front is None:
+        return None
+    among = [t for t in offer.targets if t in front.enemy_places]
+    return max(among, key=lambda t: (front.defenders(t, "attack")[1], t), default=None)

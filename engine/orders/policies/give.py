@@ -1,0 +1,73 @@
+"""How a policy gives an order: through the checker, which counts what it uses; what is refused is simply not given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, TypeVar
+
+from ...core.dice import Stream
+from ...turn.context import Order
+from ...world.world import World
+from .. import ways
+from ..check import Checker
+from ..names import Names
+from ..text import order_text
+
+T = TypeVar("T")
+
+
+class Giver:
+    """The orders of one nation as they are given, one by one."""
+
+    def __init__(self, world: World, nation: str, stream: Stream) -> None:
+        self.world = world
+        self.nation = nation
+        self.stream = stream
+        self.checker = Checker(world, nation)
+        self.orders: list[Order] = []
+
+    @cached_property
+    def names(self) -> Names:
+        return Names(self.world.ruleset, self.world.state)
+
+    @cached_property
+    def has_units(self) -> bool:
+        return bool(ways.places_with_units(self.world, self.nation))
+
+    def give(self, key: str, slots: Mapping[str, Any], options: Mapping[str, Any] | None = None) -> bool:
+        """Give an order if the checker lets it stand; whether it did."""
+        order: Order = {"nation": self.nation, "order": key, "slots": dict(slots), "options": dict(options or {})}
+        taken = self.checker.take(order)
+        if taken is None:
+            return False
+        line = len(self.orders) + 1
+        self.orders.append({**taken, "text": order_text(self.world.ruleset, self.names, taken), "line": line})
+        return True
+
+    # ---- dice
+
+    def percent(self, chance: int) -> bool:
+        """Whether something of this many chances in a hundred comes about. Certain things take no dice."""
+        if chance <= 0 or chance >= 100:
+            return chance > 0
+        return self.stream.roll("1d100") <= chance
+
+    def pick(self, weighted: Sequence[tuple[T, int]], nothing: int = 0) -> T | None:
+        """One of several, as likely as its weight; None with the weight of `nothing`."""
+        parts = [(item, int(weight)) for item, weight in weighted if weight > 0]
+        total = sum(w for _, w in parts) + nothing
+        if not parts:
+            return None
+        if len(parts) == 1 and not nothing:
+            return parts[0][0]
+        roll = self.stream.roll(f"1d{total}")
+        for item, weight in parts:
+            roll -= weight
+            if roll <= 0:
+                return item
+        return None
+
+    def noise(self, spread: int) -> int:
+        """About a hundred: 100 give or take up to `spread`."""
+        return 100 - spread + self.stream.roll(f"1d{2 * spread + 1}") - 1 if spread else 100

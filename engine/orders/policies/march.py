@@ -1,0 +1,245 @@
+"""Attacks where the odds are good, and marches of everybody else toward where they are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from ...core.model import Row
+from ...world import routes
+from .. import ways
+from .front import FAR, Front
+from .give import Giver
+
+ODDS_TOP = 9
+
+
+class Post(NamedTuple):
+    """Units that could take part in an attack: by which order, from where, how many of each kind."""
+
+    order: str
+    mode: Row
+    origin: str
+    kinds: Mapping[str, int]
+
+
+# ---- attacks
+
+
+def give_attacks(giver: Giver, front: Front) -> None:
+    """Attack enemy places, the most promising first, as long as the odds are good enough."""
+    posts = _posts(front)
+    if not posts:
+        return
+    needed = Fraction(str(front.war.get("odds", "3/2")))
+    spread = int(front.war.get("noise", 15))
+    scored = []
+    for place in sorted(posts):
+        odds = _odds(front, place, posts[place])
+        if odds <= 0:
+            continue
+        worth = front.value("worth", place, 1)
+        scored.append((min(odds, ODDS_TOP) * worth * giver.noise(spread), place))
+    for _, place in sorted(scored, key=lambda s: (-s[0], s[1])):
+        left = [p._replace(kinds=_least(p.kinds, front.spare(p.origin))) for p in posts[place]]
+        odds = _odds(front, place, left)
+        wanted = needed * giver.noise(spread) / 100
+        if odds < wanted:
+            continue
+        if not giver.percent(int(front.war.get("boldness", 100))):
+            continue
+        _attack(giver, front, place, left, wanted * Fraction(str(front.war.get("mass", "3/2"))))
+
+
+def _posts(front: Front) -> dict[str, list[Post]]:
+    """Enemy place -> the posts it could be attacked from."""
+    out: dict[str, list[Post]] = {}
+    for row, mode in front.near_rows:
+        if mode.get("fights") is False:
+            continue
+        for origin in ways.places_with_units(front.world, front.nation):
+            if not front.is_front(origin):
+                continue
+            spare = front.spare(origin)
+            by_target: dict[str, dict[str, int]] = {}
+            for kind, n in spare.items():
+                if not ways.goes_by(front.world, mode, kind) or not front.worth_of(kind, front.nation, str(front.war["attack"])):
+                    continue
+                for target in _enemies_in_reach(front, mode, origin, kind):
+                    by_target.setdefault(target, {})[kind] = n
+            for target, kinds in by_target.items():
+                out.setdefault(target, []).append(Post(f"orders/{row['id']}", mode, origin, kinds))
+    return out
+
+
+def _enemies_in_reach(front: Front, mode: Row, origin: str, kind: str) -> list[str]:
+    world, nation = front.world, front.nation
+    near = world.geography.next_to(origin, tuple(mode["links"]) if "links" in mode else None)
+    return [t for t in near if t in front.enemy_places and ways.can_go(world, nation, mode, origin, t, kind)]
+
+
+def _odds(front: Front, place: str, posts: list[Post]) -> Any:
+    """The attackers' strength against the defenders', 1 being even; 0 if nobody could go in."""
+    number, worth = 0, Fraction(0)
+    goes = 0
+    for post in posts:
+        n, w = front.power(post.kinds, front.nation, "attack")
+        if not n:
+            continue
+        hard = Fraction(front.value("hardness", place, 1, f"{post.origin}>{place}"))
+        number += n
+        worth += Fraction(w) / hard
+        stays = post.mode.get("stays")
+        takes = front.war.get("takes")
+        for kind, k in post.kinds.items():
+            if not (stays and routes.concerns(front.world, stays, kind)) and routes.concerns(front.world, takes, kind):
+                goes += k
+    if not goes:
+        return 0
+    foes, strength = front.defenders(place)
+    strength += front.value("ground", place, 0)
+    foes = max(foes, 1 if strength else 0)
+    if not foes or not strength:
+        return ODDS_TOP
+    return Fraction(number * worth) / (foes * strength)
+
+
+def _attack(giver: Giver, front: Front, place: str, posts: list[Post], enough: Any) -> None:
+    """Send the strongest posts, until the odds are what is wanted."""
+    chosen: list[Post] = []
+    rest = sorted(posts, key=lambda p: (-front.power(p.kinds, front.nation, "attack")[1], p.origin))
+    for post in rest:
+        if not post.kinds:
+            continue
+        chosen.append(post)
+        if _odds(front, place, chosen) >= enough:
+            break
+    if _odds(front, place, chosen) > 2 * enough:
+        chosen = _thinned(front, place, chosen, enough)
+    options = front.war.get("options", {})
+    for post in chosen:
+        row = front.world.ruleset.rows("orders")[post.order.partition("/")[2]]
+        carried = {k: v for k, v in options.items() if k in row.get("options", ())}
+        slots = {ways.UNITS: dict(post.kinds), ways.ORIGIN: post.origin, ways.TARGET: place}
+        if giver.give(post.order, slots, carried):
+            front.use(post.origin, post.kinds)
+
+
+def _thinned(front: Front, place: str, posts: list[Post], enough: Any) -> list[Post]:
+    """Fewer units of each kind where far more would go than are needed: half, and half again."""
+    while True:
+        fewer = [p._replace(kinds={k: (n + 1) // 2 for k, n in p.kinds.items()}) for p in posts]
+        if fewer == posts or _odds(front, place, fewer) < enough * Fraction(5, 4):
+            return posts
+        posts = fewer
+
+
+def _least(a: Mapping[str, int], b: Mapping[str, int]) -> dict[str, int]:
+    return {k: min(n, b[k]) for k, n in a.items() if b.get(k, 0) > 0}
+
+
+# ---- marches
+
+
+def give_marches(giver: Giver, front: Front) -> None:
+    """Units that stand behind the front go to where they are needed: far ones by long ways, the others step by step."""
+    if not front.front_places:
+        return
+    behind = [p for p in ways.places_with_units(front.world, front.nation) if front.spare(p)]
+    behind.sort(key=lambda p: (-front.distance.get(p, FAR), p))
+    long_ways = int(front.war.get("long", 6))
+    for place in behind:
+        steps = front.distance.get(place, FAR)
+        if steps <= 0:
+            continue
+        spare = front.spare(place)
+        if steps > 2 and long_ways > 0 and _far(giver, front, place, spare):
+            long_ways -= 1
+            spare = front.spare(place)
+        if spare:
+            _near(giver, front, place, spare, steps)
+
+
+def _near(giver: Giver, front: Front, place: str, spare: Mapping[str, int], steps: int) -> None:
+    """One step nearer to the front, each kind as far as it gets."""
+    for row, mode in front.near_rows:
+        groups: dict[str, dict[str, int]] = {}
+        for kind, n in spare.items():
+            if (place, kind) in front.used and not front.free(place).get(kind):
+                continue
+            if not ways.goes_by(front.world, mode, kind):
+                continue
+            best = _nearest(front, mode, place, kind, steps)
+            if best is not None:
+                groups.setdefault(best, {})[kind] = n
+        for target, kinds in groups.items():
+            if giver.give(f"orders/{row['id']}", {ways.UNITS: kinds, ways.ORIGIN: place, ways.TARGET: target}):
+                front.use(place, kinds)
+
+
+def _nearest(front: Front, mode: Row, place: str, kind: str, steps: int) -> str | None:
+    """The place nearest to the front that a kind can go to, nearer than where it is."""
+    world, nation = front.world, front.nation
+
+    def key(target: str) -> tuple[int, str]:
+        return front.distance.get(target, FAR), target
+
+    one_step = mode.get("steps") == 1 or _allowance(front, mode, place, kind) == 1
+    if not one_step:
+        if steps <= 2 or front.searches <= 0:
+            return None
+        front.searches -= 1
+        better = [t for t in ways.targets(world, nation, mode, place, kind) if t in front.friendly and key(t)[0] < steps]
+        return min(better, key=key, default=None)
+    near = world.geography.next_to(place, tuple(mode["links"]) if "links" in mode else None)
+    better = sorted((t for t in near if t in front.friendly and key(t)[0] < steps), key=key)
+    return next((t for t in better if ways.can_go(world, nation, mode, place, t, kind)), None)
+
+
+def _allowance(front: Front, mode: Row, place: str, kind: str) -> Any:
+    going = routes.begin(front.world, front.nation, mode, place, [kind])
+    return 0 if going is None else going.allowance(place)
+
+
+def _far(giver: Giver, front: Front, place: str, spare: Mapping[str, int]) -> bool:
+    """By a long way at once to a front place that needs them, as many as the way takes."""
+    for row, mode in front.far_rows:
+        for kind, n in spare.items():
+            if not ways.goes_by(front.world, mode, kind) or not _has_room(giver, mode, place):
+                continue
+            ends = [t for t in ways.targets(front.world, front.nation, mode, place, kind) if front.distance.get(t, FAR) <= 1]
+            ends = [t for t in ends if _has_room(giver, mode, t)]
+            if not ends:
+                continue
+            weighted = [(t, 1 + max(0, int(front.need.get(t, 0))) // 10) for t in ways.nearest_of(front.world, ends, place, 8)]
+            target = giver.pick(weighted)
+            if target is None:
+                continue
+            goes = {kind: min(n, _room(giver, front, mode, place, target, kind))}
+            slots = {ways.UNITS: goes, ways.ORIGIN: place, ways.TARGET: target}
+            if goes[kind] > 0 and giver.give(f"orders/{row['id']}", slots):
+                front.use(place, goes)
+                return True
+    return False
+
+
+def _has_room(giver: Giver, mode: Row, place: str) -> bool:
+    """Whether a place has room left at all: most that have none are cheap to rule out."""
+    if not mode.get("capacity"):
+        return True
+    most = routes.capacity(giver.world, mode, place)
+    return most is None or most > giver.checker.loads.get((mode["id"], place), 0)
+
+
+def _room(giver: Giver, front: Front, mode: Row, place: str, target: str, kind: str) -> int:
+    """How many units a long way still takes."""
+    if not mode.get("capacity"):
+        return FAR
+    path = ways.ask(front.world, front.nation, mode, place, target, [kind], count=1).path
+    left = FAR if path else 0
+    for step in routes.drawn_places(mode, path) if path else ():
+        most = routes.capacity(front.world, mode, step)
+        if most is not None:
+            left = min(left, int(most) - routes.used(front.world, mode, step) - giver.checker.loads.get((mode["id"], step), 0))
+    return left

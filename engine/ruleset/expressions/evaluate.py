@@ -1,0 +1,279 @@
+"""Runs expressions that simpleeval's parser has read, with simpleeval's limits and our own functions and field lookups.
+
+Attributes are lookups of declared fields, never attributes of Python objects; division is exact; powers and products are
+bounded by simpleeval's own limits.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import simpleeval
+
+from ...core.state import Entity
+from .parse import Expression, ExpressionError
+
+
+def _plain(value: Any) -> Any:
+    return value.id if type(value) is Entity else value
+
+
+def _equal(a: Any, b: Any) -> bool:
+    if type(a) is Entity and type(b) is Entity:
+        return a == b
+    return bool(_plain(a) == _plain(b))
+
+
+def _contains(item: Any, among: Any) -> bool:
+    if among is None:
+        return False
+    if isinstance(among, str):
+        return bool(_plain(item) == among)
+    if type(among) is Entity:
+        return _equal(item, among)
+    return any(_equal(item, x) for x in among)
+
+
+def _divide(a: Any, b: Any) -> Any:
+    value = Fraction(a) / Fraction(b)
+    return int(value) if value.denominator == 1 else value
+
+
+def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+    def run(a: Any, b: Any) -> bool:
+        return compare(0 if a is None else a, 0 if b is None else b)
+
+    return run
+
+
+_OPERATORS: dict[type, Callable[..., Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: simpleeval.safe_mult,
+    ast.Div: _divide,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: simpleeval.safe_power,
+    ast.Eq: _equal,
+    ast.NotEq: lambda a, b: not _equal(a, b),
+    ast.Lt: _ordered(operator.lt),
+    ast.LtE: _ordered(operator.le),
+    ast.Gt: _ordered(operator.gt),
+    ast.GtE: _ordered(operator.ge),
+    ast.In: _contains,
+    ast.NotIn: lambda a, b: not _contains(a, b),
+    ast.Not: operator.not_,
+    ast.USub: operator.neg,
+    ast.UAdd: lambda a: a,
+}
+
+
+class Evaluator:
+    """What expressions are run in: `lookup(thing, field)` reads fields; `functions` is the closed list.
+
+    `plans` holds readers of fields by (kind, field) that `lookup` has made: they are asked without a detour.
+
+    The handlers below are simpleeval's own, one per kind of node, turned inside out: each gives a function of (evaluator,
+    names) that is made once per expression and kept, because a turn evaluates the same few hundred expressions very often.
+    Names and functions are looked up bare; what is missing is told where the expression is run.
+    """
+
+    __slots__ = ("functions", "lookup", "plans")
+
+    def __init__(
+        self,
+        functions: dict[str, Callable[..., Any]],
+        lookup: Callable[[Any, str], Any],
+        plans: Mapping[tuple[str, str], Callable[[Entity], Any]] | None = None,
+    ) -> None:
+        self.functions = functions
+        self.lookup = lookup
+        self.plans = {} if plans is None else plans
+
+    def run(self, expression: Expression, names: Mapping[str, Any]) -> Any:
+        """The value with these names in scope. Raises ExpressionError."""
+        code = _CODE.get(expression.text)
+        if code is None:
+            code = _CODE[expression.text] = compiled(expression.tree)
+        try:
+            return code(self, names)
+        except ExpressionError:
+            raise
+        except KeyError as error:
+            raise self._missing(error.args[0] if error.args else None, expression, names) or ExpressionError(
+                f"{expression.text}: {error}"
+            ) from error
+        except (simpleeval.InvalidExpression, TypeError, ValueError, ZeroDivisionError, OverflowError) as error:
+            raise ExpressionError(f"{expression.text}: {error}") from error
+
+    def _missing(self, key: Any, expression: Expression, names: Mapping[str, Any]) -> ExpressionError | None:
+        """What a failed lookup was about, if it was a name or a function of the expression."""
+        if not isinstance(key, str):
+            return None
+        if key in expression.names and key not in names:
+            return ExpressionError(f"no name {key} in scope")
+        if key in expression.functions:
+            try:
+                self.functions[key]
+            except KeyError:
+                return ExpressionError(f"no function {key}")
+        return None
+
+
+Code = Callable[[Evaluator, Mapping[str, Any]], Any]
+_CODE: dict[str, Code] = {}
+
+
+def compiled(node: ast.expr) -> Code:
+    """A function of evaluator and names for a node that `parse` has let through."""
+    return _HANDLERS[type(node)](node)
+
+
+def _constant(node: ast.Constant) -> Code:
+    value = node.value
+    return lambda ev, names: value
+
+
+def _name(node: ast.Name) -> Code:
+    id_ = node.id
+    return lambda ev, names: names[id_]
+
+
+def _attribute(node: ast.Attribute) -> Code:
+    thing, attr, of = compiled(node.value), node.attr, node.value.id if isinstance(node.value, ast.Name) else None
+
+    def read(ev: Evaluator, names: Mapping[str, Any]) -> Any:
+        found = thing(ev, names)
+        if type(found) is Entity:
+            plan = ev.plans.get((found.kind, attr))
+            if plan is not None:
+                return plan(found)
+        return ev.lookup(found, attr)
+
+    def read_named(ev: Evaluator, names: Mapping[str, Any]) -> Any:
+        """Of a name, as nearly all are: one call less."""
+        found = names[of]  # type: ignore[index]
+        if type(found) is Entity:
+            plan = ev.plans.get((found.kind, attr))
+            if plan is not None:
+                return plan(found)
+        return ev.lookup(found, attr)
+
+    return read if of is None else read_named
+
+
+def _call(node: ast.Call) -> Code:
+    name = node.func.id  # type: ignore[attr-defined]
+    args = [compiled(a) for a in node.args]
+    filters = [(str(k.arg), compiled(k.value)) for k in node.keywords]
+    if filters:
+        return lambda ev, names: ev.functions[name](*[a(ev, names) for a in args], **{k: v(ev, names) for k, v in filters})
+    named = [a.id for a in node.args if isinstance(a, ast.Name)]
+    if len(args) == 1:
+        if named:
+            (id_,) = named
+            return lambda ev, names: ev.functions[name](names[id_])
+        only = args[0]
+        return lambda ev, names: ev.functions[name](only(ev, names))
+    if len(args) == 2:
+        if len(named) == 2:
+            a, b = named
+            return lambda ev, names: ev.functions[name](names[a], names[b])
+        one, two = args
+        return lambda ev, names: ev.functions[name](one(ev, names), two(ev, names))
+    return lambda ev, names: ev.functions[name](*[a(ev, names) for a in args])
+
+
+def _boolean(node: ast.BoolOp) -> Code:
+    parts = [compiled(v) for v in node.values]
+    last = parts.pop()
+    if len(parts) == 1:
+        first = parts[0]
+        if isinstance(node.op, ast.Or):
+            return lambda ev, names: first(ev, names) or last(ev, names)
+        return lambda ev, names: first(ev, names) and last(ev, names)
+
+    def any_of(ev: Evaluator, names: Mapping[str, Any]) -> Any:
+        for part in parts:
+            value = part(ev, names)
+            if value:
+                return value
+        return last(ev, names)
+
+    def all_of(ev: Evaluator, names: Mapping[str, Any]) -> Any:
+        for part in parts:
+            value = part(ev, names)
+            if not value:
+                return value
+        return last(ev, names)
+
+    return any_of if isinstance(node.op, ast.Or) else all_of
+
+
+def _binary(node: ast.BinOp) -> Code:
+    left, right, operate = compiled(node.left), compiled(node.right), _OPERATORS[type(node.op)]
+    return lambda ev, names: operate(left(ev, names), right(ev, names))
+
+
+def _unary(node: ast.UnaryOp) -> Code:
+    inner, operate = compiled(node.operand), _OPERATORS[type(node.op)]
+    if isinstance(node.op, ast.Not):
+        return lambda ev, names: not inner(ev, names)
+    return lambda ev, names: operate(inner(ev, names))
+
+
+def _compare(node: ast.Compare) -> Code:
+    first = compiled(node.left)
+    rest = [(_OPERATORS[type(op)], compiled(c)) for op, c in zip(node.ops, node.comparators, strict=True)]
+    if len(rest) == 1 and isinstance(node.ops[0], ast.Eq | ast.NotEq) and isinstance(node.comparators[0], ast.Constant):
+        return _compare_constant(first, node.comparators[0].value, isinstance(node.ops[0], ast.Eq))
+    if len(rest) == 1:
+        operate, other = rest[0]
+        return lambda ev, names: operate(first(ev, names), other(ev, names))
+
+    def run(ev: Evaluator, names: Mapping[str, Any]) -> Any:
+        left = first(ev, names)
+        for operate, other in rest:
+            right = other(ev, names)
+            if not operate(left, right):
+                return False
+            left = right
+        return True
+
+    return run
+
+
+def _compare_constant(first: Code, wanted: Any, equal: bool) -> Code:
+    """`thing == 'id'` and the like, the most frequent of all tests."""
+
+    def is_it(ev: Evaluator, names: Mapping[str, Any]) -> bool:
+        found = first(ev, names)
+        return bool((found.id if type(found) is Entity else found) == wanted)
+
+    def is_not(ev: Evaluator, names: Mapping[str, Any]) -> bool:
+        found = first(ev, names)
+        return bool((found.id if type(found) is Entity else found) != wanted)
+
+    return is_it if equal else is_not
+
+
+def _choice(node: ast.IfExp) -> Code:
+    test, yes, no = compiled(node.test), compiled(node.body), compiled(node.orelse)
+    return lambda ev, names: yes(ev, names) if test(ev, names) else no(ev, names)
+
+
+_HANDLERS: dict[type, Callable[[Any], Code]] = {
+    ast.Constant: _constant,
+    ast.Name: _name,
+    ast.Attribute: _attribute,
+    ast.Call: _call,
+    ast.BoolOp: _boolean,
+    ast.BinOp: _binary,
+    ast.UnaryOp: _unary,
+    ast.Compare: _compare,
+    ast.IfExp: _choice,
+}

@@ -1,0 +1,208 @@
+"""`act`: orders of the named acts are tested, paid, rolled and carried out.
+
+All orders of a step are tested and paid in one canonical order (acts in listed order, then nations, then lines), so that the
+order in which files came in changes nothing; each act has its own dice. What an act costs, needs and may be repeated is its
+row's (`cost`, `needs`, `limit`); what it does is the tail.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..core.model import Row
+from ..core.state import Entity
+from ..world import treasury as stores
+from ..world.selections import plain
+from ..world.world import Names
+from . import vacancies
+from .context import Desk, Order, Turn, audience_ids
+from .effects import EffectError, Tail, fill
+from .verbs import take
+
+
+def run(node: Row, turn: Turn) -> None:
+    """Carry out the open orders of the acts that the node names (`acts`); inside a nation's own turn, only that nation's."""
+    mine = turn.loops.get("nation")
+    nation = mine.id if isinstance(mine, Entity) else None
+    for act_id in node["acts"]:
+        row = turn.ruleset.row("acts", act_id)
+        for order in turn.orders([f"acts/{act_id}"], nation):
+            if order.get("status") is None:
+                perform(turn, row, order)
+        turn.journal.step = str(node.get("step", turn.journal.step))
+
+
+def perform(turn: Turn, row: Row, order: Order) -> None:
+    """One act: refused with a reason, or paid for and carried out whole."""
+    names = turn.order_names(order)
+    why = refusal(turn, row, names, order["nation"])
+    if why is not None:
+        turn.drop_order(order, why)
+        return
+    rule = f"acts/{row['id']}"
+    subject = ":".join([order["nation"], *(str(plain(v)) for v in order.get("slots", {}).values())])
+    readers = audience_ids(turn.world, row.get("audience"), names)
+    with turn.journal.entry(rule, subject=subject, audience=readers, data={"order": order.get("text", "")}) as entry:
+        tail = Tail(turn, entry, rule, subject)
+        charge(tail, row, names)
+        if "says" in row:
+            entry.text = fill(turn.world, row["says"], names)
+        count_use(turn, row, names)
+        try:
+            success = tail.run(row, names)
+        except EffectError as error:
+            entry.data["void"] = str(error)
+            success = None
+        turn.journal.set("orders", order["key"], "status", "done")
+        roles = {k: plain(v) for k, v in names.items() if isinstance(v, Entity) and k not in ("self", "nation")}
+        target = names.get("target")
+        turn.journal.fact(
+            "acted", by=order["nation"], act=row["id"], of=plain(target) if target is not None else None,
+            success=success, **{k: v for k, v in roles.items() if k != "target"},
+        )  # fmt: skip
+
+
+@dataclass(slots=True)
+class Spent:
+    """What other orders of the same file already use: amounts by resource, and uses by limit key.
+
+    `secrets` False leaves out the needs that only the resolution may test.
+    """
+
+    paid: dict[str, Any] = field(default_factory=dict)
+    used: dict[str, int] = field(default_factory=dict)
+    secrets: bool = False
+
+
+def refusal(turn: Desk, row: Row, names: Names, nation: str, spent: Spent | None = None) -> str | None:
+    """Why an act cannot be carried out now, in the row's own words, or None. Nothing is changed."""
+    for test in (closed, unmet, exhausted, unpaid):
+        why = test(turn, row, names, nation, spent)
+        if why is not None:
+            return why
+    return None
+
+
+def closed(turn: Desk, row: Row, names: Names, nation: str, spent: Spent | None = None) -> str | None:
+    """Whether the act is not open to the nation, or not yet."""
+    if "for" in row and not _named(turn.world, row["for"], nation):
+        return "this is not open to your nation"
+    from_turn = row.get("from_turn")
+    if from_turn is not None and turn.number < from_turn:
+        return f"not before turn {from_turn}"
+    return None
+
+
+def unmet(turn: Desk, row: Row, names: Names, nation: str, spent: Spent | None = None) -> str | None:
+    """The words of the first need that does not hold."""
+    for need in row.get("needs", ()):
+        if need.get("secret") and spent is not None and not spent.secrets:
+            continue
+        if not turn.world.test(need["test"], names):
+            return fill(turn.world, need["else"], names)
+    return None
+
+
+def exhausted(turn: Desk, row: Row, names: Names, nation: str, spent: Spent | None = None) -> str | None:
+    """The limit under which the act has been given as often as it may."""
+    for keys, most in limits(row):
+        before = spent.used.get(_use_key(turn, row, keys, names), 0) if spent else 0
+        if uses(turn, row, keys, names) + before >= most:
+            return limit_words(keys, most)
+    return None
+
+
+def unpaid(turn: Desk, row: Row, names: Names, nation: str, spent: Spent | None = None) -> str | None:
+    """What the nation lacks to pay for it."""
+    for what, amount in price(turn, row, names).items():
+        if amount < 0:
+            return "the amount cannot be negative"
+        have = stores.stock(turn.world, Entity("nation", nation), what) - (spent.paid.get(what, 0) if spent else 0)
+        if have < amount:
+            return f"costs {amount} {stores.in_words(turn.ruleset, what)}, {have} left"
+    return None
+
+
+def _named(world: Any, wanted: Any, nation: str) -> bool:
+    if isinstance(wanted, list):
+        return any(_named(world, w, nation) for w in wanted)
+    if isinstance(wanted, str) and wanted.startswith("="):
+        return bool(world.value(wanted[1:], {"nation": Entity("nation", nation), "self": Entity("nation", nation)}))
+    return nation in world.members(wanted)
+
+
+def price(turn: Desk, row: Row, names: Names) -> dict[str, Any]:
+    """What an act costs, by resource. A plain number or expression is of the ruleset's first resource; a quantity is asked."""
+    cost = row.get("cost")
+    if cost is None:
+        return {}
+    if isinstance(cost, dict):
+        return {what: _figure(turn, value, names) for what, value in cost.items()}
+    main = turn.ruleset.setting("money") or next(iter(turn.ruleset.rows("resources")), "")
+    return {main: _figure(turn, cost, names)}
+
+
+def _figure(turn: Desk, value: Any, names: Names) -> Any:
+    if isinstance(value, str) and turn.ruleset.has("quantities", value):
+        subject = names.get(turn.ruleset.row("quantities", value)["of"]) or names["self"]
+        return turn.world.quantity(value, subject, names)
+    return turn.world.number(value, names)
+
+
+def charge(tail: Tail, row: Row, names: Names) -> None:
+    """Pay an act's price out of its nation's purses."""
+    for what, amount in price(tail.turn, row, names).items():
+        if amount:
+            take(tail, names["self"], what, amount)
+
+
+def limits(row: Row) -> list[tuple[tuple[str, ...], int]]:
+    """The limits of an act as (keys, most). `limit: {1: [nation, target, turn]}`."""
+    return [(tuple(keys), int(most)) for most, keys in row.get("limit", {}).items()]
+
+
+def _use_key(turn: Desk, row: Row, keys: tuple[str, ...], names: Names) -> str:
+    """The counter of a limit: its keys and what they stand for. `seat` is the person who commands, with all his nations."""
+    group = row.get("counts_as", row["id"])
+    parts = []
+    for key in keys:
+        if key == "seat":
+            parts.append(person(turn, plain(names["self"])))
+        elif key not in ("game", "turn"):
+            parts.append(str(plain(names.get("self" if key == "nation" else key))))
+    return "|".join([str(group), *keys, *parts])
+
+
+def person(turn: Desk, nation: str) -> str:
+    """The nation whose player commands a nation: the one that its seat names, else itself."""
+    seat = vacancies.seat(turn.world, nation)
+    return seat if turn.ruleset.has("nations", seat) else nation
+
+
+def uses(turn: Desk, row: Row, keys: tuple[str, ...], names: Names) -> int:
+    """How often an act has been used under a limit's keys, in this turn or in the game."""
+    found = turn.state.row("uses", _use_key(turn, row, keys, names))
+    if not found or ("turn" in keys and found.get("turn") != turn.number):
+        return 0
+    return int(found["n"])
+
+
+def use_keys(turn: Desk, row: Row, names: Names) -> list[str]:
+    """The counters that a use of the act adds to."""
+    return [_use_key(turn, row, keys, names) for keys, _ in limits(row)]
+
+
+def count_use(turn: Turn, row: Row, names: Names) -> None:
+    for keys, _ in limits(row):
+        key = _use_key(turn, row, keys, names)
+        now = {"n": uses(turn, row, keys, names) + 1, "turn": turn.number, "nation": names["self"].id}
+        turn.journal.put_row("uses", key, now)
+
+
+def limit_words(keys: tuple[str, ...], most: int) -> str:
+    """A limit in words."""
+    per = [k for k in keys if k not in ("turn", "game", "nation", "seat")]
+    span = "in a turn" if "turn" in keys else "in the game"
+    times = "once" if most == 1 else f"{most} times"
+    return f"only {times} {span}" + (f" for each {' and '.join(per)}" if per else "")

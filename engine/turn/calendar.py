@@ -1,0 +1,75 @@
+"""The calendar: the date of a turn, and what happens between turns: marks expire, orders are cleared, once-a-turn things rest."""
+
+from __future__ import annotations
+
+from ..core.model import Row
+from .context import Turn
+
+
+def calendar_row(turn: Turn) -> Row:
+    return next(iter(turn.ruleset.rows("calendar").values()), {"id": "calendar"})
+
+
+def date(row: Row, turn: int) -> tuple[int, int]:
+    """Year and month in which a turn begins. Without a start, year = turn and month = 1."""
+    if "start" not in row:
+        return turn, 1
+    year, _, month = str(row["start"]).partition("-")
+    months = int(year) * 12 + int(month) - 1 + (turn - 1) * int(row.get("months", 1))
+    return months // 12, months % 12 + 1
+
+
+def begin_turn(turn: Turn) -> None:
+    """The next turn: its number and date, the moment that `was(.., 'turn')` reads, and the fact `turn_start`."""
+    row = calendar_row(turn)
+    number = turn.number + 1
+    turn.journal.step = "turn-start"
+    year, month = date(row, number)
+    with turn.journal.entry("frame/turn-start", subject=str(number), text=f"Turn {number}", audience=("everyone",)):
+        journal = turn.journal
+        journal.set("game", "game", "turn", number)
+        journal.set("game", "game", "year", year)
+        journal.set("game", "game", "month", month)
+        seasons = row.get("seasons")
+        if seasons:
+            journal.set("game", "game", "season", seasons[(number - 1) % len(seasons)])
+        turn.world.moments["turn"] = turn.state.copy()
+        turn.world.moments["phase"] = turn.world.moments["turn"]
+        journal.fact("turn_start", turn=number)
+
+
+def end_turn(turn: Turn) -> None:
+    """The end of a turn: `turn_end`, expiring marks, the orders laid away, and the last turn of the calendar."""
+    from .events import settle
+
+    journal = turn.journal
+    journal.step = "turn-end"
+    number = turn.number
+    with journal.entry("frame/turn-end", subject=str(number)):
+        journal.fact("turn_end", turn=number)
+    settle(turn)
+    with journal.entry("frame/turn-end", subject=str(number), keep=False):
+        for key in sorted(turn.state.table("orders")):
+            journal.put_row("orders", key, None)
+        lapsing = {d for d, row in turn.ruleset.rows("decisions").items() if row.get("stands") == "turn"}
+        for who, answers in sorted(turn.state.table("answers").items()) if lapsing else ():
+            for said in sorted(answers):
+                if said.partition("/")[0] in lapsing:
+                    journal.set("answers", who, said, None)
+    expire(turn)
+    settle(turn)
+    last = calendar_row(turn).get("turns")
+    chosen = turn.state.get("game", "game", "turns") or last
+    if chosen is not None and number >= int(chosen) and not turn.state.get("game", "game", "ended"):
+        with journal.entry("frame/turn-end", subject=str(number), text="The game has ended.", audience=("everyone",)):
+            journal.set("game", "game", "ended", True)
+
+
+def expire(turn: Turn) -> None:
+    """Remove the marks whose last turn is over; each states the fact `expired`."""
+    for thing, marks in sorted(turn.state.table("marks").items()):
+        for name, mark in sorted(dict(marks).items()):
+            if isinstance(mark, dict) and mark.get("until") is not None and mark["until"] <= turn.number:
+                with turn.journal.entry("frame/expire", subject=f"{thing}.{name}"):
+                    turn.journal.set("marks", thing, name, None)
+                    turn.journal.fact("expired", mark=name, of=thing.partition(":")[2])

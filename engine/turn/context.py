@@ -1,0 +1,209 @@
+"""What a mechanic is given: the rules, the world to read, the journal to write, dice, orders and answers.
+
+One `Turn` lives from one input point to the next. Mechanics are functions `run(node, turn)`; they read through
+`turn.world`, change through `turn.journal`, and ask `turn` for orders, dice and decisions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..core.dice import DiceSource, Stream
+from ..core.fairness import ALL, shared
+from ..core.journal import EVERYONE, NOBODY, Journal
+from ..core.model import Row, Ruleset
+from ..core.state import Entity, State, columns
+from ..world.world import Names, World
+
+if TYPE_CHECKING:
+    from ..world.geography import Geography
+
+Order = dict[str, Any]
+"""An accepted order: key, nation, order ("form/id" of its row), slots, options, text, line."""
+
+
+class Desk:
+    """What orders are read and tested with: a world and the names bound around it. Reads only.
+
+    The resolution's `Turn` is one; the checker of orders makes one of a nation's view, so that both test alike.
+    """
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.ruleset = world.ruleset
+        self.loops: dict[str, Any] = {}
+        self.read_at: dict[tuple[str, ...], tuple[int, ...]] = {}  # by tables: their versions when their watchers were last asked
+
+    @property
+    def state(self) -> State:
+        return self.world.state
+
+    @property
+    def number(self) -> int:
+        return int(self.state.get("game", "game", "turn", 0))
+
+    def order_names(self, order: Order) -> dict[str, Any]:
+        """The names an order's expressions may use: `self`, `nation`, its slots as things, and its options."""
+        nation = Entity("nation", order["nation"])
+        names: dict[str, Any] = {
+            **self.loops,
+            "self": nation,
+            "nation": nation,
+            "act": order["order"].partition("/")[2],
+        }
+        form, _, id_ = order["order"].partition("/")
+        kinds = self.ruleset.rows(form).get(id_, {}).get("slots", {})
+        for slot, value in order.get("slots", {}).items():
+            names[slot] = self.slot_value(kinds.get(slot), value)
+        return names
+
+    def options_giving(self, options: Mapping[str, Any] | None, gives: str) -> list[tuple[Row, Any]]:
+        """Those options of an order or a force whose row has this `gives`: the row, and what was written."""
+        rows = self.ruleset.rows("order_options")
+        return [(rows[id_], v) for id_, v in (options or {}).items() if rows.get(id_, {}).get("gives") == gives]
+
+    def slot_value(self, slot: Row | str | None, value: Any) -> Any:
+        """A slot's value as a thing of the kind the slot holds; a list as a tuple; numbers, texts and choices as they are."""
+        kind = slot.get("kind") if isinstance(slot, dict) else slot
+        if isinstance(value, list):
+            return tuple(self.slot_value(slot, v) for v in value)
+        if kind in _PLAIN_SLOTS:
+            return value
+        if isinstance(value, str):
+            return self.world.thing(value, kind if kind in _ENTITY_SLOTS else None)
+        return value
+
+
+class Turn(Desk):
+    """Everything one resolution works with.
+
+    `loops` are the names bound by the frame around the present step (`each: nation` binds `nation`, a tick its number).
+    """
+
+    def __init__(
+        self,
+        ruleset: Ruleset,
+        state: State,
+        dice: DiceSource,
+        *,
+        moments: Mapping[str, State] | None = None,
+        geography: Geography | None = None,
+        head: str = "",
+        first: int = 1,
+    ) -> None:
+        super().__init__(World(ruleset, state, moments=moments, geography=geography))
+        self.journal = Journal(ruleset, state, head=head, first=first)
+        self.dice = dice
+        self.step_row: Row = {}
+        self.moved: dict[tuple[str, str], int] = {}  # tracks moved since thresholds were last read: the value they had
+        self.watched = -1  # the state's version when `becomes` was last looked at
+
+    @property
+    def state(self) -> State:
+        return self.journal.state
+
+    @property
+    def number(self) -> int:
+        return self.journal.turn
+
+    # ---- dice
+
+    def stream(self, rule: str, subject: str, audience: Iterable[str] = (EVERYONE,)) -> Stream:
+        """Dice for one rule and subject in the present step, under the key of those who may know them."""
+        return self.dice.stream(step=self.journal.step, rule=rule, subject=subject, audience=dice_audience(audience))
+
+    # ---- orders
+
+    @property
+    def mover(self) -> str | None:
+        """The nation whose own turn it is, or None where all nations act together."""
+        mine = self.loops.get("nation")
+        return mine.id if isinstance(mine, Entity) else None
+
+    def orders(self, ids: Iterable[str] | None = None, nation: str | None = None) -> list[Order]:
+        """Accepted orders of these rows ("form/id" or bare ids), in order of nation and line."""
+        by_row: dict[str, list[str]] = self.world.keep("orders in order", columns("orders"), self._in_order)
+        if ids is None:
+            keys = by_row[""]
+        else:
+            found = {k for id_ in ids for k in by_row.get(id_ if "/" in id_ else f"/{id_}", ())}
+            keys = [k for k in by_row[""] if k in found] if found else []
+        rows = self.state.table("orders")
+        return [{"key": k, **rows[k]} for k in keys if nation is None or rows[k]["nation"] == nation]
+
+    def _in_order(self) -> dict[str, list[str]]:
+        """Keys of orders in order: all under "", those of a row under its "form/id" and under "/id"."""
+        out: dict[str, list[str]] = {"": []}
+        for key, row in sorted(self.state.table("orders").items(), key=_order_place):
+            id_ = row["order"].partition("/")[2]
+            for name in ("", row["order"], f"/{id_}"):
+                out.setdefault(name, []).append(key)
+        return out
+
+    def drop_order(self, order: Order, why: str, *, audience: Iterable[str] | None = None) -> None:
+        """Journal that an order is not carried out, and why, to its nation; nothing else changes."""
+        with self.journal.entry(
+            order["order"],
+            subject=order["nation"],
+            text=f"Not carried out: {order.get('text', '')} ({why})",
+            audience=audience or (order["nation"],),
+            data={"refused": why, "line": order.get("line"), "order": order.get("text", "")},
+        ):
+            self.journal.set("orders", order["key"], "status", "refused")
+
+    # ---- decisions
+
+    def answer(self, decision: str, who: str, subject: str = "") -> Any:
+        """The answer a nation has given to a decision (for this subject, else in general), or None."""
+        answers = self.state.row("answers", who)
+        return answers.get(f"{decision}/{subject}", answers.get(decision))
+
+    # ---- names
+
+    def names(self, **more: Any) -> dict[str, Any]:
+        return {**self.loops, **more}
+
+
+_PLAIN_SLOTS = {"number", "text", "choice", "units", "unit-kind"}
+_ENTITY_SLOTS = {"nation", "place", "side", "tech", "item", "gate", "force", "link", "resource"}
+
+
+def _order_place(item: tuple[str, Mapping[str, Any]]) -> tuple[str, int]:
+    nation, _, number = item[0].rpartition("/")
+    return nation, int(number)
+
+
+def dice_audience(audience: Iterable[str]) -> str:
+    """The name of the dice key for an audience: all, one party, or the key its members share."""
+    members = [a for a in audience if a != NOBODY]
+    if EVERYONE in members:
+        return ALL
+    if not members:
+        return NOBODY
+    return members[0] if len(members) == 1 else shared(sorted(members))
+
+
+def audience_ids(world: World, audience: Any, names: Names) -> tuple[str, ...]:
+    """The ids an `audience` key stands for: everyone, nobody, nations, sides (a neutral's own name for =self)."""
+    if audience is None:
+        return (EVERYONE,)
+    items: Sequence[Any] = [audience] if isinstance(audience, str) else audience
+    out: list[str] = []
+    for item in items:
+        value = world.marked(item, names)
+        if value is None:
+            continue
+        if isinstance(value, Entity):
+            bound = value
+        elif isinstance(value, str):
+            named = names.get(value)
+            bound = named if isinstance(named, Entity) else Entity("", value)
+        else:
+            out.extend(v.id if isinstance(v, Entity) else str(v) for v in value)
+            continue
+        out.append(bound.id)
+    return tuple(dict.fromkeys(out)) or (NOBODY,)
+
+
+Mechanic = Callable[[Row, Turn], None]

@@ -1,0 +1,298 @@
+"""The tail: what acts, events, battle results and decisions share. `when`, `roll` or `cases`, effects, told to an audience.
+
+`Tail` runs one tail inside one open journal entry. Verbs are in `verbs.py`; this module holds the structure: conditions,
+dice, cases, `for`, and the names they bind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..core.dice import Stream
+from ..core.journal import Entry
+from ..core.model import Row
+from ..core.state import Entity
+from ..world.amounts import amount, face_fits
+from ..world.selections import as_set, weight
+from ..world.world import Names, round_as
+from .context import Turn, audience_ids
+
+STRUCTURE = ("for", "roll", "cases", "choose", "effects")
+MAX_FOR = 2
+
+
+class EffectError(ValueError):
+    """An effect that cannot be carried out on this state; the whole act or event is then void."""
+
+
+class Tail:
+    """Runs tails for one rule and subject. Opened inside a journal entry, whose dice and changes it writes."""
+
+    def __init__(self, turn: Turn, entry: Entry, rule: str, subject: str) -> None:
+        self.turn = turn
+        self.world = turn.world
+        self.journal = turn.journal
+        self.entry = entry
+        self.rule = rule
+        self.subject = subject
+        self._stream: Stream | None = None
+        self._depth = 0
+
+    # ---- dice
+
+    def stream(self) -> Stream:
+        """The one stream of this rule and subject."""
+        if self._stream is None:
+            self._stream = self.turn.stream(self.rule, self.subject, self.entry.audience)
+        return self._stream
+
+    def note_dice(self, **about: Any) -> None:
+        """Write what was rolled since the last note into the entry."""
+        record = self._stream.take() if self._stream else None
+        if record is not None:
+            self.entry.dice.append({**record, **{k: v for k, v in about.items() if v is not None}})
+
+    def amount(self, value: Any, names: Names, *, every: Any = None) -> Any:
+        found = amount(self.world, value, names, self.stream, every=every)
+        self.note_dice()
+        return found
+
+    # ---- structure
+
+    def run(self, row: Row, names: Names) -> bool | None:
+        """A whole tail: `always`, then roll or cases, then effects or miss. True on success, False on a miss."""
+        scope = dict(names)
+        if "always" in row:
+            self.effects(row["always"], scope)
+        if "roll" in row:
+            return self._roll(row, scope)
+        if "cases" in row:
+            for case in row["cases"]:
+                if self.world.test(case.get("when"), scope):
+                    if "say" in case:
+                        self._say(case["say"], scope)
+                    return self.run(case, scope)
+            return None
+        self.effects(row.get("effects", ()), scope)
+        return None
+
+    def _roll(self, row: Row, scope: dict[str, Any]) -> bool | None:
+        roll = row["roll"] if isinstance(row["roll"], Mapping) else {"die": row["roll"]}
+        count = self.world.number(roll["dice"], scope) if "dice" in roll else 1
+        totals = [self.stream().roll(roll["die"]) for _ in range(int(count))]
+        success: bool | None = None
+        need = None
+        if "faces" in roll:
+            need = str(roll["faces"])
+            success = any(face_fits(roll["faces"], t) for t in totals)
+        for key, fits in (("upto", _at_most), ("from", _at_least)):
+            if key in roll:
+                limit = self.chance(roll, key, scope)
+                need = f"{limit} or {'less' if key == 'upto' else 'more'}"
+                success = any(fits(t, limit) for t in totals)
+        best = max(totals, default=0) if "from" in roll else min(totals, default=0) if "upto" in roll else sum(totals)
+        scope["result"] = best
+        if success is not None:
+            scope["success"] = success
+        self.note_dice(need=need, hit=success)
+        results = row.get("results")
+        if results:
+            for faces, effects in results.items():
+                if faces != "else" and face_fits(faces, best):
+                    self.effects(effects, scope)
+                    break
+            else:
+                self.effects(results.get("else", ()), scope)
+        if "cases" in row and success is not False:
+            return self.run({"cases": row["cases"]}, scope) if success is None else bool(self._cases_after(row, scope))
+        self.effects(row.get("miss" if success is False else "effects", ()), scope)
+        return success
+
+    def _cases_after(self, row: Row, scope: dict[str, Any]) -> bool:
+        self.run({"cases": row["cases"]}, scope)
+        return True
+
+    def chance(self, roll: Mapping[str, Any], key: str, scope: Names) -> Any:
+        """The limit of a roll: a number, an expression, or a quantity of the subject (`of`, else nation or self)."""
+        limit = roll[key]
+        if isinstance(limit, str) and limit in self.world.ruleset.rows("quantities"):
+            kind = self.world.ruleset.row("quantities", limit)["of"]
+            subject = self.world.marked(roll["of"], scope) if "of" in roll else scope.get(kind) or scope.get("self")
+            value, rows = self.world.quantity_with_rows(limit, self.world.thing(subject), scope)
+            if rows:
+                self.entry.data.setdefault("applied", []).extend(r["id"] for r in rows)
+            return value
+        return self.world.number(limit, scope)
+
+    def effects(self, effects: Any, names: Names) -> None:
+        """Effects in listed order, each on the state as changed so far."""
+        for effect in effects:
+            self.effect(effect, names)
+
+    def effect(self, effect: Row, names: Names) -> None:
+        if not self.world.test(effect.get("when"), names):
+            return
+        if "audience" in effect:
+            self._in_own_entry(effect, names)
+            return
+        if "for" in effect:
+            self._for(effect, names)
+            return
+        if "roll" in effect or "cases" in effect:
+            self.run(effect, names)
+            return
+        if "choose" in effect:
+            self._choose(effect, names)
+            return
+        from .verbs import VERBS
+
+        for key, value in effect.items():
+            verb = VERBS.get(key)
+            if verb is not None:
+                verb(self, value, dict(names))
+            elif key == "effects":
+                self.effects(value, names)
+
+    def _in_own_entry(self, effect: Row, names: Names) -> None:
+        inner = {k: v for k, v in effect.items() if k not in ("audience", "when")}
+        readers = audience_ids(self.world, effect["audience"], names)
+        with self.journal.entry(self.rule, subject=self.subject, audience=readers, keep=False) as entry:
+            Tail(self.turn, entry, self.rule, self.subject).effect(inner, names)
+
+    def _for(self, effect: Row, names: Names) -> None:
+        if self._depth >= MAX_FOR:
+            raise EffectError("more than two `for` inside each other")
+        chosen = as_set(self.world, self.set(effect["for"], names))
+        things: list[tuple[Entity, int]] = [(t, weight(self.world, t)) for t in chosen]
+        single = [t for t, n in things for _ in range(n)]
+        if "draw" in effect:
+            wanted = min(int(self.world.number(effect["draw"], names)), len(single))
+            single = self.stream().draw(single, wanted)
+            if "in_turn" in effect:  # a draw keeps the order of its set; who is first must be drawn, too
+                single = self.stream().shuffle(single)
+            self.note_dice()
+        inner = {k: v for k, v in effect.items() if k not in ("for", "draw", "when", "in_turn", "audience")}
+        lists = effect.get("in_turn")
+        self._depth += 1
+        try:
+            for index, thing in enumerate(single):
+                scope = {**names, thing.kind: thing, **_alias(thing)}
+                if thing.kind == "unit":
+                    scope["place"] = self.world.field(thing, "place")
+                if lists is not None:
+                    self.effects(lists[index] if index < len(lists) else (), scope)
+                elif "roll" in inner or "cases" in inner:
+                    self.run(inner, scope)
+                else:
+                    self.effect(inner, scope)
+        finally:
+            self._depth -= 1
+
+    def _choose(self, effect: Row, names: Names) -> None:
+        from .decisions import decide
+
+        row = self.world.ruleset.row("decisions", effect["choose"])
+        answer = decide(self.turn, row, names, self.stream)
+        self.note_dice()
+        scope = {**names, "answer": answer}
+        self.effects(effect.get("answers", {}).get(str(answer), ()), scope)
+        self.effects(effect.get("effects", ()), scope)
+
+    # ---- values for the verbs
+
+    def set(self, value: Any, names: Names) -> Any:
+        """A selection: an id, a list of ids, a name in scope, or an expression."""
+        if isinstance(value, list):
+            return tuple(self.who(v, names) for v in value)
+        if isinstance(value, str):
+            text = value[1:].strip() if value.startswith("=") else value
+            if text in names:
+                return names[text]
+            if not value.startswith("=") and self._is_id(text):
+                return self.world.thing(text)
+            return self.world.value(text, names)
+        return value
+
+    def who(self, value: Any, names: Names) -> Any:
+        """A thing: `=` an expression, the name of something in scope, or an id."""
+        if isinstance(value, list):
+            return tuple(self.who(v, names) for v in value)
+        value = self.world.marked(value, names)
+        if isinstance(value, str):
+            if value in names:
+                return names[value]
+            if "." in value:
+                return self.world.value(value, names)
+            return self.world.thing(value) if value else None
+        return value
+
+    def _is_id(self, text: str) -> bool:
+        ruleset = self.world.ruleset
+        return any(ruleset.has(f, text) for f in ("groups", "places", "nations", "sides", "units", "technologies"))
+
+    def plain(self, value: Any, names: Names) -> Any:
+        """A plain value: `=` an expression (an entity becomes its id), else as written."""
+        value = self.world.marked(value, names)
+        return value.id if isinstance(value, Entity) else value
+
+    def id_of(self, value: Any, names: Names) -> str:
+        """The id of one thing; EffectError if it is none."""
+        found = self.who(value, names)
+        if isinstance(found, Entity):
+            return found.id
+        if isinstance(found, tuple) and len(found) == 1:
+            return str(found[0].id if isinstance(found[0], Entity) else found[0])
+        raise EffectError(f"{value!r} is not one thing here")
+
+    def nations(self, value: Any, names: Names) -> list[str]:
+        return self.world.members(self.who(value, names))
+
+    def rounded(self, value: Any, how: str | None) -> Any:
+        return round_as(value, how)
+
+    def _say(self, text: str, names: Names) -> None:
+        self.entry.text = (self.entry.text + " " + fill(self.world, text, names)).strip()
+
+
+def _at_most(total: int, limit: Any) -> bool:
+    return bool(total <= limit)
+
+
+def _at_least(total: int, limit: Any) -> bool:
+    return bool(total >= limit)
+
+
+def _alias(thing: Entity) -> dict[str, Any]:
+    return {"self": thing} if thing.kind == "nation" else {}
+
+
+def fill(world: Any, text: str, names: Mapping[str, Any]) -> str:
+    """A text with its {names} put in: things by the name they are printed under."""
+    out: list[str] = []
+    rest = text
+    while True:
+        before, brace, after = rest.partition("{")
+        out.append(before)
+        if not brace:
+            return "".join(out)
+        word, close, rest = after.partition("}")
+        if not close:
+            out.append("{" + word)
+            return "".join(out)
+        out.append(printed(world, names.get(word) if word in names else world.value(word, names)))
+
+
+def printed(world: Any, value: Any) -> str:
+    """How a value reads: a thing by its name, a list by its members."""
+    if isinstance(value, Entity):
+        name = world.field(value, "name") if value.kind in ("nation", "place", "side", "tech", "item", "unit") else None
+        return str(name or value.id)
+    if isinstance(value, tuple | list):
+        return ", ".join(printed(world, v) for v in value)
+    if isinstance(value, Mapping):
+        return ", ".join(f"{n} {k}" for k, n in value.items())
+    return str(value)
+
+
+Verb = Callable[[Tail, Any, dict[str, Any]], None]

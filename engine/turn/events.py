@@ -1,0 +1,356 @@
+"""`watch`: facts are offered to the events that wait for them, in listed order, each settled before the next reads.
+
+An event's `on` names a fact and filters its roles; `for` binds who is concerned; `when` tests the state (or `becomes` a change
+from false to true); `once` is a flag that several events may share. Held effects wait for facts in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..core.journal import NOBODY, Fact
+from ..core.model import Row
+from ..core.state import Entity
+from ..ruleset.expressions.reads import reads
+from ..world.selections import as_set, fits, is_named, selection
+from . import relations
+from .context import Turn, audience_ids
+from .effects import EffectError, Tail, fill, printed
+from .verbs import kept_value
+
+MAX_CHAIN = 20
+
+_ROLE_KIND = {
+    "by": "nation", "of": "nation", "place": "place", "side": "side", "tech": "tech", "war": "war", "from": "place",
+}  # fmt: skip
+_ROLE_NAMES = {"by": "actor", "of": "target", "from": "origin"}
+
+
+class EventChain(RuntimeError):
+    """Events that set each other off without end."""
+
+
+class EventView(dict[str, Any]):
+    """What `event.x` reads: the roles of the fact as things."""
+
+    def expression_field(self, name: str) -> Any:
+        return self.get(name)
+
+
+def run(node: Row, turn: Turn) -> None:
+    """A step that offers the fact of its own name, then everything pending; wars whose kind names the step may end in it."""
+    step = str(node.get("step", turn.journal.step))
+    with turn.journal.entry("frame/step", subject=step, keep=False):
+        turn.journal.fact("step", step=step)
+    settle(turn)
+    relations.end_due_wars(turn, step)
+    settle(turn)
+
+
+def settle(turn: Turn) -> None:
+    """Offer all pending facts, and the facts that follow from them, to events, matrices and held effects.
+
+    Thresholds of tracks are read when everything else of the step is in, so that the order of shifts does not matter.
+    """
+    index = _index(turn)
+    chain: list[str] = []
+    rounds = 0
+    while True:
+        if turn.journal.pending:
+            rounds += 1
+            if rounds > MAX_CHAIN:
+                raise EventChain("events without end: " + " → ".join(chain[-MAX_CHAIN:]))
+            _offer_all(turn, index, chain)
+        elif turn.moved:
+            thresholds(turn)
+        elif turn.watched != turn.state.version:
+            turn.watched = turn.state.version
+            chain.extend(watch_changes(turn))
+        else:
+            return
+
+
+def _offer_all(turn: Turn, index: Index, chain: list[str]) -> None:
+    from . import matrices, streaks, tallies
+
+    facts, turn.journal.pending = turn.journal.pending, []
+    for fact in facts:
+        remember(turn, fact)
+        relations.note_capture(turn, fact)
+        tallies.offer(turn, fact)
+        streaks.offer(turn, fact)
+        matrices.offer(turn, fact)  # before the events: a matrix scores an act on the state the act has left
+        for row in _waiting(index, fact):
+            if offer(turn, row, fact):
+                chain.append(row["id"])
+        release(turn, fact)
+
+
+def thresholds(turn: Turn) -> None:
+    """State `reached` for every threshold that a track has come to since it was last looked at, whatever lay between."""
+    moved, turn.moved = turn.moved, {}
+    for (nation, track), before in sorted(moved.items()):
+        now = int(turn.state.get("tracks", nation, track, 0))
+        with turn.journal.entry(f"tracks/{track}", subject=nation, audience=(nation,), keep=False):
+            for threshold in turn.ruleset.row("tracks", track).get("thresholds", ()):
+                if (before < threshold <= now and threshold > 0) or (now <= threshold < before and threshold < 0):
+                    turn.journal.fact("reached", by=nation, track=track, at=threshold)
+
+
+TELLING = ("act", "step", "turn", "track", "mark")
+"""Roles whose filter is a plain word or number that tells most events apart; they are found by it."""
+
+Index = dict[tuple[str, str, Any], list[tuple[int, Row]]]
+
+
+def _index(turn: Turn) -> Index:
+    """Events by the word they wait for and, where a filter tells, by its role and value (else ("", None))."""
+
+    def make() -> Index:
+        out: Index = {}
+        for number, row in enumerate(turn.ruleset.rows("events").values()):
+            keys = {key for word, filters in triggers(row) for key in _keys(word, filters)}
+            for key in sorted(keys, key=repr):
+                out.setdefault(key, []).append((number, row))
+        return out
+
+    return turn.ruleset.derived("event-index", make)  # type: ignore[no-any-return]
+
+
+def _keys(word: str, filters: Any) -> list[tuple[str, str, Any]]:
+    """Under which keys of the index a trigger stands: those of its first telling filter, else the word alone."""
+    named = filters if isinstance(filters, Mapping) else {_bare_role(word): filters}
+    for role in TELLING:
+        wanted = named.get(role)
+        values = wanted if isinstance(wanted, list) else [wanted]
+        if wanted is not None and all(isinstance(v, str | int) and not str(v).startswith("=") for v in values):
+            return [(word, role, v) for v in values]
+    return [(word, "", None)]
+
+
+def _waiting(index: Index, fact: Fact) -> list[Row]:
+    """The events that may wait for a fact, in listed order, each once."""
+    found = list(index.get((fact.word, "", None), ()))
+    for role in TELLING:
+        if role in fact.roles:
+            found += index.get((fact.word, role, fact.roles[role]), ())
+    return [row for _, row in sorted({number: (number, row) for number, row in found}.values(), key=lambda item: item[0])]
+
+
+def _bare_role(word: str) -> str:
+    """The role that a trigger's single value is about: the step's name, the turn's number, the mark, else the actor."""
+    return {"step": "step", "turn_start": "turn", "turn_end": "turn", "expired": "mark"}.get(word, "by")
+
+
+def triggers(row: Row) -> Iterator[tuple[str, Any]]:
+    """The facts an event waits for, as (word, filters)."""
+    on = row.get("on")
+    if on is None:
+        return
+    for item in on if isinstance(on, list) else [on]:
+        if isinstance(item, str):
+            yield item, {}
+        else:
+            yield from item.items()
+
+
+def matches(turn: Turn, word: str, filters: Any, fact: Fact) -> bool:
+    """Whether a fact fits a trigger. A bare filter is the step's name or the turn's number."""
+    if word != fact.word:
+        return False
+    if not isinstance(filters, Mapping):
+        filters = {_bare_role(word): filters}
+    for name, wanted in filters.items():
+        found = fact.roles.get(name)
+        if name == "side" and found is None and "by" in fact.roles:
+            found = turn.world.side_of(fact.roles["by"])
+        if isinstance(wanted, str) and wanted.startswith("="):
+            value = turn.world.value(wanted[1:], {"event": view(turn, fact)})
+            wanted = tuple(as_set(turn.world, value)) if not isinstance(value, str | int | bool) else value
+        wanted = tuple(wanted) if isinstance(wanted, list) else wanted
+        if not fits(turn.world, found, wanted):
+            return False
+    return True
+
+
+def view(turn: Turn, fact: Fact) -> EventView:
+    out = EventView()
+    for role, value in fact.roles.items():
+        kind = _ROLE_KIND.get(role)
+        thing = Entity(kind, value) if kind and isinstance(value, str) else value
+        out[_ROLE_NAMES.get(role, role)] = thing
+        out[role] = thing
+    return out
+
+
+def offer(turn: Turn, row: Row, fact: Fact) -> bool:
+    """Settle one event for one fact. Returns whether it fired."""
+    if not any(matches(turn, word, filters, fact) for word, filters in triggers(row)):
+        return False
+    event = view(turn, fact)
+    fired = False
+    for names in subjects(turn, row, {**turn.loops, "event": event}):
+        if fact.word == "step" and turn.mover and "for" in row and names["nation"].id != turn.mover:
+            continue  # in its own turn, a step is only the nation's
+        fired = fire(turn, row, names) or fired
+    return fired
+
+
+def subjects(turn: Turn, row: Row, names: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The names for each thing an event is `for`; just the given names without it."""
+    wanted = row.get("for")
+    if wanted is None:
+        actor = names["event"].get("actor") if "event" in names else None
+        yield {**names, "self": actor, "nation": actor} if actor is not None else names
+        return
+    for thing in selection(turn.world, wanted, names):
+        bound = {**names, thing.kind: thing}
+        if thing.kind == "nation":
+            bound["self"] = thing
+        elif thing.kind == "unit":
+            bound["place"] = turn.world.field(thing, "place")
+            bound["self"] = turn.world.field(thing, "owner")
+        yield bound
+
+
+def subject_id(names: Mapping[str, Any]) -> str:
+    for kind in ("unit", "place", "nation", "war", "side"):
+        if isinstance(names.get(kind), Entity):
+            return f"{kind}:{names[kind].id}"
+    return ""
+
+
+def fire(turn: Turn, row: Row, names: dict[str, Any]) -> bool:
+    """Test an event's once-flag and `when`, and run its tail in an entry of its own."""
+    flag = row.get("once")
+    once = None
+    if flag:
+        once = row["id"] if flag is True else str(flag)
+        if turn.state.row("once", once):
+            return False
+    if not turn.world.test(row.get("when"), names):
+        return False
+    rule = f"events/{row['id']}"
+    readers = audience_ids(turn.world, row.get("audience"), names)
+    subject = subject_id(names)
+    keep = bool(row.get("says") or once)
+    with turn.journal.entry(rule, subject=subject, audience=readers, keep=keep) as entry:
+        if once:
+            turn.journal.put_row("once", once, {"turn": turn.number})
+        if "says" in row:
+            entry.text = fill(turn.world, row["says"], names)
+        try:
+            Tail(turn, entry, rule, subject).run(row, names)
+        except EffectError as error:
+            entry.data["void"] = str(error)
+        if not entry.text and NOBODY not in entry.audience and (entry.changes or entry.dice):
+            entry.text = _headline(turn, row, names)
+    return True
+
+
+def _headline(turn: Turn, row: Row, names: Mapping[str, Any]) -> str:
+    """What its readers are told of an event that says nothing itself: its title, and of whom or what it is."""
+    thing = next((names[k] for k in ("unit", "place", "nation") if isinstance(names.get(k), Entity)), None)
+    title = str(row.get("title", ""))
+    name = printed(turn.world, thing) if thing is not None else ""
+    return f"{title}{f' ({name})' if name and name not in title else ''}." if title else ""
+
+
+def watch_changes(turn: Turn) -> list[str]:
+    """Fire the events whose `becomes` has turned from false to true since it was last read.
+
+    A test is asked again only if a table that it reads has changed since, so what nothing touches costs nothing.
+    """
+    due: list[tuple[int, Row]] = []
+    for tables, rows in watched(turn).items():
+        versions = None if tables is None else tuple(turn.state.versions.get(t, 0) for t in tables)
+        if versions is None or turn.read_at.get(tables or ()) != versions:
+            due += rows
+        if versions is not None:
+            turn.read_at[tables or ()] = versions
+    fired = []
+    for _, row in sorted(due, key=lambda item: item[0]):
+        for names in subjects(turn, row, {**turn.loops}):
+            key = f"{row['id']}|{subject_id(names)}"
+            before = turn.state.get("becomes", key, "is")
+            now = turn.world.test(row["becomes"], names)
+            if before is not None and bool(before) == now:
+                continue
+            if before is None and not now:
+                continue
+            with turn.journal.entry(f"events/{row['id']}", subject=subject_id(names)):
+                turn.journal.set("becomes", key, "is", now)
+            if (now and before is not None and fire(turn, row, names)) or (
+                now and before is None and row.get("at_start") and fire(turn, row, names)
+            ):
+                fired.append(row["id"])
+    return fired
+
+
+def watched(turn: Turn) -> dict[tuple[str, ...] | None, list[tuple[int, Row]]]:
+    """The events that watch for a change, in listed order, by the tables that test and selection read (None: any)."""
+
+    def make() -> dict[tuple[str, ...] | None, list[tuple[int, Row]]]:
+        out: dict[tuple[str, ...] | None, list[tuple[int, Row]]] = {}
+        for number, row in enumerate(turn.ruleset.rows("events").values()):
+            if "becomes" in row:
+                chosen = row.get("for")
+                plain = not isinstance(chosen, str) or is_named(turn.world, chosen)
+                test, selection = reads(turn.ruleset, row["becomes"]), frozenset[str]() if plain else reads(turn.ruleset, chosen)
+                tables = None if test is None or selection is None else tuple(sorted(test | selection))
+                out.setdefault(tables, []).append((number, row))
+        return out
+
+    return turn.ruleset.derived("watched events", make)  # type: ignore[no-any-return]
+
+
+def first_look(turn: Turn) -> None:
+    """At the start of a game: note what `becomes` tests say, so that later changes show."""
+    for row in turn.ruleset.rows("events").values():
+        if "becomes" in row:
+            for names in subjects(turn, row, {}):
+                key = f"{row['id']}|{subject_id(names)}"
+                with turn.journal.entry(f"events/{row['id']}", subject=subject_id(names), keep=False):
+                    turn.journal.set("becomes", key, "is", turn.world.test(row["becomes"], names))
+
+
+def remember(turn: Turn, fact: Fact) -> None:
+    """Keep a fact in the state if an expression of the ruleset counts such facts."""
+    words = turn.ruleset.derived("counted-facts", lambda: counted_words(turn))
+    if fact.word not in words:
+        return
+    number = len(turn.state.table("facts")) + 1
+    plain = {k: v for k, v in fact.roles.items() if isinstance(v, str | int | bool)}
+    with turn.journal.entry("frame/fact", subject=fact.word):
+        turn.journal.put_row("facts", f"{number:06d}", {**plain, "word": fact.word, "turn": turn.number})
+
+
+def counted_words(turn: Turn) -> frozenset[str]:
+    """The fact words that `happened` and `this_turn` ask for anywhere in the ruleset."""
+    import json
+    import re
+
+    text = json.dumps([dict(rows) for rows in turn.ruleset.forms.values()], default=str)
+    return frozenset(re.findall(r"(?:happened|this_turn)\(\\?['\"](\w+)", text))
+
+
+def release(turn: Turn, fact: Fact) -> None:
+    """Let go of held effects that waited for this fact; they are void where their `if` fails now."""
+    for key, row in sorted(turn.state.table("held").items()):
+        word, filters = (row["until"], {}) if isinstance(row["until"], str) else next(iter(row["until"].items()))
+        if not matches(turn, word, filters, fact):
+            continue
+        names: dict[str, Any] = {k: kept_value(v) for k, v in row.get("names", {}).items()}
+        names["event"] = view(turn, fact)
+        left = int(row.get("times", 1)) - 1
+        with turn.journal.entry(row["rule"], subject=key, audience=row.get("audience", ())) as entry:
+            if not turn.world.test(row.get("if"), names):
+                turn.journal.put_row("held", key, None)
+                entry.data["void"] = "its condition no longer holds"
+                continue
+            turn.journal.put_row("held", key, {**row, "times": left} if left else None)
+            try:
+                Tail(turn, entry, row["rule"], key).effects(row["effects"], names)
+            except EffectError as error:
+                entry.data["void"] = str(error)

@@ -1,0 +1,281 @@
+"""The frame of the turn: a tree of nodes and a cursor through it.
+
+Nodes are `phase` (names a run of steps), `input` (the resolution stops until it is there), `do` (a mechanic), `each` (nested
+turns, in a given order or one that is `rolled`), `passes` (one order of a kind each, until nobody has any), `ticks`
+(everything spends its k-th point), and `when` on any of them. The cursor stands in the state, so a turn can stop at an input
+and go on later, in another process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..core.dice import Stream
+from ..core.journal import EVERYONE
+from ..core.model import Row
+from ..core.state import Entity
+from ..world.selections import as_set, plain
+from .context import Desk, Turn
+from .effects import fill, printed
+from .events import settle
+from .mechanics import mechanic
+
+MOST_PASSES = 1_000
+
+Level = dict[str, Any]
+"""One level of the cursor: `i` the node's index, and for a loop `k` the round and `over` its members."""
+
+
+def cursor(turn: Turn) -> list[Level]:
+    return [dict(level) for level in turn.state.get("game", "game", "cursor") or []]
+
+
+def node_at(turn: Turn, levels: Sequence[Level]) -> Row | None:
+    """The node a cursor points to, or None past the end of its list."""
+    nodes = _nodes(turn, levels)
+    index = levels[-1]["i"]
+    return nodes[index] if index < len(nodes) else None
+
+
+def _nodes(turn: Turn, levels: Sequence[Level]) -> Sequence[Row]:
+    nodes: Sequence[Row] = turn.ruleset.frame
+    for level in levels[:-1]:
+        nodes = nodes[level["i"]].get("steps", ())
+    return nodes
+
+
+def advance(turn: Turn, inputs_ready: bool, *, until: str | None = None, paused: bool = False) -> Row | None:
+    """Run from the cursor to the next input point (returned) or to the end of the turn (None).
+
+    `inputs_ready` says that the input at the cursor has been taken in and is passed over once. `until` stops before the
+    phase of that name, as if an input stood there; `paused` says that the cursor stands at such a stop.
+    """
+    levels = cursor(turn) or [{"i": 0}]
+    while True:
+        node = node_at(turn, levels)
+        if node is None:
+            if len(levels) == 1:
+                _write(turn, [])
+                return None
+            levels.pop()
+            _next_round(turn, levels)
+            continue
+        _bind(turn, levels)
+        if not turn.world.test(node.get("when"), turn.names()):
+            levels[-1]["i"] += 1
+        elif "input" in node:
+            if not inputs_ready:
+                _write(turn, levels)
+                return node
+            inputs_ready = False
+            levels[-1]["i"] += 1
+        elif "steps" in node:
+            if until is not None and node.get("phase") == until and not paused:
+                _write(turn, levels)
+                return {"pause": until}
+            paused = False
+            _enter(turn, node)
+            if _start_rounds(turn, node, levels):
+                levels.append({"i": 0})
+            else:
+                levels[-1]["i"] += 1
+        else:
+            run_step(turn, node)
+            levels[-1]["i"] += 1
+        if turn.state.get("game", "game", "ended"):
+            _write(turn, [])
+            return None
+
+
+def run_step(turn: Turn, node: Row) -> None:
+    """One mechanic, and the events that wait for what it did."""
+    step = str(node.get("step") or node["do"])
+    turn.journal.step = step
+    with turn.journal.entry(f"frame/{step}", keep=False):
+        turn.journal.set("game", "game", "step", step)
+    turn.step_row = node
+    mechanic(node["do"])(node, turn)
+    settle(turn)
+
+
+def _enter(turn: Turn, node: Row) -> None:
+    """The start of a phase: `was(.., 'phase')` reads this moment."""
+    if "phase" in node:
+        turn.journal.step = str(node["phase"])
+        turn.world.moments["phase"] = turn.state.copy()
+        with turn.journal.entry(f"frame/{node['phase']}", text=str(node.get("name", "")), audience=("everyone",)):
+            turn.journal.set("game", "game", "phase", node["phase"])
+
+
+def _start_rounds(turn: Turn, node: Row, levels: list[Level]) -> bool:
+    """Set up the rounds of a node with steps. False if there are none."""
+    level = levels[-1]
+    if "each" in node:
+        members = [plain(t) for t in _order(turn, node)]
+        if "rolled" in node and turn.world.test(node["rolled"].get("when"), turn.names()):
+            members = _rolled(turn, node, members)
+        level.update(k=-1, over=members)
+        return _begin_round(turn, node, level)
+    if "ticks" in node:
+        most = int(turn.world.value(str(node["ticks"]["most"]).removeprefix("="), turn.names()))
+        level.update(k=0, over=list(range(1, most + 1)))
+        return most > 0
+    if "passes" in node:
+        level.update(k=0, over=[plain(t) for t in _order(turn, node["passes"], key="over")])
+        return _pass_left(turn, node, level)
+    level.update(k=0, over=[None])
+    return True
+
+
+def _order(turn: Turn, node: Row, key: str = "order") -> tuple[Any, ...]:
+    text = str(node.get(key) or f"{node.get('each')}s()")
+    return as_set(turn.world, turn.world.value(text.removeprefix("="), turn.names()))
+
+
+def _begin_round(turn: Turn, node: Row, level: Level) -> bool:
+    """The next round of an `each`, past nations that are no more. False if there is none.
+
+    With `own_turn` the round is a turn of its own for whoever has it: `was(.., 'turn')` reads its start.
+    """
+    kind = str(node["each"])
+    level["k"] += 1
+    while level["k"] < len(level["over"]) and kind == "nation" and not alive(turn, level["over"][level["k"]]):
+        level["k"] += 1
+    if level["k"] >= len(level["over"]):
+        return False
+    member = Entity(kind, level["over"][level["k"]])
+    if node.get("own_turn"):
+        turn.world.moments["turn"] = turn.state.copy()
+    if "says" in node:
+        name = _node_name(node)
+        turn.journal.step = name
+        text = fill(turn.world, node["says"], {**turn.loops, kind: member, "self": member})
+        with turn.journal.entry(f"frame/{name}", subject=member.id, text=text, audience=(EVERYONE,)):
+            pass
+    return True
+
+
+def _rolled(turn: Turn, node: Row, members: list[str]) -> list[str]:
+    """The members by a die each, the highest first; those who tie roll again among themselves."""
+    name = _node_name(node)
+    turn.journal.step = name
+    streams: dict[str, Stream] = {}
+
+    def ranked(those: list[str]) -> list[str]:
+        if len(those) < 2:
+            return those
+        faces: dict[int, list[str]] = {}
+        for member in those:
+            if member not in streams:
+                streams[member] = turn.stream(f"frame/{name}", member)
+            faces.setdefault(streams[member].roll(node["rolled"].get("die", "1d10")), []).append(member)
+        return [m for face in sorted(faces, reverse=True) for m in ranked(faces[face])]
+
+    with turn.journal.entry(f"frame/{name}", audience=(EVERYONE,)) as entry:
+        order = ranked(members)
+        for member in sorted(streams):
+            record = streams[member].take()
+            if record is not None:
+                entry.dice.append({**record, "subject": member})
+        entry.data["order"] = order
+        entry.text = f"Turns are taken by {', '.join(printed(turn.world, Entity(str(node['each']), m)) for m in order)}."
+    return order
+
+
+def _node_name(node: Row) -> str:
+    return str(next((node[k] for k in ("id", "step", "phase", "each") if k in node), "turn"))
+
+
+def alive(turn: Desk, nation: str) -> bool:
+    """Whether a nation is still in the game."""
+    return turn.state.get("nations", nation, "alive") is not False
+
+
+def _next_round(turn: Turn, levels: list[Level]) -> None:
+    """A list of steps is done: the next round of its loop, or on to the next node."""
+    level = levels[-1]
+    node = node_at(turn, levels)
+    assert node is not None
+    if "each" in node:
+        if _begin_round(turn, node, level):
+            levels.append({"i": 0})
+        else:
+            _leave(level)
+        return
+    level["k"] += 1
+    if "passes" in node:
+        if level["k"] > MOST_PASSES * len(level["over"]):
+            raise RuntimeError(f"passes without end: what {node['passes'].get('while')!r} asks for is never used up")
+        if level["k"] % len(level["over"]) == 0 and not _pass_left(turn, node, level):
+            _leave(level)
+            return
+        levels.append({"i": 0})
+        return
+    if level["k"] < len(level["over"]):
+        levels.append({"i": 0})
+    else:
+        _leave(level)
+
+
+def _leave(level: Level) -> None:
+    level["i"] += 1
+    level.pop("k", None)
+    level.pop("over", None)
+
+
+def _pass_left(turn: Turn, node: Row, level: Level) -> bool:
+    """Whether anybody still has what a round of passes uses up (`while`, tested for each member)."""
+    test = node["passes"].get("while", True)
+    return any(turn.world.test(test, {"self": Entity("nation", m), "nation": Entity("nation", m)}) for m in level["over"])
+
+
+def _bind(turn: Turn, levels: Sequence[Level]) -> None:
+    """The names that the loops around the cursor give to the steps inside."""
+    turn.loops = {}
+    nodes: Sequence[Row] = turn.ruleset.frame
+    for level in levels[:-1]:
+        node = nodes[level["i"]]
+        if "each" in node or "passes" in node:
+            member = level["over"][level["k"] % len(level["over"])]
+            turn.loops[str(node.get("each", "nation"))] = Entity(str(node.get("each", "nation")), member)
+            turn.loops["self"] = Entity("nation", member)
+        elif "ticks" in node:
+            turn.loops["tick"] = level["over"][level["k"]]
+        nodes = node.get("steps", ())
+
+
+def _write(turn: Turn, levels: list[Level]) -> None:
+    with turn.journal.entry("frame/cursor", keep=False):
+        turn.journal.set("game", "game", "cursor", levels or None)
+
+
+def phases(frame: Sequence[Row]) -> list[Row]:
+    """The phases of a frame in order, however deep they stand."""
+    out = []
+    for node in frame:
+        if "phase" in node:
+            out.append(node)
+        else:
+            out.extend(phases(node.get("steps", ())))
+    return out
+
+
+def steps(frame: Sequence[Row]) -> list[Row]:
+    """Every node that runs a mechanic, in order."""
+    out = []
+    for node in frame:
+        if "do" in node:
+            out.append(node)
+        out.extend(steps(node.get("steps", ())))
+    return out
+
+
+def inputs(frame: Sequence[Row]) -> list[Row]:
+    """Every input point, in order."""
+    out = []
+    for node in frame:
+        if "input" in node:
+            out.append(node)
+        out.extend(inputs(node.get("steps", ())))
+    return out

@@ -1,0 +1,63 @@
+"""`inform`: what was hidden is shown, and knowledge is written down, at a step of the frame.
+
+A row of the form `shows` with `opens` is shut until a step names it (`shows`); from then on, for the rest of the turn or for
+good, views hold what the row shows. So sealed orders, hands and cards are revealed together. What is read once, and not kept
+open, is told by the entry of the step: whoever the row is for finds what it shows in the entry's data.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.journal import EVERYONE, NOBODY
+from ..core.model import Row
+from ..world.routes import name_of
+from ..world.selections import plain
+from ..world.view import Viewer
+from .context import Turn
+
+
+def run(node: Row, turn: Turn) -> None:
+    """Open the rows that the node names (`shows`), in their order, each for its readers."""
+    for id_ in node.get("shows", ()):
+        open_row(turn, turn.ruleset.row("shows", id_))
+
+
+def open_row(turn: Turn, row: Row) -> None:
+    """Open one row and tell its readers what it shows; where it is for owners, sides or allies, each in an entry of his own."""
+    rule = f"shows/{row['id']}"
+    to = [row["to"]] if isinstance(row["to"], str) else row["to"]
+    with turn.journal.entry(rule, subject=row["what"], audience=(NOBODY,), keep=False):
+        turn.journal.set("opened", "shows", row["id"], turn.number)
+    readers = [None] if EVERYONE in to and "when" not in row else turn.world.nations()
+    viewer = Viewer(turn.ruleset, turn.state, geography=turn.world.geography)
+    for reader in readers:
+        found = shown(viewer, row, reader)
+        if found:
+            data = {"shown": found, "what": row["what"]}
+            audience = (EVERYONE,) if reader is None else (reader,)
+            text = " ".join(t for t in (row.get("says", ""), listed(turn, found)) if t)
+            with turn.journal.entry(rule, subject=str(reader or ""), text=text, audience=audience, data=data):
+                pass
+
+
+def listed(turn: Turn, found: list[dict[str, Any]]) -> str:
+    """What is shown, in words, nation by nation; nothing where it is not something of a nation."""
+    by_nation: dict[str, list[str]] = {}
+    for row in found:
+        if isinstance(row.get("nation"), str) and isinstance(row.get("what"), str):
+            form = next((f for f in ("resources", "units", "catalogue") if turn.ruleset.has(f, row["what"])), "")
+            what = name_of(turn.world, form, row["what"]) if form else row["what"]
+            at = f" in {name_of(turn.world, 'places', row['at'])}" if isinstance(row.get("at"), str) else ""
+            by_nation.setdefault(row["nation"], []).append(f"{row.get('n', 1)} {what}{at}")
+    return " ".join(f"{name_of(turn.world, 'nations', n)}: {', '.join(items)}." for n, items in sorted(by_nation.items()))
+
+
+def shown(viewer: Viewer, row: Row, reader: str | None) -> list[dict[str, Any]]:
+    """What a row shows a reader (None: everybody), in order of the ids; the ids themselves tell nothing and are left out."""
+    named = set(row["fields"]) if "fields" in row else None
+    out = []
+    for id_, fields in sorted(viewer.state.table(row["what"]).items()):
+        if reader is None or viewer.is_shown(row, reader, id_, fields):
+            out.append({k: plain(v) for k, v in sorted(fields.items()) if named is None or k in named})
+    return out

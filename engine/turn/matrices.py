@@ -1,0 +1,169 @@
+"""Matrices: tables of acts by groups of onlookers. One draw per cell and onlooker, toward or against a side, at once or held.
+
+A column is a nation, or a named test; a nation that has no column of its own falls into the first column whose test it passes.
+In scope of every test are the `actor` of the act, its `target`, and `object`: the one it befell (the target, else the actor).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..core.journal import Fact
+from ..core.model import Row, Ruleset
+from ..core.state import Entity
+from ..world.amounts import amount
+from ..world.selections import as_set, plain
+from ..world.world import Names
+from .context import Turn, audience_ids
+from .effects import Tail, fill
+from .verbs import move_track
+
+
+def offer(turn: Turn, fact: Fact) -> None:
+    """Play the first row of each matrix that waits for this fact."""
+    from .events import matches, triggers, view
+
+    for matrix, rows in _index(turn.ruleset).get(fact.word, ()):
+        for row in rows:
+            if not any(matches(turn, w, f, fact) for w, f in triggers(row)):
+                continue
+            event = view(turn, fact)
+            actor, target = event.get("actor"), event.get("target")
+            names: dict[str, Any] = {**turn.loops, **_parties(actor, target), "event": event}
+            if turn.world.test(row.get("when"), names):
+                perform(turn, matrix["id"], row["id"], actor, target, names=names)
+                if not row.get("also"):
+                    break
+
+
+def _index(ruleset: Ruleset) -> dict[str, list[tuple[Row, list[Row]]]]:
+    """The matrices that wait for a fact, with those of their rows that do, by the fact's word."""
+    from .events import triggers
+
+    def make() -> dict[str, list[tuple[Row, list[Row]]]]:
+        out: dict[str, list[tuple[Row, list[Row]]]] = {}
+        for matrix in ruleset.rows("matrices").values():
+            words = {w: None for row in matrix["rows"] for w, _ in triggers(row)}
+            for word in words:
+                out.setdefault(word, []).append((matrix, [r for r in matrix["rows"] if word in {w for w, _ in triggers(r)}]))
+        return out
+
+    return ruleset.derived("matrix-index", make)  # type: ignore[no-any-return]
+
+
+def _parties(actor: Any, target: Any) -> dict[str, Any]:
+    return {"actor": actor, "target": target, "object": target if target is not None else actor}
+
+
+def perform(
+    turn: Turn,
+    matrix_id: str,
+    row_id: str,
+    actor: Any,
+    other: Any,
+    *,
+    times: Any = 1,
+    only: Iterable[str] | None = None,
+    names: Names | None = None,
+) -> None:
+    """One row: every onlooker's cell is drawn with dice of its own and moved (or held)."""
+    matrix = turn.ruleset.row("matrices", matrix_id)
+    row = next(r for r in matrix["rows"] if r["id"] == row_id)
+    scope = {**(names or {}), **_parties(actor, other)}
+    for nation in onlookers(turn, matrix, scope):
+        column = column_of(turn, matrix, nation, scope)
+        cell = row["cells"].get(column) if column else None
+        if column is None or cell is None or (only is not None and column not in only):
+            continue
+        if nation == plain(actor) and not cell.get("to_zero"):
+            continue  # nobody takes points against himself
+        by = times * _multiple(turn, matrix, column, scope)
+        play(turn, matrix, row, cell, nation, {**scope, "nation": Entity("nation", nation)}, by)
+
+
+def onlookers(turn: Turn, matrix: Row, names: Names) -> list[str]:
+    """The nations whose opinion the matrix may move: those its `for` selects (which may leave out the `object`)."""
+    return [t.id for t in as_set(turn.world, turn.world.value(matrix["for"], names))]
+
+
+def column_of(turn: Turn, matrix: Row, nation: str, names: Names) -> str | None:
+    """The column of an onlooker: its own, else the first whose test it passes."""
+    for column in matrix["columns"]:
+        if isinstance(column, str):
+            if column == nation:
+                return column
+            continue
+        name, test = next(iter(column.items()))
+        if test == "rest" or turn.world.test(test, {**names, "nation": Entity("nation", nation)}):
+            return str(name)
+    return None
+
+
+def _multiple(turn: Turn, matrix: Row, column: str, names: Names) -> Any:
+    out: Any = 1
+    for rule in matrix.get("multiply", ()):
+        if rule["column"] == column and turn.world.test(rule.get("when"), names):
+            out *= turn.world.number(rule["by"], names)
+    return out
+
+
+def play(turn: Turn, matrix: Row, row: Row, cell: Any, nation: str, names: Names, times: Any) -> None:
+    """One cell: `{toward: side, by: 0..3}`, `{against: actor, by: ...}` or `{to_zero: true, by: ...}`."""
+    if not turn.world.test(cell.get("when"), names) or cell.get("by") in (0, None):
+        return
+    rule = f"matrices/{matrix['id']}"
+    subject = f"{row['id']}:{nation}"
+    readers = audience_ids(turn.world, matrix.get("audience"), names)
+    text = fill(turn.world, row.get("says") or row.get("label", ""), names)
+    with turn.journal.entry(rule, subject=subject, audience=readers, text=text, data={"row": row["id"]}) as entry:
+        tail = Tail(turn, entry, rule, subject)
+        by = amount(turn.world, cell["by"], names, tail.stream)
+        tail.note_dice()
+        by = int(by * times)
+        entry.text = text if by else ""  # what moves nobody is no news
+        to_zero = bool(cell.get("to_zero"))
+        direction = _direction(turn, cell, nation, matrix["track"], names)
+        held = cell.get("hold", row.get("hold", matrix.get("hold")))
+        if held and held != "none" and turn.world.test(held.get("when"), names):
+            _hold(turn, entry.audience, rule, subject, held, nation, matrix, direction, by, names, to_zero)
+        else:
+            move_track(tail, nation, turn.ruleset.row("tracks", matrix["track"]), direction, by, to_zero=to_zero)
+
+
+def _direction(turn: Turn, cell: Row, nation: str, track: str, names: Names) -> int:
+    """Up (1), down (-1), or 0 while the one it depends on belongs to no side."""
+    if cell.get("to_zero"):
+        return -1 if int(turn.state.get("tracks", nation, track, 0)) > 0 else 1
+    key = "toward" if "toward" in cell else "against"
+    who = cell.get(key, "actor")
+    thing = names.get(who) if who in ("actor", "target", "object") else turn.world.thing(who)
+    side = thing.id if isinstance(thing, Entity) and thing.kind == "side" else turn.world.side_of(str(plain(thing)))
+    if side is None:
+        return 0
+    sign = int(turn.ruleset.row("sides", side).get("sign", 1))
+    return sign if key == "toward" else -sign
+
+
+def _hold(
+    turn: Turn, audience: Any, rule: str, subject: str, held: Row, nation: str, matrix: Row, direction: int, by: int,
+    names: Names, to_zero: bool,
+) -> None:  # fmt: skip
+    """Keep a drawn cell until its fact (`held.until`, with `actor` standing for the actor's id)."""
+    actor = str(plain(names.get("actor")))
+    word, filters = next(iter(held["until"].items()))
+    filters = {k: actor if v in ("actor", "=actor") else v for k, v in filters.items()}
+    side_verb = {"against": "=event.side"} if direction == 0 else {"up" if direction > 0 else "down": True}
+    effect = {"shift": {"who": nation, "track": matrix["track"], "by": by, **side_verb}}
+    if to_zero:
+        effect["shift"]["to_zero"] = True
+    key = f"{rule}#{subject}#{turn.number:03d}"
+    while turn.state.row("held", key):
+        key += "+"
+    test = held.get("if")
+    bound = {"nation": ["nation", nation], "actor": ["nation", actor]}
+    turn.journal.put_row(
+        "held", key,
+        {"until": {word: filters}, "if": test, "effects": [effect], "names": bound, "rule": rule, "since": turn.number,
+         "audience": list(audience)},
+    )  # fmt: skip

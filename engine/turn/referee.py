@@ -1,0 +1,209 @@
+"""The referee: from one input point to the next, as a pure function of ruleset, position, inputs and dice.
+
+`start` makes the first position of a game, `resolve` the next one. Nothing here touches disk, clock, network or terminal; the
+same arguments give the same position and the same journal on any machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..core.dice import CountingDice, Marks
+from ..core.journal import EVERYONE, Entry
+from ..core.model import Row, Ruleset
+from ..core.state import Entity, State
+from ..world.geography import Geography
+from .calendar import begin_turn, end_turn
+from .context import Turn
+from .events import first_look, settle
+from .frame import advance, alive, cursor, node_at
+
+Orders = Mapping[str, Sequence[Mapping[str, Any]]]
+"""Nation -> its accepted orders at an input point: `order` ("form/id"), `slots`, `options`, `text`, `line`."""
+
+
+@dataclass(frozen=True)
+class Position:
+    """Where a game stands: the state, the moments that `was()` reads, the dice already used in this turn, the journal's head.
+
+    `waiting` is the input node at which the game waits (`{"pause": phase}` where a resolution was told to stop), or None when
+    it has ended. `marks` are the dice used so far under the key of turn `dice_turn`.
+    """
+
+    state: State
+    game_start: State
+    turn_start: State
+    phase_start: State
+    head: str = ""
+    entries: int = 0
+    marks: Marks = field(default_factory=tuple)
+    dice_turn: int = 0
+    waiting: Row | None = None
+
+    @property
+    def turn(self) -> int:
+        return int(self.state.get("game", "game", "turn", 0))
+
+    @property
+    def ended(self) -> bool:
+        return bool(self.state.get("game", "game", "ended"))
+
+    @property
+    def moments(self) -> dict[str, State]:
+        return {"game": self.game_start, "turn": self.turn_start, "phase": self.phase_start}
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """What a resolution gives: the next position and the entries written on the way."""
+
+    position: Position
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What came in at an input point: orders and answers by nation, whose absence counts as missed, who commands from now on."""
+
+    orders: Orders = field(default_factory=dict)
+    answers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    missing: Sequence[str] = ()
+    seats: Mapping[str, str] = field(default_factory=dict)
+
+
+def start(ruleset: Ruleset, state: State, dice: CountingDice, *, geography: Geography | None = None) -> Resolution:
+    """The first position of a game: turn 1 begins and runs to its first input point."""
+    position = Position(state.copy(), state.copy(), state.copy(), state.copy())
+    return _run(ruleset, position, Inputs(), dice, geography, first=True)
+
+
+def resolve(
+    ruleset: Ruleset,
+    position: Position,
+    inputs: Inputs,
+    dice: CountingDice,
+    *,
+    geography: Geography | None = None,
+    until: str | None = None,
+) -> Resolution:
+    """Take the inputs at the position's input point and go on to the next one. ValueError if the game has ended.
+
+    `until` stops before the phase of that id; a further call goes on from there and takes no inputs.
+    """
+    if position.ended:
+        raise ValueError("the game has ended")
+    return _run(ruleset, position, inputs, dice, geography, until=until)
+
+
+def _run(
+    ruleset: Ruleset,
+    position: Position,
+    inputs: Inputs,
+    dice: CountingDice,
+    geography: Geography | None,
+    *,
+    first: bool = False,
+    until: str | None = None,
+) -> Resolution:
+    turn = Turn(
+        ruleset,
+        position.state.copy(),
+        dice,
+        moments=position.moments,
+        geography=geography,
+        head=position.head,
+        first=position.entries + 1,
+    )
+    if first:
+        first_look(turn)
+        begin_turn(turn)
+        settle(turn)
+        waiting = advance(turn, inputs_ready=False)
+    else:
+        paused = "pause" in (position.waiting or {})
+        if not paused:
+            excused = bool((position.waiting or {}).get("optional"))
+            take_in(turn, replace(inputs, missing=()) if excused else inputs)
+        waiting = advance(turn, inputs_ready=not paused, until=until, paused=paused)
+    rounds = 0
+    while waiting is None and not turn.state.get("game", "game", "ended"):
+        end_turn(turn)
+        if turn.state.get("game", "game", "ended"):
+            break
+        begin_turn(turn)
+        settle(turn)
+        waiting = advance(turn, inputs_ready=False)
+        rounds += 1
+        if rounds > 100:
+            raise RuntimeError("a hundred turns without an input point: the frame has none")
+    turn.journal.seal()
+    out = replace(
+        position,
+        state=turn.state,
+        turn_start=turn.world.at("turn").state,
+        phase_start=turn.world.at("phase").state,
+        head=turn.journal.head,
+        entries=position.entries + len(turn.journal.entries),
+        marks=tuple(tuple(m) for m in dice.marks()),
+        dice_turn=position.turn or 1,
+        waiting=waiting,
+    )
+    return Resolution(out, tuple(turn.journal.entries))
+
+
+def take_in(turn: Turn, inputs: Inputs) -> None:
+    """Journal the inputs and lay them in the state, nation by nation."""
+    turn.journal.step = "input"
+    for nation, seat in sorted(inputs.seats.items()):
+        with turn.journal.entry("frame/input", subject=nation, audience=(EVERYONE,), data={"seat": seat}, keep=False) as entry:
+            turn.journal.set("nations", nation, "seat", seat)
+            if entry.changes:
+                entry.text = f"{turn.ruleset.rows('nations').get(nation, {}).get('name', nation)} is commanded by a {seat} now."
+    for nation in sorted({*inputs.orders, *inputs.answers, *inputs.missing}):
+        orders = inputs.orders.get(nation, ())
+        with turn.journal.entry("frame/input", subject=nation, audience=(nation,), data={"orders": len(orders)}) as entry:
+            for old in [k for k, row in turn.state.table("orders").items() if row["nation"] == nation]:
+                turn.journal.put_row("orders", old, None)  # those of an earlier input point have had their steps
+            if nation in inputs.missing:
+                entry.text = "Orders came in from an ally." if orders else "No orders came in."
+                turn.journal.fact("missed", by=nation)
+            for number, order in enumerate(orders, 1):
+                turn.journal.put_row("orders", f"{nation}/{number:04d}", {"nation": nation, **order})
+            for decision, answer in inputs.answers.get(nation, {}).items():
+                turn.journal.set("answers", nation, decision, answer)
+
+
+def waiting_seats(ruleset: Ruleset, position: Position) -> list[str]:
+    """The nations from whom the present input point wants orders."""
+    node = position.waiting
+    if node is None:
+        return []
+    turn = Turn(ruleset, position.state, _NoDice(), moments=position.moments)
+    wanted = node.get("from", "everyone")
+    if wanted == "everyone":
+        return commanded_nations(ruleset, position)
+    from .frame import _bind
+
+    _bind(turn, cursor(turn))
+    assert node_at(turn, cursor(turn)) is not None
+    if wanted in turn.loops and isinstance(turn.loops[wanted], Entity):
+        return [n for n in (turn.loops[wanted].id,) if seat_of(turn, n) not in ("none", "vacant") and alive(turn, n)]
+    return turn.world.members(turn.world.value(str(wanted).removeprefix("="), turn.names()))
+
+
+def commanded_nations(ruleset: Ruleset, position: Position) -> list[str]:
+    """The nations that are in the game and that somebody commands."""
+    turn = Turn(ruleset, position.state, _NoDice(), moments=position.moments)
+    return [n for n in turn.world.nations() if seat_of(turn, n) not in ("none", "vacant") and alive(turn, n)]
+
+
+def seat_of(turn: Turn, nation: str) -> str:
+    seat = turn.state.get("nations", nation, "seat") or turn.ruleset.rows("nations").get(nation, {}).get("seat")
+    return str(seat or "policy")
+
+
+class _NoDice(CountingDice):
+    def drawer(self, name: Any, use: int) -> Any:
+        raise RuntimeError("no dice here")

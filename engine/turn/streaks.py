@@ -1,0 +1,91 @@
+"""Streaks: how often in a row a test holds, counted each time a fact comes; `streak(x, id)` reads the count.
+
+A row says when it is counted (`at` a fact), for whom (`of`: a set, bound by its kind), and while what holds. From the count
+`from` on (1 if left out) its `effects` are carried out each time; when the test fails the count starts anew, and `reset` is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..core.journal import NOBODY, Fact
+from ..core.model import Row
+from ..core.state import Entity
+from ..world.selections import selection
+from ..world.treasury import purses
+from .context import Turn, audience_ids
+from .effects import EffectError, Tail
+
+
+def offer(turn: Turn, fact: Fact) -> None:
+    """Count every streak that is counted at this fact."""
+    rows = _index(turn).get(fact.word)
+    if not rows:
+        return
+    from . import events as watch
+
+    for row in rows:
+        if not any(watch.matches(turn, word, filters, fact) for word, filters in watch.triggers({"on": row["at"]})):
+            continue
+        base = {**turn.loops, "event": watch.view(turn, fact)}
+        for thing, names in list(_subjects(turn, row, base)):
+            count(turn, row, thing, names)
+
+
+def count(turn: Turn, row: Row, thing: Entity | None, names: dict[str, Any]) -> None:
+    """One step of a streak: one more, or back to nothing."""
+    key = f"{thing.kind}:{thing.id}" if thing else "game:game"
+    now = int(turn.state.get("streaks", key, row["id"], 0))
+    holds = turn.world.test(row["while"], names)
+    if not holds and not now:
+        return
+    rule = f"streaks/{row['id']}"
+    readers = audience_ids(turn.world, row.get("audience", NOBODY), names)
+    with turn.journal.entry(rule, subject=key, audience=readers, data={"times": now + 1 if holds else 0}) as entry:
+        turn.journal.set("streaks", key, row["id"], now + 1 if holds else None)
+        effects = row.get("effects") if holds and now + 1 >= int(row.get("from", 1)) else None if holds else row.get("reset")
+        if effects:
+            try:
+                Tail(turn, entry, rule, key).effects(effects, names)
+            except EffectError as error:
+                entry.data["void"] = str(error)
+
+
+def _subjects(turn: Turn, row: Row, names: dict[str, Any]) -> Iterator[tuple[Entity | None, dict[str, Any]]]:
+    wanted = row.get("of")
+    if wanted is None:
+        yield None, names
+    elif isinstance(wanted, dict):
+        yield from _seats(turn, wanted["purses"], names)
+    else:
+        for thing in selection(turn.world, wanted, names):
+            bound = {**names, thing.kind: thing}
+            if thing.kind == "nation":
+                bound["self"] = thing
+            elif thing.kind == "place":
+                bound["self"] = bound["nation"] = turn.world.field(thing, "holder")
+            yield thing, bound
+
+
+def _seats(turn: Turn, resource: str, names: dict[str, Any]) -> Iterator[tuple[Entity, dict[str, Any]]]:
+    """The places that keep a purse of the resource, each with its nation."""
+    for nation in turn.world.nations():
+        who = Entity("nation", nation)
+        for purse in sorted(purses(turn.world, nation, resource)):
+            seat = purse.partition("/")[2]
+            if seat and turn.world.holder_of(seat) == nation:
+                yield Entity("place", seat), {**names, "place": Entity("place", seat), "nation": who, "self": who}
+
+
+def _index(turn: Turn) -> dict[str, list[Row]]:
+    def make() -> dict[str, list[Row]]:
+        from .events import triggers
+
+        out: dict[str, list[Row]] = {}
+        for row in turn.ruleset.rows("streaks").values():
+            for word in {w for w, _ in triggers({"on": row["at"]})}:
+                out.setdefault(word, []).append(row)
+        return out
+
+    return turn.ruleset.derived("streak-index", make)  # type: ignore[no-any-return]

@@ -1,0 +1,47 @@
+"""Positions that no player has, and who chooses one: what the rows of the form `replacements` say of a game as it stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..core.state import Entity
+from ..world.selections import plain
+from ..world.world import World
+
+MODERATOR = "moderator"
+EMPTY = ("", "none", "vacant", "policy")
+"""Seats in which no person sits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vacancy:
+    """A nation without a player: who chooses one (a side, or the moderator), and why, in words."""
+
+    nation: str
+    by: str
+    text: str
+
+
+def seat(world: World, nation: str) -> str:
+    """Who commands a nation: what the state says, else its row; a policy if neither does."""
+    said = world.state.get("nations", nation, "seat") or world.ruleset.rows("nations").get(nation, {}).get("seat")
+    return str(said or "policy")
+
+
+def vacancy(world: World, nation: str) -> Vacancy | None:
+    """The nation as a position to fill, whoever sits there now; None if no row makes it one, or it is out of the game."""
+    if world.state.get("nations", nation, "alive") is False:
+        return None
+    thing = Entity("nation", nation)
+    names = {"nation": thing, "self": thing}
+    for row in world.ruleset.rows("replacements").values():
+        if world.test(row.get("when"), names):
+            by = plain(world.marked(row["by"], names))
+            return Vacancy(nation, str(by), str(row.get("text", ""))) if by else None
+    return None
+
+
+def vacancies(world: World) -> list[Vacancy]:
+    """Every position that nobody commands, in order."""
+    found = [vacancy(world, n) for n in world.nations() if seat(world, n) in EMPTY]
+    return [v for v in found if v is not None]

@@ -1,0 +1,181 @@
+"""The verbs that make, take away and alter units and works: what stands on the map, changed outside movement and battle."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from ..core.model import Row
+from ..world.selections import as_set
+from ..world.world import round_as
+from .effects import EffectError, Tail
+
+
+def set_works(tail: Tail, place: str, facing: str, works: Any) -> None:
+    """Works of a place on its border with another; None or "none" clears them."""
+    from ..core.state import pair_key
+
+    tail.journal.set("links", pair_key(place, facing), f"works@{place}", works if works not in (None, "none", "") else None)
+
+
+def create(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """New units, facilities or works at places. A kind that is a field of places is a facility and is set there."""
+    listed = tail.plain(p["units"], names)
+    if isinstance(listed, dict):  # the units that an order lists, by kind
+        for each, number in sorted(listed.items()):
+            create(tail, {**p, "units": each, "n": int(number)}, names)
+        return
+    kind = str(listed)
+    ruleset = tail.world.ruleset
+    places = as_set(tail.world, tail.set(p["at"], names)) if "at" in p else ()
+    n = int(tail.amount(p.get("n", 1), names))
+    if "most" in p:
+        n = min(n, int(tail.world.number(p["most"], names)))
+    if ruleset.has("units", kind):
+        owner = tail.id_of(p["for"], names) if "for" in p else None
+        for place in places:
+            whose = owner or tail.world.holder_of(place.id)
+            if whose is None:
+                raise EffectError(f"nobody to own new units in {place.id}")
+            made = n if "pool" not in p else min(n, left_in_pool(tail, whose, kind, p["pool"]))
+            if made > 0:
+                tail.journal.units(whose, kind, place.id, made)
+                tail.journal.fact("placed", by=whose, place=place.id, kind=kind, n=made)
+    elif "facing" in p:
+        for place in places:
+            for other in as_set(tail.world, tail.who(p["facing"], names)):
+                set_works(tail, place.id, other.id, kind)
+    elif kind.replace("-", "_") in ruleset.rows("fields"):
+        for place in places:
+            tail.journal.set("places", place.id, kind.replace("-", "_"), True)
+    else:
+        raise EffectError(f"no kind of unit, works or facility is called {kind}")
+
+
+def left_in_pool(tail: Tail, owner: str, kind: str, field: str) -> int:
+    """How many more units of a kind an owner may have on the map, by a field of the kind that says how many there are."""
+    there = sum(r["n"] for _, r in tail.world.state.stacks(owner=owner) if r["kind"] == kind)
+    left: int = int(tail.world.unit_row(kind, owner).get(field, there)) - int(there)
+    return max(0, left)
+
+
+def remove(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """Losses outside battle: all of a selection, a number, or a share (spread over the kinds in turn).
+
+    With `to` the units are not destroyed but go over to that nation.
+    """
+    chosen = _stacks(tail, p, names)
+    total = sum(n for _, n in chosen)
+    if "share" in p:
+        share = Fraction(tail.world.number(p["share"], names))
+        wanted = int(round_as(total * share, p.get("round", "down")))
+    elif "n" in p:
+        wanted = min(total, int(tail.amount(p["n"], names, every=total)))
+    else:
+        wanted = total
+    cause = p.get("cause", "effect")
+    for key, n in spread(
+        chosen, wanted, by_kind=p.get("spread") == "kind", kind_of=lambda k: tail.world.state.get("units", k, "kind")
+    ):
+        if "to" in p:
+            tail.journal.alter_units(key, n, owner=tail.id_of(p["to"], names))
+        else:
+            lose(tail, key, n, cause)
+
+
+def _stacks(tail: Tail, p: Row, names: dict[str, Any]) -> list[tuple[str, int]]:
+    if "units" in p:
+        chosen = as_set(tail.world, tail.set(p["units"], names))
+        single = "unit" in names and names["unit"] in chosen and len(chosen) == 1
+        return [(t.id, 1 if single else tail.world.state.get("units", t.id, "n", 0)) for t in chosen]
+    places = as_set(tail.world, tail.set(p["at"], names)) if "at" in p else None
+    owner = tail.id_of(p["of"], names) if "of" in p else None
+    kind = tail.plain(p["kind"], names) if "kind" in p else None
+    found = (
+        tail.world.state.stacks(owner=owner)
+        if places is None
+        else [s for pl in places for s in tail.world.state.stacks(at=pl.id, owner=owner)]
+    )
+    return [(k, row["n"]) for k, row in found if kind is None or row["kind"] == kind]
+
+
+def spread(stacks: list[tuple[str, int]], wanted: int, *, by_kind: bool, kind_of: Any) -> list[tuple[str, int]]:
+    """How many of each stack go: stack after stack, or one of each kind in turn, until `wanted` are found."""
+    if not by_kind:
+        out = []
+        for key, n in stacks:
+            part = min(n, wanted)
+            wanted -= part
+            if part:
+                out.append((key, part))
+        return out
+    left = dict(stacks)
+    gone: dict[str, int] = {}
+    kinds: dict[str, list[str]] = {}
+    for key, _ in stacks:
+        kinds.setdefault(str(kind_of(key)), []).append(key)
+    while wanted > 0 and any(left.values()):
+        for keys in sorted(kinds.values(), key=lambda of_kind: -sum(left[k] for k in of_kind)):  # the most numerous kind first
+            chosen = next((k for k in keys if left[k] > 0), None)
+            if chosen is not None and wanted > 0:
+                left[chosen] -= 1
+                gone[chosen] = gone.get(chosen, 0) + 1
+                wanted -= 1
+    return list(gone.items())
+
+
+def lose(tail: Tail, key: str, n: int, cause: str) -> None:
+    """Units are destroyed; states the fact with its cause."""
+    row = dict(tail.world.state.row("units", key))
+    _take_units(tail, key, n)
+    tail.journal.fact("destroyed", of=row["owner"], kind=row["kind"], place=row["place"], n=n, cause=cause)
+
+
+def _take_units(tail: Tail, key: str, n: int) -> None:
+    now = int(tail.world.state.get("units", key, "n", 0))
+    if n >= now:
+        tail.journal.put_row("units", key, None)
+    else:
+        tail.journal.set("units", key, "n", now - n)
+
+
+def convert(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """Units change owner, kind or condition."""
+    fields = {k: unless_default(tail, k, tail.plain(p[k], names)) for k in ("owner", "kind", "condition") if k in p}
+    chosen = as_set(tail.world, tail.set(p["units"], names))
+    single = "unit" in names and chosen == (names["unit"],)
+    for unit in chosen:
+        now = int(tail.world.state.get("units", unit.id, "n", 0))
+        if now:
+            n = int(tail.amount(p["n"], names, every=now)) if "n" in p else 1 if single else now
+            tail.journal.alter_units(unit.id, min(n, now), **fields)
+
+
+def unless_default(tail: Tail, field: str, value: Any) -> Any:
+    """None for the declared default of a field, so that units in their ordinary condition are one stack."""
+    declared = tail.world.ruleset.rows("fields").get(field)
+    return None if declared is not None and declared.get("default") == value else value
+
+
+def relocate(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """Puts units elsewhere without a move: the nearest, the first or a drawn place of a set; `else` stay or lost."""
+    places = [t.id for t in as_set(tail.world, tail.set(p["to"], names))]
+    for unit in as_set(tail.world, tail.set(p["units"], names)):
+        row = tail.world.state.row("units", unit.id)
+        if not row:
+            continue
+        if not places:
+            if p.get("else") == "lost":
+                lose(tail, unit.id, row["n"], "nowhere to go")
+            continue
+        here = row["place"]
+        how = p.get("by", "nearest")
+        if how == "draw":
+            to = tail.stream().choice(places)
+            tail.note_dice()
+        elif how == "first":
+            to = places[0]
+        else:
+            steps = tail.world.geography.distances(here)
+            to = min(places, key=lambda q: (steps.get(q, 10_000), q))
+        tail.journal.alter_units(unit.id, row["n"], place=to)

@@ -1,0 +1,345 @@
+"""Looking on order: units that an order sends to look at a place, the fire they draw, and what they find.
+
+A row of `contacts` with `reach` is done by orders (slots units, origin, target). `reach` says by kind or tag which mode takes
+the lookers to the place (`same`: only the place they stand in). All who look have moved and carry `marks` before anybody
+fires, so that nobody on such an order fires at others. Those in the place fire first (`fire`), then one percentage is rolled
+for all who are left. The lookers are back where they stood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ..core.model import Row
+from ..core.state import Entity
+from ..turn.context import Desk, Order, Turn
+from ..world import routes
+from ..world.selections import plain
+from ..world.world import round_as
+from . import forces
+from . import passive_recon as scouting
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One order to look: who looks from where at which place."""
+
+    order: Order
+    picks: tuple[forces.Pick, ...]
+    origin: str
+    target: str
+
+    @property
+    def nation(self) -> str:
+        return str(self.order["nation"])
+
+
+def run(turn: Turn, rows: Sequence[Row]) -> None:
+    """All orders of these rows: read on the state before the step, then each with its own dice."""
+    left: dict[str, int] = {}
+    probes: list[tuple[Row, Probe]] = []
+    for row in rows:
+        for order in turn.orders():
+            form, _, id_ = order["order"].partition("/")
+            if form != "orders" or turn.ruleset.rows(form).get(id_, {}).get("does") != row["id"] or order.get("status"):
+                continue
+            found = understand(turn, order, row, left)
+            if isinstance(found, Probe):
+                probes.append((row, found))
+            else:
+                turn.drop_order(order, found)
+    sent = [(row, send(turn, row, probe)) for row, probe in probes]
+    numbers: dict[tuple[str, str], int] = {}
+    looking: list[tuple[Row, Probe, dict[str, int]]] = []
+    for row, probe in sent:
+        about = (probe.nation, probe.target)
+        numbers[about] = numbers.get(about, 0) + 1
+        lookers = dict(probe.picks)
+        for shots in row.get("fire", ()):
+            draw_fire(turn, row, shots, probe, lookers, numbers[about])
+        looking.append((row, probe, lookers))
+    intercept(turn, [found for found in looking if "meets" in found[0]])
+    for row, probe, lookers in looking:
+        look(turn, row, probe, lookers)
+
+
+# ---- who may look at what
+
+
+def understand(turn: Desk, order: Order, row: Row, left: dict[str, int]) -> Probe | str:
+    """One order to look, or why it cannot be. `left` counts what earlier orders leave of each stack."""
+    world, slots, nation = turn.world, order.get("slots", {}), str(order["nation"])
+    origin, target = str(slots.get("origin")), str(slots.get("target", slots.get("origin")))
+    wanted = {k: int(n) for k, n in slots.get("units", {}).items() if int(n) > 0}
+    if not wanted:
+        return "it names no units"
+    free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in routes.free_stacks(world, nation, origin)]
+    picks = forces.pick([s for s in free if s[1]["n"]], wanted)
+    if picks is None:
+        return routes.too_few(world, nation, origin, wanted)
+    if not world.test(row.get("of"), {"place": Entity("place", target), "self": Entity("nation", nation)}):
+        return f"nobody looks at {routes.name_of(world, 'places', target)} this way"
+    for key, _ in picks:
+        why = unfit(turn, row, key) or _out_of_reach(turn, row, nation, key, origin, target)
+        if why:
+            return why
+    for key, n in picks:
+        left[key] = left.get(key, world.state.get("units", key, "n", 0)) - n
+    return Probe(order, tuple(picks), origin, target)
+
+
+def unfit(turn: Desk, row: Row, key: str) -> str | None:
+    """Why a unit cannot look in the way of a row at all, or None."""
+    if scouting.figure(turn, row.get("value", 0), Entity("unit", key), {}) > 0:
+        return None
+    name = routes.name_of(turn.world, "units", str(turn.world.state.get("units", key, "kind")))
+    damage = turn.world.state.get("units", key, "damage", 0)
+    return f"{name} {'so damaged ' if damage else ''}cannot look at it"
+
+
+def _mode(turn: Desk, row: Row, kind: str) -> str:
+    return str(next((mode for tag, mode in row["reach"].items() if tag in routes.tags_of(turn.world, kind)), "same"))
+
+
+def _out_of_reach(turn: Desk, row: Row, nation: str, key: str, origin: str, target: str) -> str | None:
+    kind = str(turn.world.state.get("units", key, "kind"))
+    how = _mode(turn, row, kind)
+    if how == "same":
+        return None if origin == target else f"{routes.name_of(turn.world, 'units', kind)} looks only where it is"
+    going = routes.Going(turn.world, nation, turn.ruleset.row("modes", how), [Entity("unit", key)])
+    path = routes.find_path(going, origin, target) if origin != target else (origin,)
+    if path is None:
+        return f"no way to {routes.name_of(turn.world, 'places', target)} is open"
+    return routes.check_path(going, path) if len(path) > 1 else None
+
+
+def choices(turn: Desk, order: Order, row: Row, kinds: Sequence[str]) -> tuple[list[str], list[str]]:
+    """What could be ordered instead: (kinds at the origin that can look, places that the ordered kinds can look at)."""
+    nation, origin = str(order["nation"]), str(order.get("slots", {}).get("origin"))
+    free = {str(r["kind"]): k for k, r in reversed(routes.free_stacks(turn.world, nation, origin))}
+    able = sorted(kind for kind, key in free.items() if unfit(turn, row, key) is None)
+    ends: set[str] | None = None
+    for kind in kinds:
+        if kind not in able:
+            return able, []
+        here = _ends(turn, row, nation, free[kind], origin)
+        ends = here if ends is None else ends & here
+    names = {"self": Entity("nation", nation)}
+    others = [p for p in sorted(ends or ()) if not turn.world.friendly_place(nation, p)]
+    return able, [p for p in others if turn.world.test(row.get("of"), {**names, "place": Entity("place", p)})]
+
+
+def _ends(turn: Desk, row: Row, nation: str, key: str, origin: str) -> set[str]:
+    how = _mode(turn, row, str(turn.world.state.get("units", key, "kind")))
+    if how == "same":
+        return {origin}
+    going = routes.Going(turn.world, nation, turn.ruleset.row("modes", how), [Entity("unit", key)])
+    return {place for place, (_, path) in routes.ways(going, origin).items() if routes.check_path(going, path) is None}
+
+
+# ---- what comes of it
+
+
+def send(turn: Turn, row: Row, probe: Probe) -> Probe:
+    """The lookers have moved and are marked; gives the order with the stacks as they are now."""
+    names = {"self": Entity("nation", probe.nation), "place": Entity("place", probe.target)}
+    marks = {k: _value(turn, v, names) for k, v in row.get("marks", {}).items()}
+    subject = f"{probe.nation}:{probe.origin}>{probe.target}"
+    picks: dict[str, int] = {}
+    with turn.journal.entry(probe.order["order"], subject=subject, audience=(probe.nation,)):
+        for key, n in probe.picks:
+            new = turn.journal.alter_units(key, n, moved=True, **marks)
+            picks[new] = picks.get(new, 0) + n
+        turn.journal.set("orders", probe.order["key"], "status", "done")
+    return Probe(probe.order, tuple(sorted(picks.items())), probe.origin, probe.target)
+
+
+def _value(turn: Turn, value: Any, names: Mapping[str, Any]) -> Any:
+    if isinstance(value, str) and value.startswith("="):
+        return plain(turn.world.value(value[1:], names))
+    return value
+
+
+def draw_fire(turn: Turn, row: Row, shots: Row, probe: Probe, lookers: dict[str, int], number: int) -> None:
+    """Each unit in the place that may fire rolls once; hits are taken by the lookers that it can hit. `lookers` is updated."""
+    state, target = turn.state, probe.target
+    at = [k for k in lookers if routes.concerns(turn.world, shots.get("at"), str(state.get("units", k, "kind")))]
+    foes = sorted(o for o in state.owners_at(target) if turn.world.hostile(probe.nation, o))
+    firing: dict[str, int] = {}
+    for key, stack in state.stacks(at=target):
+        names = {"unit": Entity("unit", key), "place": Entity("place", target), "self": Entity("nation", stack["owner"])}
+        if stack["owner"] in foes and turn.world.test(shots.get("who"), names):
+            firing[stack["owner"]] = firing.get(stack["owner"], 0) + int(stack["n"])
+    if not at or not firing:
+        return
+    rule, subject = f"contacts/{row['id']}", f"{probe.nation}>{target}:{number}:fire"
+    where, parties = routes.name_of(turn.world, "places", target), tuple(sorted({probe.nation, *firing}))
+    with turn.journal.entry(rule, subject=subject, audience=parties, data={"place": target}) as entry:
+        stream = turn.stream(rule, subject, entry.audience)
+        upto = int(shots.get("upto", 1))
+        hits = [o for o, n in sorted(firing.items()) for _ in range(n) if stream.roll(shots.get("die", "1d10"), upto) <= upto]
+        record = stream.take()
+        if record is not None:
+            entry.dice.append({**record, "need": f"{upto} or less", "hit": bool(hits)})
+        first = _loss_order(row, probe.order)
+        lost = _take_hits(turn, shots, probe, lookers, set(at), hits, first)
+        entry.data.update(shots=sum(firing.values()), hits=len(hits), lost=lost)
+        gone = f", {routes.list_units(turn.world, lost)} lost" if lost else ""
+        entry.text = f"Units that look at {where} are fired at: {sum(firing.values())} shots, {len(hits)} hits{gone}."
+
+
+def _take_hits(
+    turn: Turn, shots: Row, probe: Probe, lookers: dict[str, int], at: set[str], hits: Sequence[str], first: Sequence[str]
+) -> dict[str, int]:
+    """Hits upon lookers, one unit each: the kinds of `first` first, then who survives a hit, then the least valued."""
+    lose, lost = shots.get("lose"), dict[str, int]()
+
+    def rank(key: str) -> tuple[Any, ...]:
+        kind, unit = str(turn.state.get("units", key, "kind")), Entity("unit", key)
+        worth = scouting.figure(turn, lose, unit, {}) if lose else 0
+        return (first.index(kind) if kind in first else len(first), _stands(turn, shots, key) <= 1, worth, key)
+
+    for owner in hits:
+        here = sorted((k for k in at if lookers.get(k)), key=rank)
+        if not here:
+            break
+        key = here[0]
+        stack = dict(turn.state.row("units", key))
+        lookers[key] -= 1
+        if not lookers[key]:
+            del lookers[key]
+        if _stands(turn, shots, key) > 1:
+            new = turn.journal.alter_units(key, 1, damage=int(stack.get("damage", 0)) + 1)
+            lookers[new] = lookers.get(new, 0) + 1
+            at.add(new)
+            continue
+        if stack["n"] > 1:
+            turn.journal.set("units", key, "n", stack["n"] - 1)
+        else:
+            turn.journal.put_row("units", key, None)
+        lost[stack["kind"]] = lost.get(stack["kind"], 0) + 1
+        turn.journal.fact(
+            "destroyed", of=stack["owner"], kind=stack["kind"], place=probe.target, n=1, by=owner, cause="seen looking"
+        )
+    return dict(sorted(lost.items()))
+
+
+def _stands(turn: Turn, shots: Row, key: str) -> int:
+    """How many more hits a unit takes before it is gone (`hits`: the quantity that says how many in all)."""
+    if "hits" not in shots:
+        return 1
+    most = scouting.figure(turn, shots["hits"], Entity("unit", key), {}) or 1
+    return int(most) - int(turn.state.get("units", key, "damage", 0))
+
+
+def _loss_order(row: Row, order: Order) -> list[str]:
+    """The kinds that an order wants lost first, by the option that the row names."""
+    value = (order.get("options") or {}).get(row.get("options", {}).get("order"), ())
+    return [value] if isinstance(value, str) else [str(v) for v in value]
+
+
+def intercept(turn: Turn, looking: Sequence[tuple[Row, Probe, dict[str, int]]]) -> None:
+    """Lookers whom the row's `meets` lets somebody meet fight the battle it names, over the place that they look at.
+
+    They are a force there for as long as it lasts; who is left looks, who has turned back does not. `lookers` is updated.
+    """
+    from ..battle.encounters import contested
+    from ..battle.fight import fight_all
+
+    out: list[tuple[Row, Probe, dict[str, int], str]] = []
+    for row, probe, lookers in looking:
+        at = {
+            k: n
+            for k, n in lookers.items()
+            if routes.concerns(turn.world, row["meets"]["who"], str(turn.state.get("units", k, "kind")))
+        }
+        names = {"place": Entity("place", probe.target), "self": Entity("nation", probe.nation)}
+        if at and turn.world.test(row["meets"].get("when"), names):
+            out.append((row, probe, lookers, _go_out(turn, row, probe, at)))
+            for key in at:
+                del lookers[key]
+    for battle in dict.fromkeys(str(row["meets"]["battle"]) for row, _, _, _ in out):
+        fight_all(turn, contested(turn, turn.ruleset.row("battles", battle)))
+    for row, probe, lookers, force in out:
+        lookers.update(_come_back(turn, row, probe, force))
+
+
+def _go_out(turn: Turn, row: Row, probe: Probe, at: Mapping[str, int]) -> str:
+    """Lookers as a force over the place that they look at, with what is left of their allowance."""
+    kind = str(turn.state.get("units", next(iter(at)), "kind"))
+    mode = turn.ruleset.row("modes", _mode(turn, row, kind))
+    going = routes.Going(turn.world, probe.nation, mode, [Entity("unit", k) for k in at])
+    path = routes.find_path(going, probe.origin, probe.target) or (probe.origin, probe.target)
+    kept: dict[str, Any] = {}
+    most = going.allowance(probe.origin)
+    if mode.get("keeps") and most is not None:
+        kept[mode["keeps"]] = left = most - routes.spent_on(going, path)
+        if mode.get("way_home"):
+            kept[mode["way_home"]] = routes.way_home(going, path, left)
+    subject = f"{probe.nation}:{probe.origin}>{probe.target}"
+    with turn.journal.entry(probe.order["order"], subject=subject, audience=(probe.nation,)):
+        force = forces.create(
+            turn, probe.nation, probe.origin, sorted(at.items()), to=probe.target, order=probe.order["key"], mode=mode["id"],
+            options=probe.order.get("options") or {}, targets=[probe.target],
+        )  # fmt: skip
+        forces.go(turn, force, path, **kept)
+    return force
+
+
+def _come_back(turn: Turn, row: Row, probe: Probe, force: str) -> dict[str, int]:
+    """A force of lookers is back where it set out; gives those who stayed until they could look."""
+    out: dict[str, int] = {}
+    subject = f"{probe.nation}:{probe.origin}>{probe.target}"
+    with turn.journal.entry(probe.order["order"], subject=subject, audience=(probe.nation,), keep=False):
+        for key, stack in forces.stacks_of(turn.state, force):
+            home = {**dict.fromkeys(forces.PASSING), "moved": True, "place": probe.origin}
+            new = turn.journal.alter_units(key, stack["n"], **home)
+            out[new] = out.get(new, 0) + int(stack["n"])
+        if turn.state.row("forces", force):
+            turn.journal.put_row("forces", force, None)
+    return out
+
+
+def look(turn: Turn, row: Row, probe: Probe, lookers: Mapping[str, int]) -> None:
+    """One roll for all who are left; with nobody left nothing is rolled."""
+    nation, target = probe.nation, probe.target
+    where = routes.name_of(turn.world, "places", target)
+    rule, subject = f"contacts/{row['id']}", f"{nation}:{probe.origin}>{target}:{probe.order['key']}"
+    with turn.journal.entry(rule, subject=subject, audience=(nation,), data={"place": target}) as entry:
+        stream = turn.stream(rule, subject, entry.audience)
+        percent = chance(turn, row, lookers)
+        success = bool(lookers) and stream.roll(row.get("die", "1d100"), percent) <= percent
+        record = stream.take()
+        if record is not None:
+            entry.dice.append({**record, "need": f"{percent} or less", "hit": success})
+        entry.data.update(chance=percent, seen=success)
+        if not success:
+            entry.text = f"Nothing was learnt of {where}."
+            return
+        found = _found(turn, nation, target)
+        turn.journal.set("knowledge", nation, f"{row.get('know', 'units')}:{target}", found)
+        entry.data["units"] = found["units"]
+        entry.text = f"{where}: {routes.list_units(turn.world, found['units']) or 'no units'} seen."
+
+
+def chance(turn: Turn, row: Row, lookers: Mapping[str, int]) -> int:
+    """The percentage with which these stacks see together what they look at."""
+    miss = Fraction(1)
+    for key, n in sorted(lookers.items()):
+        value = Fraction(scouting.figure(turn, row.get("value", 0), Entity("unit", key), {}))
+        miss *= max(Fraction(0), 1 - value / 100) ** n
+    return int(round_as((1 - miss) * 100, row.get("round", "nearest")))
+
+
+def _found(turn: Turn, nation: str, target: str) -> dict[str, Any]:
+    units: dict[str, int] = {}
+    for _, stack in turn.state.stacks(at=target):
+        if not turn.world.allied(nation, stack["owner"]):
+            units[stack["kind"]] = units.get(stack["kind"], 0) + stack["n"]
+    return {"since": turn.number, "as": "exact", "units": dict(sorted(units.items())), "n": sum(units.values())}
+
+
+__all__ = ["Probe", "choices", "look", "run", "understand", "unfit"]

@@ -1,0 +1,135 @@
+"""The end of forces: whoever cannot stay where it stands goes home, and all units become plain units of their places again.
+
+What a mode says by `home` (a test of the place) decides whether units may stay; if not, they go back as far as what they
+have left carries them: to where they set out from, else to the cheapest place that passes, else they are lost.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.model import Row
+from ..core.state import Entity
+from ..turn.context import Turn
+from ..world import routes
+from . import forces
+
+
+def close(turn: Turn, node: Row) -> None:
+    """End every force (with `modes`: only those that go by one of them), and forget what was attacked and who has moved."""
+    wanted = set(node["modes"]) if "modes" in node else None
+    for force, row in sorted(turn.state.table("forces").items()):
+        if wanted is None or row.get("mode") in wanted:
+            end(turn, force)
+    from .carriers import settle_all
+
+    settle_all(turn)
+    forget(turn)
+
+
+def end(turn: Turn, force: str) -> None:
+    """End one force: its units stay if they may, else go home or are lost."""
+    row = turn.state.row("forces", force)
+    mode = turn.ruleset.rows("modes").get(row.get("mode", ""), {})
+    rule = f"modes/{mode['id']}" if mode else "frame/" + turn.journal.step
+    nation, place = row["owner"], row["at"]
+    with turn.journal.entry(rule, subject=force, audience=(nation,), keep=False) as entry:
+        if not forces.stacks_of(turn.state, force) or may_stay(turn, mode, force, nation, place):
+            forces.release(turn, force, afloat="carries" in mode)
+            return
+        if "falls_back" in mode and fall_back(turn, mode, force):
+            entry.text = f"Units return aboard from {routes.name_of(turn.world, 'places', place)}."
+            if not forces.stacks_of(turn.state, force):
+                forces.release(turn, force)
+                return
+        to = home_of(turn, mode, force)
+        if to is None:
+            for key, stack in forces.stacks_of(turn.state, force):
+                turn.journal.put_row("units", key, None)
+                turn.journal.fact("destroyed", of=nation, kind=stack["kind"], place=place, n=stack["n"], cause="no way home")
+            entry.text = f"Units in {routes.name_of(turn.world, 'places', place)} have no way home and are lost."
+            forces.release(turn, force)
+            return
+        entry.text = (
+            f"Units return from {routes.name_of(turn.world, 'places', place)} to {routes.name_of(turn.world, 'places', to)}."
+        )
+        entry.data["path"] = [place, to]
+        forces.withdraw(turn, force, to)
+
+
+def fall_back(turn: Turn, mode: Row, force: str) -> bool:
+    """Units of a landing force that the mode lets go back aboard (`falls_back`) do so; tells whether there were any."""
+    row = turn.state.row("forces", force)
+    start, bringer = row["path"][0], row.get("brought_by")
+    with_it = turn.state.get("forces", str(bringer), "at") == start
+    names = {"self": Entity("nation", row["owner"]), "place": Entity("place", start)}
+    found = False
+    for key, stack in forces.stacks_of(turn.state, force):
+        if turn.world.test(mode["falls_back"], {**names, "unit": Entity("unit", key)}):
+            aboard = bringer if with_it else forces.AFLOAT
+            turn.journal.alter_units(key, stack["n"], **{**dict.fromkeys(forces.PASSING), "place": start, "aboard": aboard})
+            found = True
+    return found
+
+
+def may_stay(turn: Turn, mode: Row, force: str, nation: str, place: str) -> bool:
+    """Whether units of a force may end the turn where they are: `home` of the mode, else anywhere they need not fight for."""
+    if "home" in mode:
+        going = _group(turn, mode, force, nation)
+        return going.test("home", place, f"{place}>{place}", (place,))
+    return routes.entry(turn.world, nation, place) in ("free", "takes")
+
+
+def home_of(turn: Turn, mode: Row, force: str) -> str | None:
+    """Where the units of a force go that cannot stay: whence they came, else the cheapest place that they can reach."""
+    row = turn.state.row("forces", force)
+    nation, place = row["owner"], row["at"]
+    going = _group(turn, mode, force, nation)
+    reachable = homes_of(turn, going, place)
+    if row["from"] in reachable:
+        return str(row["from"])
+    if mode.get("returns"):  # who was to come back to where it set out from finds room next to it, or none
+        near = set(turn.world.geography.next_to(str(row["from"])))
+        reachable = {p: cost for p, cost in reachable.items() if p in near}
+    return min(reachable, key=lambda p: (reachable[p], p), default=None)
+
+
+def homes_of(turn: Turn, going: routes.Going, place: str) -> dict[str, Any]:
+    """Places where a group can end, with the cost of the way; without an allowance of their own, only neighbours."""
+    if "keeps" in going.mode:
+        return routes.homes(going, place, going.allowance(place))
+    near = turn.world.geography.next_to(place, going.links)
+    return {
+        q: 1
+        for q in near
+        if routes.entry(turn.world, going.nation, q) == "free" and going.test("home", q, f"{place}>{q}", (place,))
+    }
+
+
+def _group(turn: Turn, mode: Row, force: str, nation: str) -> routes.Going:
+    units = [Entity("unit", k) for k, _ in forces.stacks_of(turn.state, force)]
+    return routes.Going(turn.world, nation, mode, units)
+
+
+def forget(turn: Turn) -> None:
+    """Take off what units without a force, and places, carried for the length of the moves."""
+    keeps = {m[key] for m in turn.ruleset.rows("modes").values() for key in ("keeps", "way_home") if key in m}
+    contacts = turn.ruleset.rows("contacts").values()
+    marks = {field for c in contacts for field in ({c["finders"]} if "finders" in c else c.get("marks", ()))}
+    passing = {*forces.PASSING, *keeps, *marks}
+    still = turn.state.table("forces")
+    with turn.journal.entry("frame/" + turn.journal.step, keep=False):
+        for key, stack in list(turn.state.stacks()):
+            if stack.get("force") in still or stack.get("aboard") in still:
+                continue
+            worn = [f for f in sorted(passing) if f in stack and (f, stack[f]) != ("aboard", forces.AFLOAT)]
+            if worn:
+                turn.journal.alter_units(key, stack["n"], **dict.fromkeys(worn))
+        for place, row in sorted(turn.state.table("places").items()):
+            if "attacked" in row:
+                turn.journal.set("places", place, "attacked", None)
+        for key, row in sorted(turn.state.table("loads").items()):
+            if row["turn"] != turn.number:
+                turn.journal.put_row("loads", key, None)
+        if not still:
+            turn.journal.set("game", "game", "forces", None)

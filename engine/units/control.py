@@ -1,0 +1,371 @@
+"""`control`: who holds what after moves and battles.
+
+Rows of the form `control` say how a place changes hands: `capture` (units of certain tags that stand there without an armed
+enemy), `presence` (whoever alone has units there), and `status` (a mark on a nation while a test holds). All places are
+judged on the state at the start of the step and change together, so that an exchange in a ring has no first. With
+`close: true` the step ends the forces afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.model import Row
+from ..core.state import Entity, pair_key
+from ..turn.context import Turn, audience_ids
+from ..turn.decisions import decide
+from ..world import routes
+from ..world.selections import as_set, plain
+from . import forces
+from .closing import close
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A place that goes over: from whom, to whom, taken by whom, by which row."""
+
+    row: Row
+    place: str
+    loser: str | None
+    captor: str | None
+    takers: tuple[str, ...]
+
+
+def run(node: Row, turn: Turn) -> None:
+    """Settle the control rows that the node names (`rows`; absent: all), then end the forces if it says `close`."""
+    rows = turn.ruleset.rows("control")
+    chosen = [rows[r] for r in node.get("rows", rows)]
+    changes: list[Change] = []
+    for row in chosen:
+        if row["how"] == "capture":
+            changes.extend(captures(turn, row))
+        elif row["how"] == "presence":
+            changes.extend(presences(turn, row))
+    for change in sorted(changes, key=lambda c: c.place):
+        hand_over(turn, change)
+    for row in chosen:
+        if row["how"] == "status":
+            statuses(turn, row)
+    if node.get("close"):
+        close(turn, node)
+
+
+# ---- by capture
+
+
+def captures(turn: Turn, row: Row) -> list[Change]:
+    """The places that units of the row's tags take: hostile to the holder, with no armed enemy beside them."""
+    out = []
+    through = {p for f in turn.state.table("forces").values() for p in f.get("path", ())[1:-1]} if row.get("passed") else set()
+    for place in sorted({*turn.state.occupied_places(), *through}):
+        found = capture_of(turn, row, place)
+        if found is not None:
+            out.append(found)
+        elif found is None and _emptied(turn, row, place):
+            _note_emptied(turn, row, place)
+    return out
+
+
+def capture_of(turn: Turn, row: Row, place: str) -> Change | None:
+    """What becomes of one place under a capture row, or None if it does not change hands."""
+    holder, takers = turn.world.holder_of(place), takers_of(turn, row, place)
+    if not takers:
+        return None
+    captor = captor_of(turn, row, place, holder, takers)
+    return Change(row, place, holder, captor, tuple(takers))
+
+
+def takers_of(turn: Turn, row: Row, place: str) -> list[str]:
+    """The nations to which a place falls under a capture row as things stand: those who can take it, if nobody opposes them."""
+    world, holder = turn.world, turn.world.holder_of(place)
+    if not world.test(row.get("over"), {"place": Entity("place", place)}):
+        return []
+    takers = [n for n in sorted(turn.state.owners_at(place)) if n != holder and _can_take(turn, row, n, place, holder)]
+    takers = takers or [n for n in passers(turn, row, place) if n != holder and holder and comes_to_fight(turn, n, holder)]
+    return [] if any(_opposed(turn, row, taker, place, holder) for taker in takers) else takers
+
+
+def _can_take(turn: Turn, row: Row, nation: str, place: str, holder: str | None) -> bool:
+    """Whether a nation has units there that can take the place, and is one that comes there to fight (or finds it free)."""
+    if holder is None:
+        if not row.get("free_places", True):
+            return False
+    elif not comes_to_fight(turn, nation, holder):
+        return False
+    at_war = holder is None or turn.world.hostile(nation, holder)  # without war only who came there to fight takes anything
+    return any(
+        routes.concerns(turn.world, row.get("by"), r["kind"])
+        and (at_war or r.get("force"))
+        and not r.get("aboard")
+        and not _absent(turn, row, k, r)
+        for k, r in turn.state.stacks(at=place, owner=nation)
+    )
+
+
+def passers(turn: Turn, row: Row, place: str) -> list[str]:
+    """With `passed`, the nations whose forces came through a place on their way with units that can take it."""
+    out = set()
+    for force, data in turn.state.table("forces").items() if row.get("passed") else ():
+        if place in data.get("path", ())[1:-1]:
+            stacks = forces.stacks_of(turn.state, force)
+            if any(routes.concerns(turn.world, row.get("by"), r["kind"]) for _, r in stacks):
+                out.add(str(data["owner"]))
+    return sorted(out)
+
+
+def comes_to_fight(turn: Turn, nation: str, other: str) -> bool:
+    """Whether the stance of two nations makes one's entry into the other's land an attack."""
+    stance = turn.world.stances.get(turn.world.stance(nation, other), {})
+    return nation != other and (bool(stance.get("hostile")) or stance.get("enter") == "fight")
+
+
+def _absent(turn: Turn, row: Row, key: str, stack: Row) -> bool:
+    """Units that act from where they stand upon another place, or that `absent` holds for, neither take nor keep a place."""
+    if turn.state.get("forces", str(stack.get("force", "")), "stays"):
+        return True
+    return "absent" in row and turn.world.test(row["absent"], {"unit": Entity("unit", key)})
+
+
+def _opposed(turn: Turn, row: Row, taker: str, place: str, holder: str | None) -> bool:
+    """Whether somebody the taker fights still stands there with units that can hold the place (`held_by`)."""
+    for key, stack in turn.state.stacks(at=place):
+        owner = stack["owner"]
+        if owner == taker or stack.get("aboard") or not comes_to_fight(turn, taker, owner):
+            continue
+        if "absent" in row and turn.world.test(row["absent"], {"unit": Entity("unit", key)}):
+            continue
+        if routes.concerns(turn.world, row.get("held_by"), stack["kind"]):
+            return True
+    return False
+
+
+def captor_of(turn: Turn, row: Row, place: str, holder: str | None, takers: Sequence[str]) -> str:
+    """Whose the place becomes: the row's ways in their order, the first that gives somebody.
+
+    `first_owner_if_ally`: who owned it when the game began, if every taker is allied with him (or is he), and, with
+    `if_ally` given, its test holds. `agreed`: the nation that the takers' orders name. `largest`: the taker whose units
+    have most of the row's `value`. `taker`: the first by id.
+    """
+    for way in row.get("to", ("largest",)):
+        if way == "first_owner_if_ally":
+            first = turn.world.at("game").owner_of(place)
+            if first and first != holder and all(first == t or turn.world.allied(first, t) for t in takers):
+                names = {"nation": Entity("nation", first), "place": Entity("place", place)}
+                if turn.state.get("nations", first, "alive") is not False and turn.world.test(row.get("if_ally"), names):
+                    return first
+        elif way == "agreed":
+            named = _agreed(turn, row, place, takers)
+            if named:
+                return named
+        elif way == "largest" and len(takers) > 1:
+            sums = {t: _weight(turn, row, t, place) for t in takers}
+            best = max(sums.values())
+            first_ones = [t for t in takers if sums[t] == best]
+            if len(first_ones) > 1 and "ask" in row:
+                return _asked(turn, row, place, first_ones)
+            return first_ones[0]
+    return takers[0]
+
+
+def _agreed(turn: Turn, row: Row, place: str, takers: Sequence[str]) -> str | None:
+    """The one nation that the orders of the takers name by the row's option, if all that name one name the same."""
+    said: set[str] = set()
+    for force in turn.state.table("forces").values():
+        if force["owner"] in takers and force["at"] == place:
+            named = (force.get("options") or {}).get(row["agreed"])
+            if named:
+                said.add(str(named))
+    return said.pop() if len(said) == 1 and said <= set(takers) else None
+
+
+def _weight(turn: Turn, row: Row, nation: str, place: str) -> Any:
+    value = row.get("value")
+    stacks = turn.state.stacks(at=place, owner=nation)
+    if value is None:
+        return sum(r["n"] for _, r in stacks)
+    return sum(r["n"] * (turn.world.field(Entity("unit", k), value) or 0) for k, r in stacks)
+
+
+def _asked(turn: Turn, row: Row, place: str, takers: Sequence[str]) -> str:
+    decision = turn.ruleset.row("decisions", row["ask"])
+    rule = f"control/{row['id']}"
+    names = {"place": Entity("place", place), "self": Entity("nation", takers[0])}
+    found = decide(turn, decision, names, lambda: turn.stream(rule, place), options=list(takers), who=takers[0], subject=place)
+    return str(found) if found in takers else takers[0]
+
+
+def _emptied(turn: Turn, row: Row, place: str) -> bool:
+    """Whether enemies stand in a place that its holder has no units in, and cannot take it."""
+    holder = turn.world.holder_of(place)
+    if holder is None or holder in turn.state.owners_at(place):
+        return False
+    return any(comes_to_fight(turn, o, holder) for o in turn.state.owners_at(place))
+
+
+def _note_emptied(turn: Turn, row: Row, place: str) -> None:
+    holder = turn.world.holder_of(place)
+    with turn.journal.entry(f"control/{row['id']}", subject=place, audience=(holder or "nobody",)):
+        turn.journal.fact("emptied", of=holder, place=place)
+
+
+# ---- by presence
+
+
+def presences(turn: Turn, row: Row) -> list[Change]:
+    """Places held by whoever alone has units there. `none` says what an empty place is: unowned, owner (its owner's) or keep."""
+    out = []
+    for thing in as_set(turn.world, turn.world.value(str(row["places"]).removeprefix("="), turn.names())):
+        place, holder = thing.id, turn.world.holder_of(thing.id)
+        present = sorted(
+            {
+                r["owner"]
+                for _, r in turn.state.stacks(at=place)
+                if routes.concerns(turn.world, row.get("by"), r["kind"]) and not r.get("aboard")
+            }
+        )
+        new = _present_holder(turn, row, place, holder, present)
+        if new != holder:
+            out.append(Change(row, place, holder, new, tuple(n for n in present if n == new)))
+    return out
+
+
+def _present_holder(turn: Turn, row: Row, place: str, holder: str | None, present: Sequence[str]) -> str | None:
+    if not present:
+        none = row.get("none", "keep")
+        return None if none == "unowned" else turn.world.owner_of(place) if none == "owner" else holder
+    if holder in present:
+        return holder
+    owner = turn.world.owner_of(place)
+    if row.get("hostile_only"):  # only who comes as an enemy occupies; friends on the land leave it to its owner
+        foes = [n for n in present if owner is None or comes_to_fight(turn, n, owner)]
+        return foes[0] if len(foes) == len(present) and len(set(foes)) == 1 else owner if not foes else holder
+    return present[0] if len(present) == 1 else holder
+
+
+# ---- handing over
+
+
+def hand_over(turn: Turn, change: Change) -> None:
+    """Change a place's holder, with all that falls with it, and say so."""
+    row, place, world = change.row, change.place, turn.world
+    where = routes.name_of(world, "places", place)
+    names = {
+        "place": Entity("place", place),
+        "self": Entity("nation", change.captor) if change.captor else None,
+        "loser": Entity("nation", change.loser) if change.loser else None,
+        "taker": Entity("nation", change.takers[0]) if change.takers else None,
+    }
+    who = routes.name_of(world, "nations", change.captor) if change.captor else None
+    first = world.at("game").owner_of(place)
+    text = (
+        f"{who} takes {where}."
+        if who and change.captor in change.takers
+        else f"{where} is freed for {who}."
+        if who
+        else f"{where} belongs to nobody."
+    )
+    readers = audience_ids(world, row.get("audience", "everyone"), names)
+    data = {"place": place, "from": change.loser, "to": change.captor, "by": list(change.takers)}
+    with turn.journal.entry(f"control/{row['id']}", subject=place, text=text, audience=readers, data=data):
+        turn.journal.set("places", place, "holder", change.captor or "")
+        if row.get("owns"):
+            turn.journal.set("places", place, "owner", change.captor or "")
+        for field, value in row.get("sets", {}).items():
+            turn.journal.set("places", place, field, plain(world.marked(value, names)))
+        for field in row.get("destroys", ()):
+            if world.field(Entity("place", place), field):
+                turn.journal.set("places", place, field, False)
+        if "absent" in row and change.captor:
+            _evade(turn, row, place, change.captor)
+        if row.get("clears"):
+            _clear_works(turn, row["clears"], place)
+        taken_by = change.takers[0] if change.takers else None
+        freed = change.captor == first or None
+        turn.journal.fact(
+            "captured", by=change.captor, of=change.loser, place=place, taken_by=taken_by, first_owner=first, freed=freed
+        )
+        if row.get("effects"):
+            from ..turn.effects import Tail
+
+            tail = Tail(turn, turn.journal.current, f"control/{row['id']}", place)
+            tail.effects(row["effects"], names)
+    if row.get("loses_under_way") and change.loser:
+        _lose_unfinished(turn, row, place, change.loser)
+
+
+def _lose_unfinished(turn: Turn, row: Row, place: str, loser: str) -> None:
+    """What the loser had under way in a place is lost with it; only he reads of it."""
+    where = routes.name_of(turn.world, "places", place)
+    with turn.journal.entry(f"control/{row['id']}", subject=place, audience=(loser,), keep=False) as entry:
+        gone = []
+        for key, due in sorted(turn.state.table("under_way").items()):
+            if due.get("nation") == loser and due.get("at") == place and not due.get("mode"):
+                gone.append({"owner": loser, "what": due.get("what"), "n": due.get("n", 1)})
+                turn.journal.put_row("under_way", key, None)
+        if gone:
+            entry.text = f"What was under way in {where} is lost with it."
+            entry.data.update(place=place, unfinished=gone)
+
+
+def _evade(turn: Turn, row: Row, place: str, captor: str) -> None:
+    """Units that kept out of the fight for a lost place go to the next friendly one; where there is none they are lost."""
+    for key, stack in turn.state.stacks(at=place):
+        owner = stack["owner"]
+        if not comes_to_fight(turn, captor, owner) or not turn.world.test(row["absent"], {"unit": Entity("unit", key)}):
+            continue
+        near = [p for p in turn.world.geography.next_to(place) if turn.world.friendly_place(owner, p)]
+        if near:
+            turn.journal.alter_units(key, stack["n"], place=near[0])
+        else:
+            turn.journal.put_row("units", key, None)
+            turn.journal.fact("destroyed", of=owner, kind=stack["kind"], place=place, n=stack["n"], cause="left behind")
+
+
+def _clear_works(turn: Turn, kinds: Any, place: str) -> None:
+    """Works of a place on all its borders fall: all of them, or those of the kinds named."""
+    for near in turn.world.geography.next_to(place):
+        key = pair_key(place, near)
+        stands = turn.state.get("links", key, f"works@{place}")
+        if stands and (kinds is True or stands in kinds):
+            turn.journal.set("links", key, f"works@{place}", None)
+
+
+# ---- the standing of nations
+
+
+def statuses(turn: Turn, row: Row) -> None:
+    """Set or lift the row's mark on nations: set when `when` comes to hold, lifted when `until` (else: `when` no more) does."""
+    mark = str(row["mark"])
+    for nation in as_set(turn.world, turn.world.value(str(row.get("for", "nations()")).removeprefix("="), turn.names())):
+        names = {"nation": nation, "self": nation}
+        marked = turn.state.get("marks", f"nation:{nation.id}", mark) is not None
+        if not marked and turn.world.test(row["when"], names):
+            fact, text, value = row.get("fact"), row.get("says"), {"since": turn.number}
+        elif marked and (turn.world.test(row["until"], names) if "until" in row else not turn.world.test(row["when"], names)):
+            fact, text, value = row.get("end_fact"), row.get("end_says"), None
+        else:
+            continue
+        from ..turn.effects import Tail, fill
+
+        readers = audience_ids(turn.world, row.get("audience", "everyone"), names)
+        rule = f"control/{row['id']}"
+        words = fill(turn.world, text, names) if text else ""
+        with turn.journal.entry(
+            rule, subject=nation.id, text=words, audience=readers, data={"mark": mark, "on": value is not None}
+        ) as entry:
+            turn.journal.set("marks", f"nation:{nation.id}", mark, value)
+            if fact:
+                by = _last_taker(turn, nation.id) if value else None
+                turn.journal.fact(fact, of=nation.id, by=by)
+            Tail(turn, entry, rule, nation.id).effects(row.get("effects" if value else "end_effects", ()), names)
+
+
+def _last_taker(turn: Turn, nation: str) -> str | None:
+    """Who took a place of the nation last in this turn, by the facts of the journal."""
+    for entry in reversed(turn.journal.entries):
+        for fact in reversed(entry.facts):
+            if fact.word == "captured" and fact.roles.get("first_owner") == nation:
+                return fact.roles.get("by")
+    return None

@@ -1,0 +1,150 @@
+"""Forces: units under one order for part of a turn. Made, moved, joined, sent home and dissolved here and nowhere else.
+
+A force is a row of the table `forces`: `nation#0001` -> {owner, order, mode, from, at, path, to, mission, stance, options,
+targets, moved ...}. Its units are stacks with the field `force`; they stand where the force is. An attacking force stands in
+the place it attacks. Units that take part from where they stand have a force of their own there, with `stays: true`
+and the place they act upon in `targets`. Cargo stands where its carriers are and has their force's id in `aboard`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..core.model import Row
+from ..core.state import State
+from ..turn.context import Turn
+
+Pick = tuple[str, int]
+"""Some units of one stack: its key, and how many."""
+
+AFLOAT = "afloat"
+"""What `aboard` says of cargo whose carriers have no orders."""
+
+PASSING = ("force", "via", "landed", "moved", "aboard")
+"""Fields that stacks carry only while forces are about."""
+
+
+def stacks_of(state: State, force: str) -> list[tuple[str, Row]]:
+    """The stacks of a force (its cargo left out), in order of their ids."""
+    row = state.row("forces", force)
+    return [(k, r) for k, r in state.stacks(at=row["at"], owner=row["owner"]) if r.get("force") == force] if row else []
+
+
+def cargo_of(state: State, force: str) -> list[tuple[str, Row]]:
+    """The stacks aboard a force, whoever owns them."""
+    row = state.row("forces", force)
+    return [(k, r) for k, r in state.stacks(at=row["at"]) if r.get("aboard") == force] if row else []
+
+
+def attached(state: State, force: str) -> list[str]:
+    """Forces that have been told to go with a force (`covers`: owner and number of it), and are where it is."""
+    row = state.row("forces", force)
+    mine = [row.get("owner"), row.get("number")]
+    if None in mine:
+        return []
+    those = sorted(state.table("forces").items())
+    return [f for f, r in those if r.get("covers") == mine and r["at"] == row["at"] and f != force]
+
+
+def company(state: State, force: str) -> list[tuple[str, Row]]:
+    """The stacks of a force and of those attached to it."""
+    return [*stacks_of(state, force), *(stack for other in attached(state, force) for stack in stacks_of(state, other))]
+
+
+def strength(state: State, force: str) -> dict[str, int]:
+    """How many units of each kind a force has."""
+    out: dict[str, int] = {}
+    for _, row in stacks_of(state, force):
+        out[row["kind"]] = out.get(row["kind"], 0) + row["n"]
+    return dict(sorted(out.items()))
+
+
+def pick(stacks: Sequence[tuple[str, Row]], wanted: Mapping[str, int]) -> list[Pick] | None:
+    """The wanted numbers of kinds out of stacks, plain stacks first; None if there are not enough."""
+    out: list[Pick] = []
+    for kind in sorted(wanted):
+        left = int(wanted[kind])
+        for key, row in sorted(stacks, key=lambda s: (len(s[1]), s[0])):
+            if row["kind"] == kind and left:
+                part = min(left, row["n"])
+                out.append((key, part))
+                left -= part
+        if left:
+            return None
+    return out
+
+
+def next_id(state: State, nation: str) -> str:
+    """A number that no force of the nation has had this turn."""
+    last = int(state.get("game", "game", "forces", {}).get(nation, 0))
+    return f"{nation}#{last + 1:04d}"
+
+
+def create(turn: Turn, nation: str, place: str, picks: Sequence[Pick], **fields: Any) -> str:
+    """A new force of these units at a place; returns its id. The units keep their place; `fields` go into the force's row."""
+    force = next_id(turn.state, nation)
+    numbers = {**turn.state.get("game", "game", "forces", {}), nation: int(force.rpartition("#")[2])}
+    turn.journal.set("game", "game", "forces", numbers)
+    row = {"owner": nation, "at": place, "from": place, "path": [place], **fields}
+    turn.journal.put_row("forces", force, {k: v for k, v in row.items() if v is not None})
+    for key, n in picks:
+        turn.journal.alter_units(key, n, force=force)
+    return force
+
+
+def go(turn: Turn, force: str, path: Sequence[str], **unit_fields: Any) -> None:
+    """Move a force, with its cargo, along a way that begins where it is. Its stacks get `via` and further fields."""
+    if len(path) < 2:
+        return
+    state, journal = turn.state, turn.journal
+    moving, cargo = stacks_of(state, force), cargo_of(state, force)
+    row = state.row("forces", force)
+    journal.set("forces", force, "at", path[-1])
+    journal.set("forces", force, "path", [*row.get("path", ()), *path[1:]])
+    journal.set("forces", force, "moved", True)
+    via = f"{path[-2]}>{path[-1]}"
+    for key, stack in moving:
+        journal.alter_units(key, stack["n"], place=path[-1], via=via, **unit_fields)
+    for key, stack in cargo:
+        journal.alter_units(key, stack["n"], place=path[-1])
+
+
+def join(turn: Turn, force: str, into: str) -> None:
+    """The units and cargo of a force go over to another of the same owner at the same place; the first is no more."""
+    for key, stack in stacks_of(turn.state, force):
+        turn.journal.alter_units(key, stack["n"], force=into)
+    for key, stack in cargo_of(turn.state, force):
+        turn.journal.alter_units(key, stack["n"], aboard=into)
+    turn.journal.put_row("forces", force, None)
+
+
+def split(turn: Turn, force: str, picks: Sequence[Pick], **fields: Any) -> str:
+    """Some units of a force become a force of their own with the same row, but for `fields`."""
+    row = dict(turn.state.row("forces", force))
+    nation = row.pop("owner")
+    place = row.pop("at")
+    return create(turn, nation, place, picks, **{**row, **fields})
+
+
+def release(turn: Turn, force: str, *, afloat: bool = False) -> None:
+    """End a force: its units become plain units of the place they stand in. With `afloat` its cargo stays aboard."""
+    cargo = cargo_of(turn.state, force)
+    for key, stack in stacks_of(turn.state, force):
+        turn.journal.alter_units(key, stack["n"], **dict.fromkeys(PASSING))
+    for key, stack in cargo:
+        turn.journal.alter_units(key, stack["n"], **{**dict.fromkeys(PASSING), "aboard": AFLOAT if afloat else None})
+    turn.journal.put_row("forces", force, None)
+
+
+def afloat_at(state: State, nation: str, place: str) -> list[tuple[str, Row]]:
+    """Stacks of a nation that are aboard at a place without a force that carries them."""
+    return [(k, r) for k, r in state.stacks(at=place, owner=nation) if r.get("aboard") == AFLOAT]
+
+
+def withdraw(turn: Turn, force: str, to: str) -> None:
+    """The units of a force go to another place and are plain units there, marked as moved."""
+    for key, stack in (*stacks_of(turn.state, force), *cargo_of(turn.state, force)):
+        plain = dict.fromkeys(PASSING)
+        turn.journal.alter_units(key, stack["n"], **{**plain, "moved": True, "place": to})
+    turn.journal.put_row("forces", force, None)

@@ -1,0 +1,528 @@
+"""`move`: orders to go somewhere are tested, and carried out all together.
+
+A row of the form `orders` names by `does` the mode (form `modes`) that its units go by; its slots `units`, `origin`,
+`target` and `via` say who, whence, where to and by what way. A step names the modes it carries out and `which` of their
+moves: `friendly` ones end where the nation may be without a fight, `hostile` is all the rest, `arrive` brings in what has
+been under way since an earlier step. Everything is tested on the state at the start of the step, so that no order depends
+on another; places, hostile entries and capacities are then settled for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.model import Row
+from ..core.state import UNIT_CORE, Entity
+from ..turn.context import Desk, Order, Turn, audience_ids
+from ..turn.effects import Tail, fill
+from ..turn.verbs import put_under_way
+from ..world import routes
+from . import carriers as bearers
+from . import forces, tasks
+from .control import comes_to_fight
+
+
+@dataclass(slots=True)
+class March:
+    """One order to move, understood: who goes by which mode, along which way, and whether it ends in a fight."""
+
+    order: Order
+    mode: Row
+    going: routes.Going
+    path: routes.Path
+    picks: list[forces.Pick]
+    stays: list[forces.Pick]
+    hostile: bool
+
+    @property
+    def nation(self) -> str:
+        return str(self.order["nation"])
+
+    @property
+    def count(self) -> int:
+        return sum(n for _, n in self.picks)
+
+    @property
+    def target(self) -> str:
+        return self.path[-1]
+
+
+def run(node: Row, turn: Turn) -> None:
+    """Carry out the moves of a step: `modes` (absent: all), `which` (friendly, hostile, arrive or any)."""
+    which = node.get("which", "any")
+    modes = node_modes(node, turn)
+    if which == "arrive":
+        from .arrive import bring_in
+
+        bring_in(turn, modes)
+        return
+    if which == "onward":
+        from .onward import go_on
+
+        go_on(turn, modes)
+        return
+    tasked = [m for m in modes if m.get("tasks")]
+    if tasked:
+        tasks.run(node, turn, tasked)
+    modes = [m for m in modes if not m.get("tasks")]
+    if not modes and "threats" not in node:
+        return
+    found = understood(turn, modes)
+    if which in ("friendly", "any"):
+        others = [turn.ruleset.row("modes", m) for m in node.get("threats", ()) if m not in {mode["id"] for mode in modes}]
+        mark_attacked(turn, [m for _, m in found if isinstance(m, March)], others)
+    marches = settled(turn, found)
+    if which == "friendly":
+        marches = [m for m in marches if not m.hostile]
+    carry_out(turn, marches)
+
+
+def node_modes(node: Row, turn: Turn) -> list[Row]:
+    """The modes a step carries out: those it names, or every one that no other step of the frame names."""
+    rows = turn.ruleset.rows("modes")
+    named = node.get("modes")
+    return [rows[m] for m in (rows if named is None else named)]
+
+
+def orders_of(turn: Turn, modes: Sequence[Row]) -> list[tuple[Order, Row]]:
+    """Open orders whose row is done by one of these modes; inside a nation's own turn, only that nation's."""
+    ids = {m["id"]: m for m in modes}
+    tick = turn.loops.get("tick")
+    mine = turn.loops.get("nation") or turn.loops.get("self")
+    nation = mine.id if isinstance(mine, Entity) else None
+    out = []
+    for order in turn.orders(nation=nation):
+        form, _, id_ = order["order"].partition("/")
+        row = turn.ruleset.rows(form).get(id_, {})
+        mode = ids.get(row.get("does", ""))
+        due = tick is None or "point" not in row.get("slots", {}) or _point(order) == int(tick)
+        if mode is not None and form == "orders" and order.get("status") is None and due:
+            out.append((order, mode))
+    return out
+
+
+def _point(order: Order) -> int:
+    """On which point of movement an order that may choose it is carried out."""
+    return int(order.get("slots", {}).get("point") or 1)
+
+
+# ---- understanding orders
+
+
+def read(turn: Turn, modes: Sequence[Row]) -> list[March]:
+    """The marches of the open orders, each tested; those that cannot be are dropped with a reason."""
+    return settled(turn, understood(turn, modes))
+
+
+def understood(turn: Turn, modes: Sequence[Row]) -> list[tuple[Order, March | str]]:
+    """The open orders of these modes, each with its march or with why it cannot be; nothing is changed."""
+    out: list[tuple[Order, March | str]] = []
+    left: dict[str, int] = {}
+    first: dict[tuple[str, str], Order] = {}
+    taken: dict[tuple[str, str], dict[str, int]] = {}
+    for order, mode in orders_of(turn, modes):
+        drawn = taken.setdefault((order["nation"], mode["id"]), {})
+        found: March | str | None = unlike(turn, order, first.get((order["nation"], order["order"])))
+        found = found or understand(turn, order, mode, left, drawn)
+        if isinstance(found, March):
+            first.setdefault((order["nation"], order["order"]), order)
+            for place in routes.drawn_places(mode, found.path) if "capacity" in mode else ():
+                drawn[place] = drawn.get(place, 0) + found.count
+        out.append((order, found))
+    return out
+
+
+def settled(turn: Turn, found: Sequence[tuple[Order, March | str]]) -> list[March]:
+    """The marches that are carried out, now that it is known what is attacked; the other orders are dropped with a reason."""
+    out: list[March] = []
+    for order, march in found:
+        why = march if isinstance(march, str) else pinned_refusal(march)
+        if why is None and isinstance(march, March):
+            out.append(march)
+        else:
+            turn.drop_order(order, str(why))
+    going = _accompanied(out)
+    for march in out:
+        if march not in going:
+            turn.drop_order(march.order, "nobody goes in beside them")
+    return going
+
+
+def unlike(turn: Desk, order: Order, first: Order | None) -> str | None:
+    """Why an order cannot stand beside the first of its kind: the slots that its row wants `alike` differ."""
+    row = turn.ruleset.rows("orders").get(order["order"].partition("/")[2], {})
+    for slot in row.get("alike", ()) if first is not None else ():
+        said, wanted = order["slots"].get(slot), first["slots"].get(slot) if first else None
+        if said != wanted:
+            name = routes.name_of(turn.world, "places", str(wanted))
+            return f"all orders of this kind must name the same {slot} now: {name}"
+    return None
+
+
+def understand(turn: Turn, order: Order, mode: Row, left: dict[str, int], taken: dict[str, int] | None = None) -> March | str:
+    """One order as a march, or why it cannot be. `left` counts what earlier orders leave of each stack, `taken` what earlier
+    orders of the nation take of shared capacities, so that it looks for a way that has room beside them."""
+    world, slots, nation = turn.world, order.get("slots", {}), str(order["nation"])
+    wanted = {k: int(n) for k, n in slots.get("units", {}).items() if int(n) > 0}
+    origin, target = slots.get("origin"), slots.get("target", slots.get("origin"))
+    if not wanted or origin is None:
+        return "it names no units"
+    row = turn.ruleset.rows("orders").get(order["order"].partition("/")[2], {})
+    names = turn.order_names(order)
+    for need in row.get("needs", ()):
+        if not world.test(need["test"], names):
+            return fill(world, need["else"], names)
+    free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in routes.free_stacks(world, nation, origin)]
+    picks = forces.pick([s for s in free if s[1]["n"]], wanted)
+    if picks is None:
+        return routes.too_few(world, nation, origin, wanted)
+    hostile = bool(mode.get("attacks")) or routes.is_attack(world, nation, target, turn.journal.step)
+    stays = [p for p in picks if hostile and _remains(turn, mode, p[0])]
+    goes = [p for p in picks if p not in stays]
+    going = routes.Going(world, nation, mode, [Entity("unit", k) for k, _ in goes or stays], count=sum(n for _, n in goes))
+    going.taken = taken or {}
+    try:
+        via = routes.named_places(world, slots.get("via"))
+    except ValueError as error:
+        return str(error)
+    path = routes.find_path(going, origin, target, via)
+    if path is None and "capacity" in mode:
+        going.count = 0
+        path = routes.find_path(going, origin, target, via)
+    if path is None:
+        return _no_way(going, origin, target)
+    hostile = hostile or any(routes.is_attack(world, nation, p, turn.journal.step) for p in path[1:-1])
+    why = seen_refusal(turn, order, nation, target, hostile=hostile)
+    why = why or routes.check_path(going, path) or attack_refusal(turn, mode, nation, path, picks, hostile=hostile)
+    if why is None and not hostile and not (row.get("mission") or mode.get("mission")):
+        why = bearers.refusal(turn, nation, path[-1], goes)
+    if why:
+        return why
+    for key, n in picks:
+        left[key] = left.get(key, world.state.get("units", key, "n", 0)) - n
+    return March(order, mode, going, path, goes, stays, hostile)
+
+
+def pinned_refusal(march: March) -> str | None:
+    """Why units cannot leave their place while it is attacked (the test `pinned` of their mode), or None."""
+    going, path = march.going, march.path
+    if "pinned" not in march.mode or not march.picks:
+        return None
+    link = f"{path[0]}>{path[1]}"
+    if any(going.test("pinned", path[0], link, path[:1], [unit]) for unit in going.units):
+        return f"they cannot leave {routes.name_of(going.world, 'places', path[0])} while it is attacked"
+    return None
+
+
+def _remains(turn: Turn, mode: Row, key: str) -> bool:
+    return bool(mode.get("stays")) and routes.concerns(turn.world, mode["stays"], turn.state.get("units", key, "kind"))
+
+
+def _no_way(going: routes.Going, origin: str, target: str) -> str:
+    """Why there is no way: the reason the plain neighbour step fails, or that none is open."""
+    if target in going.world.geography.next_to(origin, going.links):
+        return routes.check_path(going, (origin, target)) or "no way is open"
+    return routes.going_refusal(going, origin) or f"no way to {routes.name_of(going.world, 'places', target)} is open"
+
+
+def attack_refusal(
+    turn: Desk, mode: Row, nation: str, path: routes.Path, picks: Sequence[forces.Pick], *, hostile: bool
+) -> str | None:
+    """Why these units cannot attack over the last step of the way (`attack` must hold for each), or None."""
+    if not hostile:
+        return None
+    if mode.get("fights") is False:
+        return f"they cannot go into a fight in {routes.name_of(turn.world, 'places', path[-1])}"
+    going = routes.Going(turn.world, nation, mode, [Entity("unit", k) for k, _ in picks])
+    for unit in going.units:
+        if not going.test("attack", path[-1], f"{path[-2]}>{path[-1]}", path[:-1], [unit]):
+            kind = routes.name_of(turn.world, "units", str(turn.state.get("units", unit.id, "kind")))
+            return f"{kind} cannot attack {routes.name_of(turn.world, 'places', path[-1])} from there"
+    kinds = [str(turn.state.get("units", unit.id, "kind")) for unit in going.units]
+    if "company" in mode and kinds and all(routes.concerns(turn.world, mode["company"], kind) for kind in kinds):
+        return "nobody goes in beside them"
+    return None
+
+
+def seen_refusal(turn: Desk, order: Order, nation: str, target: str, *, hostile: bool) -> str | None:
+    """Why an attack that depends on what was seen this turn (an option with `gives: limit`) is called off, or None."""
+    limits = turn.options_giving(order.get("options"), "limit")
+    if not limits or not hostile or not isinstance(turn, Turn):
+        return None
+    for row, value in limits:
+        said: dict[str, Any] = dict(value) if isinstance(value, Mapping) else {"n": value}
+        known = turn.state.get("knowledge", nation, f"{row.get('reads', 'units')}:{target}") or {}
+        if known.get("since") != turn.number or known.get("as") != "exact":
+            if row.get("unseen") == "go":
+                continue
+            return "called off: nothing certain is known of the place"
+        kind = said.get("kind")
+        seen = int(known["units"].get(kind, 0) if kind else known["n"])
+        if seen > int(said["n"]):
+            return f"called off: {seen} {routes.name_of(turn.world, 'units', str(kind)) if kind else 'enemies'} were seen"
+    return None
+
+
+def _accompanied(marches: Sequence[March]) -> list[March]:
+    """Units that fire from where they stand attack only beside others of their nation that go in: all marches but theirs."""
+    going_in = {(m.nation, m.target) for m in marches if m.hostile and m.picks}
+    return [m for m in marches if not m.hostile or m.picks or m.mode.get("stays_alone") or (m.nation, m.target) in going_in]
+
+
+def mark_attacked(turn: Turn, marches: Sequence[March], others: Sequence[Row]) -> None:
+    """Write down, for this turn, which places are attacked, and whence (`place.attacked`).
+
+    They are the targets of these marches, and of those by further modes (`others`) that a later step carries out.
+    """
+    if not turn.ruleset.derived("attacked is read", lambda: _is_read(turn, "attacked")):
+        return
+    threats: dict[str, set[str]] = {}
+    threatening = [m for m in others if _threatens(m)]
+    later = understood(turn, [m for m in threatening if not m.get("tasks")])
+    for march in (*_accompanied(marches), *_accompanied([m for _, m in later if isinstance(m, March)])):
+        if march.hostile and _threatens(march.mode):
+            threats.setdefault(march.target, set()).add(march.path[-2])
+    for place, start in tasks.threats(turn, [m for m in threatening if m.get("tasks")]):
+        threats.setdefault(place, set()).add(start)
+    with turn.journal.entry("frame/" + turn.journal.step, keep=False):
+        for place in sorted(threats):
+            turn.journal.set("places", place, "attacked", sorted(threats[place]))
+
+
+def _threatens(mode: Row) -> bool:
+    return bool(mode.get("threatens", True) and mode.get("fights", True))
+
+
+def _is_read(turn: Turn, field: str) -> bool:
+    """Whether any expression of the ruleset may read a field."""
+    import json
+
+    return f".{field}" in json.dumps([list(rows.values()) for rows in turn.ruleset.forms.values()], default=str)
+
+
+# ---- carrying out
+
+
+def carry_out(turn: Turn, marches: Sequence[March]) -> None:
+    """All marches of a step: capacities first, then departures, then arrivals and what they begin."""
+    marches = ration(turn, marches)
+    entered: list[tuple[str, str, str | None]] = []
+    for march in marches:
+        if march.mode.get("arrives"):
+            depart(turn, march)
+        else:
+            entered.append((march.nation, march.target, turn.world.holder_of(march.target)))
+            step_in(turn, march)
+    from .bounces import bounce
+
+    bounce(turn, [m for m in marches if not m.mode.get("arrives")])
+    for march in marches:
+        if march.hostile and not march.mode.get("arrives"):
+            begin_war(turn, march.mode, march.nation, march.target)
+
+
+def step_in(turn: Turn, march: March) -> None:
+    """The units of a march stand where it leads: as a force if they attack, else as units that have moved."""
+    nation, target, origin = march.nation, march.target, march.path[0]
+    kinds = _kinds(turn, [*march.picks, *march.stays])
+    where = routes.name_of(turn.world, "places", target)
+    whence = routes.name_of(turn.world, "places", origin)
+    text = f"{'Attack on' if march.hostile else 'Move to'} {where} from {whence}: {routes.list_units(turn.world, kinds)}."
+    data = {"units": kinds, "path": list(march.path), "hostile": march.hostile}
+    who = {"self": Entity("nation", nation), "nation": Entity("nation", nation)}
+    readers = audience_ids(turn.world, march.mode.get("audience", nation), who)
+    if readers != (nation,):
+        text = f"{routes.name_of(turn.world, 'nations', nation)}: {text}"
+    with turn.journal.entry(march.order["order"], subject=f"{nation}:{origin}>{target}", text=text, audience=readers, data=data):
+        holder = turn.world.holder_of(target)
+        keeps = _kept(march)
+        row = turn.ruleset.rows("orders").get(march.order["order"].partition("/")[2], {})
+        mission = row.get("mission") or march.mode.get("mission")
+        if march.hostile or mission:
+            shared = {
+                "order": march.order["key"],
+                "mode": march.mode["id"],
+                "options": march.order.get("options") or {},
+                "targets": [target],
+                "mission": mission,
+                "stance": tasks.stance_of(turn, nation, target, mission) if mission else None,
+                "covers": _covered(march.order),
+            }
+            if march.picks:
+                force = forces.create(turn, nation, origin, march.picks, to=target, **shared)
+                forces.go(turn, force, march.path, **keeps)
+            if march.stays:
+                force = forces.create(turn, nation, origin, march.stays, to=target, stays=True, **shared)
+                for key, stack in forces.stacks_of(turn.state, force):
+                    turn.journal.alter_units(key, stack["n"], via=f"{march.path[-2]}>{target}")
+        else:
+            for key, n in march.picks:
+                turn.journal.alter_units(key, n, place=target, moved=True, **keeps)
+            take_over(turn, nation, target)
+        _draw(turn, march, march.count)
+        turn.journal.set("orders", march.order["key"], "status", "done")
+        if march.picks:
+            turn.journal.fact("entered", by=nation, of=holder, place=target, n=march.count, **{"from": origin})
+            if not turn.state.stacks(at=origin, owner=nation):
+                turn.journal.fact("left", by=nation, place=origin)
+
+
+def _covered(order: Order) -> list[Any] | None:
+    """The task force that an order goes to cover: its owner and number."""
+    slots = order.get("slots", {})
+    return [slots.get("whose") or order["nation"], int(slots["covers"])] if slots.get("covers") is not None else None
+
+
+def take_over(turn: Turn, nation: str, place: str) -> None:
+    """A place whose holder's stance lets it go over without a fight (`enter.takes`) does, with what it says: place, units."""
+    holder = turn.world.holder_of(place)
+    if holder is None or routes.entry(turn.world, nation, place, turn.journal.step) != "takes":
+        return
+    taken = turn.world.stances[turn.world.stance(nation, holder)]["enter"].get("takes", ())
+    if "units" in taken:
+        for key, stack in turn.state.stacks(at=place, owner=holder):
+            turn.journal.alter_units(key, stack["n"], owner=nation)
+    if "place" in taken:
+        turn.journal.set("places", place, "owner", nation)
+        turn.journal.set("places", place, "holder", nation)
+        turn.journal.fact("captured", by=nation, of=holder, place=place, taken_by=nation)
+
+
+def _kept(march: March) -> dict[str, Any]:
+    """What is left of an allowance that units carry with them (`keeps`), such as fuel."""
+    name = march.mode.get("keeps")
+    most = march.going.allowance(march.path[0])
+    if not name or most is None:
+        return {}
+    left = most - routes.spent_on(march.going, march.path)
+    back = march.mode.get("way_home")
+    return {name: left, back: routes.way_home(march.going, march.path, left)} if back else {name: left}
+
+
+def begin_war(turn: Turn, mode: Row, nation: str, target: str) -> None:
+    """An attack without war brings about what the mode says (`undeclared`), before any battle."""
+    tail_row = mode.get("undeclared")
+    if isinstance(tail_row, str):
+        tail_row = turn.ruleset.row("modes", tail_row)["undeclared"]
+    if not tail_row:
+        return
+    holder = turn.world.holder_of(target)
+    others = [holder] if holder else [o for o in sorted(turn.state.owners_at(target)) if o != nation]
+    for other in others:
+        if other == nation or turn.world.hostile(nation, other):
+            continue
+        if not mode.get("attacks") and not comes_to_fight(turn, nation, other):
+            continue
+        names = {**turn.loops, "self": Entity("nation", nation), "target": Entity("nation", other)}
+        if not turn.world.test(tail_row.get("when"), names):
+            continue
+        rule, subject = f"modes/{mode['id']}", f"{nation}:{other}"
+        readers = audience_ids(turn.world, tail_row.get("audience", "everyone"), names)
+        with turn.journal.entry(rule, subject=subject, audience=readers) as entry:
+            tail = Tail(turn, entry, rule, subject)
+            if "says" in tail_row:
+                entry.text = fill(turn.world, tail_row["says"], names)
+            tail.run(tail_row, names)
+
+
+def depart(turn: Turn, march: March) -> None:
+    """Units that arrive in a later step leave the map; what they need to arrive goes with them."""
+    nation, origin, target = march.nation, march.path[0], march.target
+    kinds = _kinds(turn, march.picks)
+    where = routes.name_of(turn.world, "places", target)
+    text = f"On the way to {where} from {routes.name_of(turn.world, 'places', origin)}: {routes.list_units(turn.world, kinds)}."
+    data = {"units": kinds, "path": list(march.path)}
+    with turn.journal.entry(
+        march.order["order"], subject=f"{nation}:{origin}>{target}", text=text, audience=(nation,), data=data
+    ):
+        for key, n in march.picks:
+            stack = turn.state.row("units", key)
+            extra = {k: v for k, v in stack.items() if k not in UNIT_CORE}
+            kind = str(stack["kind"])
+            turn.journal.units(nation, kind, origin, -n, **extra)
+            put_under_way(
+                turn, nation, kind, n, target, march.mode["arrives"],
+                mode=march.mode["id"], path=list(march.path), extra=extra or None, budget=march.going.allowance(origin),
+                **{"from": origin},
+            )  # fmt: skip
+        _draw(turn, march, march.count)
+        turn.journal.set("orders", march.order["key"], "status", "done")
+        if not turn.state.stacks(at=origin, owner=nation):
+            turn.journal.fact("left", by=nation, place=origin)
+
+
+def _kinds(turn: Turn, picks: Sequence[forces.Pick]) -> dict[str, int]:
+    out: dict[str, int] = {}
+    for key, n in picks:
+        kind = str(turn.state.get("units", key, "kind"))
+        out[kind] = out.get(kind, 0) + n
+    return dict(sorted(out.items()))
+
+
+# ---- capacities shared by all
+
+
+def ration(turn: Turn, marches: Sequence[March]) -> list[March]:
+    """Drop marches until every shared capacity has room: the place's own nation goes first, the others by lot."""
+    kept = {m.order["key"]: m for m in marches if m.mode.get("capacity")}
+    if not kept:
+        return list(marches)
+    lots: dict[str, int] = {}
+    while True:
+        full = _overfull(turn, kept.values())
+        if full is None:
+            break
+        mode, place = full
+        there = [m for m in kept.values() if m.mode["id"] == mode and place in routes.drawn_places(m.mode, m.path)]
+        owner = turn.world.holder_of(place)
+        guests = [m for m in there if m.nation != owner]
+        if len({m.nation for m in guests}) > 1:
+            _draw_lots(turn, guests, lots)
+        most = routes.capacity(turn.world, there[0].mode, place) - routes.used(turn.world, there[0].mode, place)
+        last = max(there, key=lambda m: (m.count > most, m.nation != owner, lots.get(m.order["key"], 0), m.order["key"]))
+        turn.drop_order(last.order, f"no room left in {routes.name_of(turn.world, 'places', place)}")
+        del kept[last.order["key"]]
+    return [m for m in marches if not m.mode.get("capacity") or m.order["key"] in kept]
+
+
+def _overfull(turn: Turn, marches: Iterable[March]) -> tuple[str, str] | None:
+    """The first place, by mode and id, that these marches need more of than there is."""
+    needed: dict[tuple[str, str], int] = {}
+    for march in marches:
+        for place in routes.drawn_places(march.mode, march.path):
+            key = (march.mode["id"], place)
+            needed[key] = needed.get(key, 0) + march.count
+    for (mode_id, place), n in sorted(needed.items()):
+        mode = turn.ruleset.row("modes", mode_id)
+        most = routes.capacity(turn.world, mode, place)
+        if most is not None and routes.used(turn.world, mode, place) + n > most:
+            return mode_id, place
+    return None
+
+
+def _draw_lots(turn: Turn, marches: Sequence[March], lots: dict[str, int]) -> None:
+    """Give each march a lot that has none yet; the highest goes last."""
+    for march in sorted(marches, key=lambda m: m.order["key"]):
+        key = march.order["key"]
+        if key in lots:
+            continue
+        rule = f"modes/{march.mode['id']}"
+        with turn.journal.entry(rule, subject=key, audience=(march.nation,), text="Lots are drawn for room on the way.") as entry:
+            stream = turn.stream(rule, key, entry.audience)
+            lots[key] = stream.roll("1d100")
+            record = stream.take()
+            if record is not None:
+                entry.dice.append(dict(record))
+
+
+def _draw(turn: Turn, march: March, n: int) -> None:
+    if not march.mode.get("capacity"):
+        return
+    for place in routes.drawn_places(march.mode, march.path):
+        used = routes.used(turn.world, march.mode, place)
+        turn.journal.put_row("loads", f"{march.mode['id']}:{place}", {"turn": turn.number, "n": used + n})
+
+
+__all__ = ["March", "attack_refusal", "carry_out", "read", "run", "understand"]

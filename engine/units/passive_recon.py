@@ -1,0 +1,225 @@
+"""Looking at places: the chance that observers beside (or in) a place see what stands there, and what they learn.
+
+Observers of one neighbouring place form a group; a group's chance is rounded, multiplied by its factor (works on the border),
+the groups are combined and rounded again; all with exact numbers. `gives: know` writes what is learnt into the knowledge of
+those who looked: all of it, or, where they miss, a number drawn below the true one.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from ..core.model import Row
+from ..core.state import Entity
+from ..turn.context import Desk, Turn
+from ..world import routes
+from ..world.world import round_as
+
+
+def run(turn: Turn, row: Row) -> None:
+    """Every party that looks at every place where others' units stand within its sight; in an own turn only the mover's."""
+    seen: dict[tuple[str, ...], list[str]] = {}
+    watching = {r["owner"] for _, r in turn.state.stacks()}
+    if "alone" in row:
+        watching |= {h for _, h in empty_posts(turn, row)}
+    for nation in sorted(watching):
+        seen.setdefault(company(turn, row, nation), []).append(nation)
+    for party in sorted(seen):
+        if turn.mover is not None and turn.mover not in seen[party]:
+            continue
+        for place in targets(turn, row, party):
+            look(turn, row, party, place)
+
+
+def company(turn: Turn, row: Row, nation: str) -> tuple[str, ...]:
+    """Who looks together with a nation: itself, or with `shared` its whole side."""
+    if not row.get("shared"):
+        return (nation,)
+    side = turn.world.side_of(nation)
+    mates = [n for n in turn.world.nations() if side is not None and turn.world.side_of(n) == side]
+    return tuple(sorted({nation, *mates}))
+
+
+def empty_posts(turn: Turn, row: Row) -> list[tuple[str, str]]:
+    """(place, holder) of places without any unit whose works look out over a border by themselves (`alone`)."""
+
+    def make() -> list[tuple[str, str]]:
+        looking = (b for b in _borders(turn) if turn.world.number(row["alone"], {"link": Entity("link", b)}))
+        found = {b.partition(">")[0] for b in looking}
+        holders = ((p, turn.world.holder_of(p)) for p in sorted(found) if not turn.state.owners_at(p))
+        return [(p, h) for p, h in holders if h is not None]
+
+    return turn.world.keep(("posts", row["id"]), ("units", "places", "links"), make)  # type: ignore[no-any-return]
+
+
+def _borders(turn: Turn) -> list[str]:
+    """Both ends of every link of which the state says something."""
+    pairs = [k.partition("--") for k in sorted(turn.state.table("links"))]
+    return [f"{a}>{b}" for one, _, other in pairs for a, b in ((one, other), (other, one))]
+
+
+def foes_of(turn: Turn, party: tuple[str, ...]) -> dict[str, set[str]]:
+    """Owners of units with whom anybody of the party is at war, each with those of the party who are."""
+
+    def make() -> dict[str, set[str]]:
+        owners = sorted({r["owner"] for _, r in turn.state.stacks()})
+        found = {o: {n for n in party if turn.world.hostile(n, o)} for o in owners}
+        return {o: at_war for o, at_war in found.items() if at_war}
+
+    return turn.world.keep(("foes", party), ("units", "relations", "nations"), make)  # type: ignore[no-any-return]
+
+
+def targets(turn: Turn, row: Row, party: tuple[str, ...]) -> list[str]:
+    """Places with units of enemies of the party, and with `empty` those of enemies without any, that it could see."""
+    foes = foes_of(turn, party)
+    places = {p for p in turn.state.occupied_places() if not turn.state.owners_at(p).isdisjoint(foes)}
+    if row.get("empty"):
+        places |= {p for p in _beside(turn, row, party) if turn.state.owners_at(p).isdisjoint(foes)}
+    out = []
+    for place in sorted(places):
+        names = {"place": Entity("place", place), "self": Entity("nation", party[0])}
+        if turn.world.test(row.get("of"), names) and groups(turn, row, party, place):
+            out.append(place)
+    return out
+
+
+def _beside(turn: Turn, row: Row, party: tuple[str, ...]) -> set[str]:
+    """The places next to which, or in which, units of a party stand, or works that watch by themselves."""
+    here = {r["place"] for nation in party for _, r in turn.state.stacks(owner=nation)}
+    here |= {p for p, h in empty_posts(turn, row) if h in party} if "alone" in row else set()
+    return here.union(*(turn.world.geography.next_to(p) for p in here))
+
+
+def watchers(turn: Turn, party: tuple[str, ...], place: str) -> set[str]:
+    """Who of a party has a reason to look at a place: those at war with an owner of units there, else with its holder.
+
+    At an empty place that nobody can hold all look who are at war with anybody.
+    """
+    owners = turn.state.owners_at(place)
+    foes = foes_of(turn, party)
+    found = {n for o in owners for n in foes.get(o, ())}
+    if found:
+        return found
+    holder = turn.world.holder_of(place)
+    if holder is not None:
+        return {n for n in party if turn.world.hostile(n, holder)}
+    return {n for n in party if any(turn.world.hostile(n, o) for o in turn.world.nations())}
+
+
+def groups(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> list[tuple[str, Fraction]]:
+    """(link from the observers, their chance together, before the group's factor) for every place with observers."""
+    kept = ("looks", row["id"], party, place)
+    tables = ("units", "relations", "nations", "places", "links", "techs")
+    return turn.world.keep(kept, tables, lambda: _groups(turn, row, party, place))  # type: ignore[no-any-return]
+
+
+def _groups(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> list[tuple[str, Fraction]]:
+    eyes = watchers(turn, party, place)
+    out = []
+    for near in (place, *turn.world.geography.next_to(place)):
+        link = f"{near}>{place}"
+        if "alone" in row and near != place and not turn.state.owners_at(near) and turn.world.holder_of(near) in eyes:
+            alone = Fraction(turn.world.number(row["alone"], {"link": Entity("link", link)})) / 100
+            out.extend([(link, alone)] if alone else [])
+            continue
+        if turn.state.owners_at(near).isdisjoint(eyes):
+            continue
+        miss = Fraction(1)
+        for key, stack in turn.state.stacks(at=near):
+            if stack["owner"] not in eyes or not routes.concerns(turn.world, row.get("who"), stack["kind"]):
+                continue
+            unit = Entity("unit", key)
+            names = {"link": Entity("link", link), "place": Entity("place", place), "near": near == place}
+            if not turn.world.test(row.get("by"), {**names, "unit": unit, "self": turn.world.field(unit, "owner")}):
+                continue
+            value = Fraction(figure(turn, row.get("value", 0), unit, names))
+            miss *= max(Fraction(0), 1 - value / 100) ** int(stack["n"])
+        if miss < 1:
+            out.append((link, 1 - miss))
+    return out
+
+
+def chance(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> tuple[int, list[dict[str, Any]]]:
+    """The percentage with which a party sees a place, and its groups for the record."""
+    rule = row.get("groups", {})
+    miss, record = Fraction(1), []
+    for link, seen in groups(turn, row, party, place):
+        percent = round_as(seen * 100, rule.get("round"))
+        names = {"link": Entity("link", link), "place": Entity("place", place), "self": Entity("nation", party[0])}
+        factor = turn.world.number(rule["times"], names) if "times" in rule else 1
+        miss *= 1 - Fraction(percent) * Fraction(factor) / 100
+        record.append({"from": link.partition(">")[0], "percent": str(percent), "times": str(factor)})
+    whole = round_as((1 - miss) * 100, row.get("round", "nearest"))
+    return int(min(100, max(0, whole))), record
+
+
+def look(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> None:
+    """One party looks at one place: one roll of the row's die against its percentage."""
+    percent, record = chance(turn, row, party, place)
+    rule, subject = f"contacts/{row['id']}", f"{party[0]}:{place}"
+    foes = {o for o in turn.state.owners_at(place) if any(turn.world.hostile(n, o) for n in party)}
+    readers = sorted(watchers(turn, party, place))
+    with turn.journal.entry(
+        rule, subject=subject, audience=readers, data={"place": place, "chance": percent, "groups": record}
+    ) as entry:
+        stream = turn.stream(rule, subject, entry.audience)
+        success = stream.roll(row.get("die", "1d100"), percent) <= percent
+        units: dict[str, int] = {}
+        for _, stack in turn.state.stacks(at=place):
+            if stack["owner"] in foes:
+                units[stack["kind"]] = units.get(stack["kind"], 0) + stack["n"]
+        number = sum(units.values())
+        found: dict[str, Any] = {"since": turn.number}
+        if success:
+            found.update({"as": "exact", "units": dict(sorted(units.items())), "n": number})
+        elif row.get("miss") == "less":
+            found.update({"as": "number", "n": stream.choice(list(range(number))) if number > 1 else 0})
+        record_ = stream.take()
+        if record_ is not None:
+            entry.dice.append({**record_, "need": f"{percent} or less", "hit": success})
+        where = routes.name_of(turn.world, "places", place)
+        if "n" in found:
+            least = "" if success else "at least "
+            entry.text = (
+                f"{where}: {least}{found['n']} enemy units seen." if success or found["n"] else f"{where}: nothing certain seen."
+            )
+            for nation in readers:
+                turn.journal.set("knowledge", nation, f"{row.get('know', 'units')}:{place}", found)
+
+
+def publish(turn: Turn, row: Row) -> None:
+    """What orders to look have found this turn (knowledge `from`) is put on the map of the nation, with `shared` of its side.
+
+    Who has seen the place exactly since then keeps what he has seen.
+    """
+    for nation, known in sorted(turn.state.table("knowledge").items()):
+        for key, found in sorted(known.items()):
+            what, _, place = key.rpartition(":")
+            if what != row["from"] or found.get("since") != turn.number:
+                continue
+            target = f"{row.get('know', 'units')}:{place}"
+            readers = []
+            for mate in company(turn, row, nation):
+                now = turn.state.get("knowledge", mate, target) or {}
+                if now.get("since") != turn.number or now.get("as") != "exact":
+                    readers.append(mate)
+            text = f"{routes.name_of(turn.world, 'places', place)}: {found['n']} enemy units were seen."
+            data = {"place": place, "units": found["units"]}
+            with turn.journal.entry(
+                f"contacts/{row['id']}", subject=f"{nation}:{place}", audience=readers or (nation,), text=text, data=data
+            ):
+                turn.journal.set("knowledge", nation, key, None)
+                for mate in readers:
+                    turn.journal.set("knowledge", mate, target, found)
+
+
+def figure(turn: Desk, value: Any, unit: Entity, names: dict[str, Any]) -> Any:
+    """A number, a quantity or field of a unit, or `=` an expression."""
+    if isinstance(value, int):
+        return value
+    if turn.ruleset.rows("quantities").get(value, {}).get("of") == unit.kind:
+        return turn.world.quantity(value, unit, names)
+    if str(value).startswith("="):
+        return turn.world.number(value, {**names, "unit": unit, "self": turn.world.field(unit, "owner")}) or 0
+    return turn.world.field(unit, value) or 0

@@ -1,0 +1,75 @@
+"""Forces that part and join between two points of movement, before anybody acts on the next one.
+
+Who leaves is written with the force that is left (`parting`: units, after how many points, where, and the new force's row);
+who joins another names its number (`joins`) and does so when its own plan is over and both are in one place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..core.model import Row
+from ..turn.context import Turn
+from ..world import routes
+from . import forces
+
+
+def part_and_join(turn: Turn, modes: Mapping[str, Row], tick: int) -> None:
+    """Whoever is to part or to join before this tick does; done once, however often a tick asks. Forces without units end."""
+    for force, row in sorted(turn.state.table("forces").items()):
+        if row.get("mode") in modes and not forces.stacks_of(turn.state, force) and not forces.cargo_of(turn.state, force):
+            with turn.journal.entry(f"modes/{row['mode']}", subject=force, audience=(row["owner"],), keep=False):
+                turn.journal.put_row("forces", force, None)
+    for force, row in sorted(turn.state.table("forces").items()):
+        if row.get("mode") in modes:
+            for part in row.get("parting", ()):
+                if part["after"] == tick - 1:
+                    _part(turn, force, part)
+    for force, row in sorted(turn.state.table("forces").items()):
+        if row.get("mode") in modes and row.get("joins") and len(row.get("plan", ())) < tick:
+            _join(turn, force)
+
+
+def _part(turn: Turn, force: str, part: Row) -> None:
+    """Units leave a force, as many as are left of them; a force that has not come so far stays together."""
+    row = dict(turn.state.row("forces", force))
+    nation = row["owner"]
+    here = routes.name_of(turn.world, "places", row["at"])
+    later = [p for p in row["parting"] if p != part]
+    there = forces.strength(turn.state, force)
+    wanted = {kind: min(n, there.get(kind, 0)) for kind, n in part["units"].items() if there.get(kind)}
+    goes = bool(wanted) and row["at"] == part["at"] and not row.get("stopped")
+    text = f"Force {part['number']} parts from force {row['number']} in {here}."
+    if not goes:
+        text = f"Nobody parts from force {row['number']} in {here}: {'it has been stopped' if wanted else 'they are lost'}."
+    with turn.journal.entry(f"modes/{row['mode']}", subject=force, text=text, audience=(nation,)) as entry:
+        turn.journal.set("forces", force, "parting", later or None)
+        picks = forces.pick(forces.stacks_of(turn.state, force), wanted) if goes else None
+        if picks:
+            about: dict[str, Any] = {k: v for k, v in part.items() if k not in ("units", "after", "at")}
+            kept: dict[str, Any] = {k: row[k] for k in ("mode", "from", "path", "began", "looked", "moved") if k in row}
+            new = forces.create(turn, nation, row["at"], picks, **{**kept, **about})
+            entry.data.update(force=new, left=force, units=forces.strength(turn.state, new))
+
+
+def _join(turn: Turn, force: str) -> None:
+    """The units of a force go over to the force that it is to join, if that is there; if not, it stays what it is."""
+    row = dict(turn.state.row("forces", force))
+    into = next(
+        (
+            other
+            for other, r in sorted(turn.state.table("forces").items())
+            if r["owner"] == row["owner"] and r.get("number") == row["joins"] and other != force and r["at"] == row["at"]
+        ),
+        None,
+    )
+    where = routes.name_of(turn.world, "places", row["at"])
+    text = f"Force {row['number']} joins force {row['joins']} in {where}."
+    if into is None:
+        text = f"Force {row['number']} does not find force {row['joins']} in {where}."
+    with turn.journal.entry(f"modes/{row['mode']}", subject=force, text=text, audience=(row["owner"],)):
+        if into is None:
+            turn.journal.set("forces", force, "joins", None)
+        else:
+            forces.join(turn, force, into)

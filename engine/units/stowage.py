@@ -1,0 +1,99 @@
+"""What ships take: whether cargo may come aboard and go ashore, where, and how much room it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..core.model import Row
+from ..core.state import Entity
+from ..turn.context import Desk
+from ..world import routes
+from . import forces
+
+
+def stowed(
+    turn: Desk, mode: Row, slots: Mapping[str, Any], nation: str, zone: str | None, left: Mapping[str, int]
+) -> tuple[Row, list[forces.Pick]] | str:
+    """What an order brings aboard, as {units, from, to}, and the stacks it is taken from; or why it cannot be carried."""
+    from .move import attack_refusal
+
+    world, carries = turn.world, mode.get("carries")
+    origin, target = slots.get("origin"), slots.get("target")
+    cargo = {k: int(n) for k, n in slots["cargo"].items() if int(n) > 0}
+    if carries is None or origin is None or target is None or not cargo:
+        return "it names no cargo"
+    for kind in cargo:
+        if not routes.concerns(world, carries.get("who"), kind):
+            return f"{routes.name_of(world, 'units', kind)} cannot be carried"
+    aboard = origin == zone  # left at sea by ships that did not come to land: they need only be taken up
+    there = forces.afloat_at(world.state, nation, origin) if aboard else routes.free_stacks(world, nation, origin)
+    free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in there]
+    chosen = forces.pick([s for s in free if s[1]["n"]], cargo)
+    if chosen is None:
+        return f"not that many units free to go in {routes.name_of(world, 'places', origin)}"
+    names = {"self": Entity("nation", nation), "place": Entity("place", origin)}
+    if not aboard and not world.test(carries.get("from"), names):
+        return f"nobody can come aboard from {routes.name_of(world, 'places', origin)}"
+    shore = turn.ruleset.row("modes", mode["ashore"]) if "ashore" in mode else mode
+    hostile = routes.is_attack(world, nation, target)
+    why = [attack_refusal(turn, shore, nation, (b, target), chosen, hostile=hostile) for b in beaches_of(turn, mode, target)]
+    if why and all(why):
+        return str(why[0])
+    return {"units": cargo, "from": origin, "to": target}, chosen
+
+
+def beaches_of(turn: Desk, mode: Row, target: str) -> Sequence[str]:
+    """The places from which cargo goes ashore in a place."""
+    return turn.world.geography.next_to(target, tuple(mode["carries"].get("link", ())))
+
+
+def quays_of(turn: Desk, mode: Row, origin: str, zone: str | None) -> Sequence[str]:
+    """The places where cargo comes aboard from a place; the place itself if it is afloat there."""
+    return (origin,) if origin == zone else beaches_of(turn, mode, origin)
+
+
+def size_of_kinds(turn: Desk, mode: Row, nation: str, kinds: Mapping[str, int]) -> Any:
+    """The room that kinds need, reckoned as those of the nation stand somewhere."""
+    total: Any = 0
+    for kind, n in kinds.items():
+        key = next((k for k, r in turn.state.stacks(owner=nation) if r["kind"] == kind), None)
+        total += n * figure_of(turn, mode["carries"]["size"], key) if key is not None else 0
+    return total
+
+
+def room_of(turn: Desk, mode: Row, picks: Sequence[forces.Pick]) -> Any:
+    """How much cargo some units take."""
+    carries = mode["carries"]
+    total: Any = 0
+    for key, n in picks:
+        if routes.concerns(turn.world, carries.get("carriers"), str(turn.state.get("units", key, "kind"))):
+            total += n * figure_of(turn, carries["room"], key)
+    return total
+
+
+def size_of(turn: Desk, mode: Row, picks: Sequence[forces.Pick]) -> Any:
+    """How much room some units need."""
+    return sum(n * figure_of(turn, mode["carries"]["size"], key) for key, n in picks)
+
+
+def figure_of(turn: Desk, figure: Any, key: str) -> Any:
+    """A number, a quantity or a field of a unit."""
+    unit = Entity("unit", key)
+    if isinstance(figure, int):
+        return figure
+    if turn.ruleset.rows("quantities").get(figure, {}).get("of") == unit.kind:
+        return turn.world.quantity(figure, unit)
+    if str(figure).startswith("="):
+        return turn.world.number(figure, {"unit": unit, "self": turn.world.field(unit, "owner")})
+    return turn.world.field(unit, figure) or 0
+
+
+def already_loaded(turn: Desk, mode: Row, nation: str, place: str, picks: Sequence[forces.Pick]) -> bool:
+    """Whether cargo that is afloat in a place needs the room of these carriers, because that of the others is too small."""
+    afloat = [(k, int(r["n"])) for k, r in forces.afloat_at(turn.state, nation, place)] if "carries" in mode else []
+    if not afloat or not room_of(turn, mode, picks):
+        return False
+    going = dict(picks)
+    others = [(k, int(r["n"]) - going.get(k, 0)) for k, r in routes.free_stacks(turn.world, nation, place)]
+    return bool(size_of(turn, mode, afloat) > room_of(turn, mode, others))

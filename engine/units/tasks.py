@@ -1,0 +1,312 @@
+"""Task forces: units of one order that do one task (form `missions`) with every point of movement, all together tick by tick.
+
+Of a mode with `tasks: true` each order makes a force whose plan says, point by point, where it goes and what it does there.
+In a frame with `ticks` each tick is one call: the k-th entry of every plan is carried out at once, for all forces on the
+state before the tick; without ticks all points are spent in one call. A step with `which: ashore` comes after the battles
+of a tick: forces that are still there and were to land put their cargo ashore, against an enemy as a landing force.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from ..core.model import Row
+from ..core.state import Entity
+from ..turn.context import Order, Turn
+from ..world import routes
+from . import forces
+from .aboard import adopt, bring_along, land_all, take_aboard
+from .assignment import named_by, numbers_of
+from .detect import forget_all
+from .fleet import Fleet, Voyage, makes_one, mission_row
+from .split_and_merge import part_and_join
+from .voyage import default_mission, understand
+
+
+def run(node: Row, turn: Turn, modes: Sequence[Row]) -> None:
+    """One tick of every force, or all ticks if the frame has none. `ashore` lands, `announce` says who will leave."""
+    tick = turn.loops.get("tick")
+    if node.get("which") == "ashore":
+        land_all(turn, modes, node)
+        return
+    if tick in (None, 1):
+        set_out(turn, modes)
+    if node.get("which") == "announce":
+        announce(turn, modes, int(tick or 1))
+        return
+    if tick is not None:
+        go_on(turn, modes, int(tick))
+        return
+    for number in range(1, 1 + max((len(r.get("plan", ())) for r in turn.state.table("forces").values()), default=0)):
+        go_on(turn, modes, number)
+        land_all(turn, modes, node)
+
+
+# ---- orders to forces
+
+
+def read(turn: Turn, modes: Sequence[Row], *, quiet: bool = False) -> list[Voyage]:
+    """The open orders of these modes, understood; those that cannot be are dropped with a reason (`quiet`: left alone)."""
+    from .move import orders_of
+
+    ids = {m["id"] for m in modes}
+    left: dict[str, int] = {}
+    out: list[Voyage] = []
+    numbers = numbered(turn, ids)
+    fleets: dict[str, Fleet] = {}
+    open_orders = orders_of(turn, modes)
+    for order, mode in open_orders:
+        nation = str(order["nation"])
+        if nation not in fleets:
+            fleets[nation] = Fleet.of(turn.ruleset, (o for o, _ in open_orders if o["nation"] == nation))
+        found = understand(turn, order, mode, left, fleets[nation], numbers.get(order["key"], 0))
+        if isinstance(found, str):
+            if not quiet:
+                turn.drop_order(order, found)
+            continue
+        fleets[nation].take(found)
+        if isinstance(found, Voyage):
+            out.append(found)
+        elif not quiet:
+            with turn.journal.entry(order["order"], subject=nation, audience=(nation,), keep=False):
+                turn.journal.set("orders", order["key"], "status", "done")
+    return out
+
+
+def numbered(turn: Turn, modes: Collection[str]) -> dict[str, int]:
+    """The numbers of task forces, by the keys of their orders: as the nation lists them, whether or not they stand."""
+    out: dict[str, int] = {}
+    listed: dict[str, int] = {}
+    for order in turn.orders():
+        form, _, id_ = order["order"].partition("/")
+        if turn.ruleset.rows(form).get(id_, {}).get("does") in modes and makes_one(turn.ruleset, order):
+            listed[order["nation"]] = int(order.get("number") or listed.get(order["nation"], 0) + 1)
+            out[order["key"]] = listed[order["nation"]]
+    return out
+
+
+def set_out(turn: Turn, modes: Sequence[Row]) -> None:
+    """Every order becomes a force, where its units are; those who part later are written down with the force that they leave."""
+    voyages = read(turn, modes)
+    made: dict[tuple[str, int], str] = {}
+    for voyage in voyages:
+        if voyage.parent:
+            continue
+        nation, place = voyage.nation, voyage.start
+        text = f"A force sets out from {routes.name_of(turn.world, 'places', place)}."
+        with turn.journal.entry(voyage.order["order"], subject=f"{nation}:{place}", text=text, audience=(nation,)) as entry:
+            parting = [v for v in voyages if v.nation == nation and v.parent and v.parent == voyage.number]
+            force = forces.create(
+                turn, nation, place, voyage.picks, mode=voyage.mode["id"], cargo=voyage.cargo or None, began=place,
+                parting=[{"units": v.units, "after": v.after, "at": v.start, **about(turn, v)} for v in parting] or None,
+                **about(turn, voyage),
+            )  # fmt: skip
+            bring_along(turn, force, voyage.mode)
+            if voyage.loaded or (voyage.cargo and voyage.cargo[0]["from"] == place):
+                adopt(turn, force, voyage.mode)
+            entry.data.update(force=force, units=forces.strength(turn.state, force), plan=voyage.plan)
+            for each in (voyage, *parting):
+                turn.journal.set("orders", each.order["key"], "status", "done")
+        made[nation, voyage.number] = force
+    for (nation, _), force in sorted(made.items()):
+        named = turn.state.get("forces", force, "targets") or []
+        found = [made.get(_numbered(t), t) for t in named]
+        if found != named:
+            with turn.journal.entry("frame/" + turn.journal.step, subject=force, audience=(nation,), keep=False):
+                turn.journal.set("forces", force, "targets", found)
+
+
+def about(turn: Turn, voyage: Voyage) -> dict[str, Any]:
+    """What the order of a task force says of the force."""
+    order = voyage.order
+    return {
+        "order": order["key"], "number": voyage.number, "plan": voyage.plan, "to": voyage.target,
+        "mission": next((e["mission"] for e in voyage.plan if "mission" in e), None), "options": order.get("options") or {},
+        "charges": numbers_of(turn, order, "charge") or None, "joins": next(iter(numbers_of(turn, order, "joins")), None),
+        "targets": targets_of(turn, order) or None, "prefers": named_by(turn, order, "prefers") or None,
+    }  # fmt: skip
+
+
+def targets_of(turn: Turn, order: Order) -> list[str]:
+    """Whom an order names to look for: nations, or task forces as `nation/number` (options with `gives: targets`)."""
+    out = []
+    for value in named_by(turn, order, "targets"):
+        out.append(f"{value['nation']}/{value['n']}" if isinstance(value, Mapping) else str(value))
+    return sorted(out)
+
+
+def _numbered(target: str) -> tuple[str, int]:
+    nation, _, number = target.partition("/")
+    return nation, int(number) if number.isdigit() else -1
+
+
+def stance_of(turn: Turn, nation: str, place: str, mission: str | None) -> str:
+    """Whether a force on a mission seeks contact or avoids it."""
+    row = mission_row(turn.ruleset, mission)
+    stance = str(row.get("stance", "defensive"))
+    names = {"self": Entity("nation", nation), "place": Entity("place", place)}
+    if "stance_when" in row and turn.world.test(row["stance_when"], names):
+        return "defensive" if stance == "aggressive" else "aggressive"
+    return stance
+
+
+# ---- one tick
+
+
+def go_on(turn: Turn, modes: Sequence[Row], tick: int) -> None:
+    """Spend the tick's point of every force: cargo comes aboard, then all that move move, then all take up their tasks."""
+    ids = {m["id"]: m for m in modes}
+    forget_all(turn)
+    part_and_join(turn, ids, tick)
+    ready = [
+        (force, dict(row), ids[row["mode"]])
+        for force, row in sorted(turn.state.table("forces").items())
+        if row.get("mode") in ids and "plan" in row
+    ]
+    load_up(turn, ids, tick)
+    moves: list[tuple[str, str]] = []
+    for force, row, mode in ready:
+        entry = _entry(row, tick)
+        if entry and entry["place"] != row["at"] and not row.get("stopped"):
+            why = _held(turn, force, row, mode, entry["place"])
+            if why:
+                _stop(turn, force, row, why)
+            else:
+                moves.append((force, entry["place"]))
+    gone = dict(moves)
+    for force, row, _ in ready:
+        _take_up(turn, force, row, _entry(row, tick), gone.get(force))
+    rouse(turn, modes)
+    settle_stances(turn, ids)
+
+
+def load_up(turn: Turn, modes: Mapping[str, Row], tick: int) -> None:
+    """Whatever is to come aboard on this tick does, once, before anybody leaves his place."""
+    for force, row in sorted(turn.state.table("forces").items()):
+        due = _entry(row, tick).get("load", ()) if row.get("mode") in modes and not row.get("stopped") else ()
+        for index in due:
+            part = turn.state.get("forces", force, "cargo")[index]
+            if not part.get("aboard") and not part.get("left"):
+                take_aboard(turn, force, row, modes[row["mode"]], index)
+
+
+def rouse(turn: Turn, modes: Sequence[Row]) -> None:
+    """Units without orders in places where enemies have a force become forces of their own, on the mission that is theirs."""
+    for mode in modes:
+        for place in sorted({str(r["at"]) for r in turn.state.table("forces").values() if r.get("mode") == mode["id"]}):
+            owners = sorted(turn.state.owners_at(place))
+            for nation in owners:
+                if any(turn.world.hostile(nation, o) for o in owners):
+                    rouse_at(turn, mode, nation, place)
+
+
+def rouse_at(turn: Turn, mode: Row, nation: str, place: str) -> None:
+    """The units of a nation in a place that have no orders become forces, each on the first mission that is theirs there."""
+    groups: dict[str, list[forces.Pick]] = {}
+    for key, stack in routes.free_stacks(turn.world, nation, place, busy=True):
+        if routes.concerns(turn.world, mode.get("who"), stack["kind"]):
+            going = routes.Going(turn.world, nation, mode, [Entity("unit", key)])
+            groups.setdefault(default_mission(turn, going, place) or "", []).append((key, stack["n"]))
+    for mission in sorted(groups):
+        with turn.journal.entry(f"modes/{mode['id']}", subject=f"{nation}:{place}", audience=(nation,)):
+            force = forces.create(
+                turn, nation, place, groups[mission], mode=mode["id"], mission=mission or None, idle=True, began=place,
+                stance=stance_of(turn, nation, place, mission),
+            )  # fmt: skip
+            bring_along(turn, force, mode)
+            adopt(turn, force, mode)
+
+
+def settle_stances(turn: Turn, modes: Mapping[str, Row]) -> None:
+    """Every force takes the stance of its mission, judged when all have moved."""
+    new = {
+        force: stance_of(turn, row["owner"], row["at"], row.get("mission"))
+        for force, row in turn.state.table("forces").items()
+        if row.get("mode") in modes
+    }
+    with turn.journal.entry("frame/" + turn.journal.step, keep=False):
+        for force in sorted(new):
+            turn.journal.set("forces", force, "stance", new[force])
+
+
+def announce(turn: Turn, modes: Sequence[Row], tick: int) -> None:
+    """Mark the forces that are about to leave their place (`leaving`), so that others there can look for them first."""
+    ids = {m["id"]: m for m in modes}
+    forget_all(turn)
+    part_and_join(turn, ids, tick)
+    load_up(turn, ids, tick)
+    rouse(turn, modes)
+    with turn.journal.entry("frame/" + turn.journal.step, keep=False):
+        for force, row in sorted(turn.state.table("forces").items()):
+            if row.get("mode") in ids:
+                entry = _entry(row, tick)
+                leaving = bool(entry) and entry["place"] != row["at"] and not row.get("stopped")
+                turn.journal.set("forces", force, "leaving", leaving or None)
+                for done in ("moving", "unloading"):  # of the point before
+                    turn.journal.set("forces", force, done, None)
+                if entry and not leaving:  # who stays is at the task of this point already
+                    turn.journal.set("forces", force, "mission", entry.get("mission"))
+    settle_stances(turn, ids)
+
+
+def _entry(row: Row, tick: int) -> Row:
+    plan = row.get("plan", ())
+    return dict(plan[tick - 1]) if 0 < tick <= len(plan) else {}
+
+
+def _held(turn: Turn, force: str, row: Row, mode: Row, place: str) -> str | None:
+    """Why a force cannot take the next step of its way, judged now: a gate, or a test of the mode."""
+    units = [Entity("unit", k) for k, _ in forces.stacks_of(turn.state, force)]
+    going = routes.Going(turn.world, row["owner"], mode, units)
+    link = f"{row['at']}>{place}"
+    gate = going.shut(place, link)
+    if gate is not None:
+        return f"{routes.name_of(turn.world, 'gates', gate)} is closed to it"
+    if not going.test("enter", place, link, (row["at"],)):
+        return f"it may not enter {routes.name_of(turn.world, 'places', place)}"
+    came = row.get("path", ())
+    if len(came) > 1 and going.stops(row["at"], f"{came[-2]}>{came[-1]}", tuple(came[:-1])):
+        return f"it goes no further than {routes.name_of(turn.world, 'places', row['at'])}"
+    return None
+
+
+def _stop(turn: Turn, force: str, row: Row, why: str) -> None:
+    text = f"A force stops in {routes.name_of(turn.world, 'places', row['at'])}: {why}."
+    with turn.journal.entry(f"modes/{row['mode']}", subject=force, text=text, audience=(row["owner"],)):
+        turn.journal.set("forces", force, "stopped", True)
+
+
+def _take_up(turn: Turn, force: str, row: Row, entry: Row, to: str | None) -> None:
+    """A force moves, and takes up the task of its point; after its last one it keeps that task where it is."""
+    mission = entry.get("mission", row.get("mission"))
+    missions = mission_row(turn.ruleset, mission)
+    place = to or row["at"]
+    unloading = missions.get("does") == "land" and bool(entry.get("land")) and not turn.state.get("forces", force, "stopped")
+    fields = {"mission": mission, "moving": to is not None, "unloading": unloading, "leaving": None}
+    text = "" if to is None else f"A force goes to {routes.name_of(turn.world, 'places', to)}."
+    data = {"force": force, "place": place, "mission": mission} if entry else {}
+    with turn.journal.entry(
+        f"missions/{mission}" if mission else f"modes/{row['mode']}",
+        subject=force, text=text, audience=(row["owner"],), data=data, keep=False,
+    ):  # fmt: skip
+        if to is not None:
+            forces.go(turn, force, (row["at"], to))
+            turn.journal.fact("entered", by=row["owner"], place=to, force=force, **{"from": row["at"]})
+        for field, value in fields.items():
+            turn.journal.set("forces", force, field, value or None)
+        for key, stack in forces.stacks_of(turn.state, force) if entry and missions.get("marks") else ():
+            turn.journal.alter_units(key, stack["n"], **missions["marks"])
+
+
+# ---- what threatens whom
+
+
+def threats(turn: Turn, modes: Sequence[Row]) -> list[tuple[str, str]]:
+    """Places that valid orders are to land on against an enemy, each with the place that the landing comes from."""
+    out = []
+    for voyage in read(turn, modes, quiet=True):
+        for parcel in voyage.cargo:
+            if routes.is_attack(turn.world, voyage.nation, parcel["to"], turn.journal.step):
+                out.append((parcel["to"], voyage.plan[-1]["place"]))
+    return out

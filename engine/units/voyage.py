@@ -1,0 +1,319 @@
+"""Orders of forces understood: who sails, along which way, with what task on every point, carrying whom.
+
+Slots read: `units` (those that sail), `origin`, `target` and `via` (places of the way; the same place twice means to stay
+there for a point), `tasks` (missions, one a point). With a slot `cargo`, `origin` and `target` are where the cargo comes
+aboard and goes ashore, and `zone` is where the carriers are. Forces are numbered as they are listed: `part_of` is the
+number of the one that units leave after `after` points; `cargo` without `units` goes aboard the one numbered `aboard`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..core.model import Row
+from ..core.state import Entity
+from ..turn.context import Desk, Order
+from ..turn.effects import fill
+from ..world import routes
+from . import forces
+from .assignment import missions_refusal
+from .fleet import Fleet, Parcel, Voyage, mission_row
+from .stowage import already_loaded, beaches_of, quays_of, room_of, size_of, size_of_kinds, stowed
+
+
+def understand(
+    turn: Desk, order: Order, mode: Row, left: dict[str, int], fleet: Fleet | None = None, number: int = 0
+) -> Voyage | Parcel | str:
+    """One order as a voyage, or as more cargo for one, or why it cannot be.
+
+    `left` counts what earlier orders leave of each stack, `fleet` knows the earlier orders themselves.
+    """
+    fleet = fleet if fleet is not None else Fleet()
+    row = turn.ruleset.rows("orders").get(order["order"].partition("/")[2], {})
+    names = turn.order_names(order)
+    for need in row.get("needs", ()):
+        if not turn.world.test(need["test"], names):
+            return fill(turn.world, need["else"], names)
+    slots = order.get("slots", {})
+    if "part_of" in slots:
+        return _parting(turn, order, row, mode, fleet, number)
+    if "units" not in slots:
+        return _parcel(turn, order, mode, fleet, left)
+    carrying = "cargo" in slots
+    start = slots.get("zone") if carrying else slots.get("origin")
+    world, nation = turn.world, str(order["nation"])
+    wanted = {k: int(n) for k, n in slots["units"].items() if int(n) > 0}
+    if not wanted or start is None:
+        return "it names no units"
+    free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in routes.free_stacks(world, nation, start)]
+    picks = forces.pick([s for s in free if s[1]["n"]], wanted)
+    if picks is None:
+        return routes.too_few(turn.world, nation, start, wanted)
+    voyage = Voyage(order, mode, start, picks, [], [], wanted, number=number)
+    going = routes.Going(world, nation, mode, [Entity("unit", k) for k, _ in picks])
+    refused = routes.going_refusal(going, start)
+    if refused:
+        return refused
+    after = dict(left)
+    found = _way(turn, going, row, slots, start, picks, after)
+    if isinstance(found, str) or _too_far(turn, voyage, found[0], fleet):
+        wide, instead = OpenGates(world, nation, mode, going.units), dict(left)
+        through = _way(turn, wide, row, slots, start, picks, instead)
+        if not isinstance(through, str) and not _too_far(turn, voyage, through[0], fleet):
+            found, after = through, instead
+    if isinstance(found, str):
+        return found
+    voyage.plan, voyage.cargo = found
+    voyage.loaded = not voyage.cargo and already_loaded(turn, mode, nation, start, picks)
+    voyage.gate = _shut_on(going, start, voyage.plan)
+    why = _too_far(turn, voyage, voyage.plan, fleet) or missions_refusal(turn, voyage, fleet)
+    if why:
+        return why
+    left.update(after)
+    for key, n in picks:
+        left[key] = left.get(key, world.state.get("units", key, "n", 0)) - n
+    return voyage
+
+
+def _parting(turn: Desk, order: Order, row: Row, mode: Row, fleet: Fleet, number: int) -> Voyage | str:
+    """Units that leave a force on its way and go on as one of their own."""
+    slots, world, nation = order["slots"], turn.world, str(order["nation"])
+    parent, after = fleet.voyages.get(int(slots["part_of"])), int(slots.get("after") or 0)
+    if parent is None:
+        return f"there is no force {slots['part_of']} to leave; {fleet.those()}"
+    if parent.parent or not 0 < after <= len(parent.plan):
+        most = (
+            f"after at most {len(parent.plan)} points"
+            if not parent.parent
+            else "only those that set out by themselves are parted"
+        )
+        return f"they cannot leave force {parent.number} then: {most}"
+    wanted = {k: int(n) for k, n in slots["units"].items() if int(n) > 0}
+    gone: dict[str, int] = {}
+    for earlier in fleet.voyages.values():
+        for kind, n in earlier.units.items() if earlier.parent == parent.number else ():
+            gone[kind] = gone.get(kind, 0) + n
+    for kind, n in wanted.items():
+        there = parent.units.get(kind, 0) - gone.get(kind, 0)
+        if n > there:
+            name = routes.name_of(world, "units", kind)
+            return f"{n} of {name} are to leave force {parent.number}, which has {max(0, there)} left"
+    if not wanted or all(wanted.get(k, 0) + gone.get(k, 0) >= n for k, n in parent.units.items()):
+        return f"somebody must stay with force {parent.number}"
+    here = parent.place_after(after)
+    picks = [(k, n) for k, n in parent.picks if world.state.get("units", k, "kind") in wanted]
+    going = OpenGates(world, nation, mode, [Entity("unit", k) for k, _ in picks])
+    plan = _plan(turn, going, row, slots, here)
+    if isinstance(plan, str):
+        return plan
+    voyage = Voyage(order, mode, here, [], [{}] * after + plan, [], wanted, number=number, parent=parent.number, after=after)
+    voyage.gate = _shut_on(routes.Going(world, nation, mode, going.units), here, plan)
+    most = going.allowance(parent.start)
+    if most is not None and len(voyage.plan) > most:
+        with_it = f"{after} of them with force {parent.number}"
+        return f"they have {most} moves, {with_it}: {most - after} left, and it takes {len(plan)}"
+    why = missions_refusal(turn, voyage, fleet)
+    if why:
+        return why
+    return voyage
+
+
+class OpenGates(routes.Going):
+    """A force for which every passage is open: those that are shut now may be open when it comes."""
+
+    def shut(self, place: str, link: str) -> str | None:
+        del place, link
+        return None
+
+
+def _way(
+    turn: Desk, going: routes.Going, row: Row, slots: Mapping[str, Any], start: str,
+    picks: Sequence[forces.Pick], left: dict[str, int],
+) -> tuple[list[Row], list[Row]] | str:  # fmt: skip
+    """The plan of an order, and its cargo if it carries any."""
+    if "cargo" in slots:
+        return _with_cargo(turn, going, row, slots, start, picks, left)
+    made = _plan(turn, going, row, slots, start)
+    return made if isinstance(made, str) else (made, [])
+
+
+def _too_far(turn: Desk, voyage: Voyage, plan: Sequence[Row], fleet: Fleet) -> str | None:
+    """Why the way is too long for those who are to go all of it."""
+    last = fleet.present(voyage, len(plan))
+    units = [Entity("unit", k) for k, _ in voyage.picks if turn.state.get("units", k, "kind") in last]
+    most = routes.Going(turn.world, voyage.nation, voyage.mode, units).allowance(voyage.start) if units else None
+    if most is None or len(plan) <= most:
+        return None
+    reached = routes.name_of(turn.world, "places", str(plan[most - 1]["place"]) if most > 0 else voyage.start)
+    return f"it takes {len(plan)} moves, they have {most} and come as far as {reached}"
+
+
+def _shut_on(going: routes.Going, start: str, plan: Sequence[Row]) -> str | None:
+    """The first passage on a way that is shut to the force now."""
+    here = start
+    for entry in plan:
+        gate = going.shut(entry["place"], f"{here}>{entry['place']}") if entry["place"] != here else None
+        if gate is not None:
+            return gate
+        here = entry["place"]
+    return None
+
+
+# ---- ways and tasks
+
+
+def _zones(going: routes.Going, start: str, stops: Sequence[str]) -> list[str] | str:
+    """Every place of the way after the start: to a place that is not next the shortest way; a repeated one means to stay."""
+    out: list[str] = []
+    here = start
+    for goal in stops:
+        if goal == here:
+            out.append(here)
+            continue
+        path = routes.find_path(going, here, goal)
+        if path is None:
+            return f"no way to {routes.name_of(going.world, 'places', goal)} is open"
+        out.extend(path[1:])
+        here = goal
+    return out
+
+
+def _plan(turn: Desk, going: routes.Going, row: Row, slots: Mapping[str, Any], start: str) -> list[Row] | str:
+    """Places and tasks put together: a task that stays spends its point where the force is, any other takes the next step."""
+    target = slots.get("target")
+    try:
+        via = routes.named_places(turn.world, slots.get("via"))
+    except ValueError as error:
+        return str(error)
+    stops = [*via, *([target] if target and (not via or via[-1] != target) else [])]
+    zones = _zones(going, start, stops)
+    if isinstance(zones, str):
+        return zones
+    given = slots.get("tasks") or []
+    tasks = [given] if isinstance(given, str) else list(given)
+    fallback = row.get("mission") or default_mission(turn, going, start)
+    tasks = tasks or [fallback]
+    plan: list[Row] = []
+    here, left = start, list(zones)
+    for index in range(max(len(tasks), 1)):
+        mission = tasks[index]
+        last = index == len(tasks) - 1
+        stays = bool(mission_row(turn.ruleset, mission).get("stays"))
+        if stays and last and left:  # the way comes first, on the way nothing else is done
+            moving = next((t for t in reversed(tasks[:index]) if not mission_row(turn.ruleset, t).get("stays")), fallback)
+            plan.extend({"place": zone, "mission": moving} for zone in left)
+            here, left = left[-1], []
+        if not stays and left:
+            steps = left if last else left[:1]
+            plan.extend({"place": zone, "mission": mission} for zone in steps)
+            here, left = steps[-1], left[len(steps) :]
+        else:
+            plan.append({"place": here, "mission": mission})
+    return plan
+
+
+def default_mission(turn: Desk, going: routes.Going, place: str) -> str | None:
+    """The mission of ships that are given none: the first whose `default` holds for all of them."""
+    for id_, row in turn.ruleset.rows("missions").items():
+        if "default" not in row:
+            continue
+        if all(turn.world.test(row["default"], going.names(u, place, f"{place}>{place}", (place,))) for u in going.units):
+            return id_
+    return None
+
+
+# ---- cargo
+
+
+def _with_cargo(
+    turn: Desk, going: routes.Going, row: Row, slots: Mapping[str, Any], zone: str,
+    picks: Sequence[forces.Pick], left: dict[str, int],
+) -> tuple[list[Row], list[Row]] | str:  # fmt: skip
+    """The plan of a voyage with cargo: to where it can come aboard, to where it can go ashore, and the landing."""
+    try:
+        via = routes.named_places(turn.world, slots.get("via"))
+    except ValueError as error:
+        return str(error)
+    found = stowed(turn, going.mode, slots, going.nation, zone, left)
+    if isinstance(found, str):
+        return found
+    parcel, chosen = found
+    room, size = room_of(turn, going.mode, picks), size_of(turn, going.mode, chosen)
+    if size > room:
+        return f"the cargo takes {size} of {room} places aboard"
+    ways = _load_and_land(
+        going, zone, via, quays_of(turn, going.mode, parcel["from"], zone), beaches_of(turn, going.mode, parcel["to"])
+    )
+    if isinstance(ways, str):
+        return ways
+    zones, loads = ways
+    mission = row.get("mission")
+    plan: list[Row] = [{"place": z, "mission": mission} for z in zones]
+    plan.append({"place": zones[-1] if zones else zone, "mission": mission, "land": True})
+    plan[loads]["load"] = [0]
+    for key, n in chosen:
+        left[key] = left.get(key, turn.state.get("units", key, "n", 0)) - n
+    return plan, [parcel]
+
+
+def _parcel(turn: Desk, order: Order, mode: Row, fleet: Fleet, left: dict[str, int]) -> Parcel | str:
+    """More cargo for a force: where it passes, as far as it has room; ashore where it unloads."""
+    slots, world, nation = order["slots"], turn.world, str(order["nation"])
+    voyage = fleet.voyages.get(int(slots.get("aboard") or 0))
+    if voyage is None:
+        return f"there is no force {slots.get('aboard')}; {fleet.those()}"
+    if not voyage.cargo:
+        return f"force {voyage.number} carries no troops"
+    found = stowed(turn, mode, slots, nation, None, left)
+    if isinstance(found, str):
+        return found
+    parcel, chosen = found
+    room = room_of(turn, mode, voyage.picks)
+    size = size_of(turn, mode, chosen) + sum(size_of_kinds(turn, voyage.mode, voyage.nation, p["units"]) for p in voyage.cargo)
+    if size > room:
+        return f"the cargo takes {size} of {room} places aboard"
+    quays = quays_of(turn, mode, parcel["from"], None)
+    stops = [voyage.place_after(i) for i in range(len(voyage.plan))]
+    point = next((i for i, place in enumerate(stops) if place in quays), None)
+    if point is None:
+        where = ", ".join(routes.name_of(world, "places", p) for p in dict.fromkeys(stops))
+        return f"force {voyage.number} does not come to {routes.name_of(world, 'places', parcel['from'])}; it passes {where}"
+    if voyage.target not in beaches_of(turn, mode, parcel["to"]):
+        where = routes.name_of(world, "places", voyage.target)
+        return f"{routes.name_of(world, 'places', parcel['to'])} is not next to {where}, where force {voyage.number} unloads"
+    for key, n in chosen:
+        left[key] = left.get(key, world.state.get("units", key, "n", 0)) - n
+    return Parcel(order, voyage.number, parcel, point)
+
+
+def _load_and_land(
+    going: routes.Going, zone: str, via: list[str], quays: Sequence[str], beaches: Sequence[str]
+) -> tuple[list[str], int] | str:
+    """The places of the way and the index of the point on which cargo comes aboard (just before that point's move)."""
+    zones = _zones(going, zone, via)
+    if isinstance(zones, str):
+        return zones
+    here = zones[-1] if zones else zone
+    met = next((i for i, z in enumerate([zone, *zones]) if z in quays), None)
+    if met is None:
+        way = _nearest(going, here, quays)
+        if way is None:
+            return "the ships cannot come to where the cargo is"
+        zones += way
+        met, here = len(zones), way[-1] if way else here
+    if here not in beaches:
+        way = _nearest(going, here, beaches)
+        if way is None:
+            return "the ships cannot come to where the cargo is to go ashore"
+        zones += way
+    return zones, met
+
+
+def _nearest(going: routes.Going, start: str, goals: Sequence[str]) -> list[str] | None:
+    """The shortest way (without its start) to the nearest of some places."""
+    if start in goals:
+        return []
+    found = routes.search(going, start, None)
+    best = min((found[g] for g in goals if g in found), default=None)
+    return list(best[1][1:]) if best else None

@@ -1,0 +1,320 @@
+"""How a field of a thing is read: computed, from the state, from the ruleset's row, or its declared default.
+
+`World` builds on it; what a field means is here, what functions and terms make of it is not.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..core.model import Row, Ruleset
+from ..core.state import Entity, State, columns, pair_key
+from ..ruleset.expressions import ExpressionError
+from ..ruleset.expressions.evaluate import Evaluator
+from ..ruleset.expressions.vocabulary import KINDS
+from .geography import Geography
+
+if TYPE_CHECKING:
+    from .world import World
+
+EntitySet = tuple[Entity, ...]
+
+_FORM_KIND = {form: kind for kind, form in KINDS.items() if form}
+_TABLE = {
+    "nation": "nations",
+    "place": "places",
+    "side": "sides",
+    "link": "links",
+    "gate": "gates",
+    "unit": "units",
+    "force": "forces",
+    "war": "wars",
+    "item": "items",
+    "tech": "tech_rows",
+    "agreement": "agreements",
+}
+
+
+_LISTED = ("nation", "place")  # a field that lists rows of these kinds gives things; kinds of units and the like stay words
+
+
+_EMPTY: Mapping[str, Any] = {}
+
+
+_GRADES = columns("nations", "grade")
+
+
+class Readings(ABC):
+    """The fields of the things of a ruleset and a state, each read by a plan that is made once."""
+
+    ruleset: Ruleset
+    state: State
+    geography: Geography
+    _evaluator: Evaluator
+    _fields: Mapping[str, Row]
+    _nations: Mapping[str, Row]
+    _places: Mapping[str, Row]
+    _plans: dict[tuple[str, str], Callable[[Entity], Any]]
+    _holders: dict[str, str | None]
+    _holders_version: int
+
+    @abstractmethod
+    def at(self, moment: str) -> World: ...
+
+    @abstractmethod
+    def keep(self, key: Any, tables: Iterable[str] | None, make: Callable[[], Any]) -> Any: ...
+
+    @abstractmethod
+    def quantity(self, id_: str, subject: Entity, names: Mapping[str, Any] | None = None) -> Any: ...
+
+    def thing(self, x: Any, kind: str | None = None) -> Entity:
+        """An entity from an entity or an id; of the given kind, or of the first kind that has the id."""
+        if isinstance(x, Entity):
+            return x
+        if kind is not None:
+            return Entity(kind, str(x))
+        for candidate in ("nation", "place", "side", "tech", "gate", "item"):
+            if self.ruleset.has(KINDS[candidate], x):
+                return Entity(candidate, str(x))
+        for table, candidate in (("units", "unit"), ("forces", "force"), ("nations", "nation")):
+            if x in self.state.table(table):
+                return Entity(candidate, str(x))
+        return Entity("group", str(x))
+
+    def field(self, thing: Any, name: str) -> Any:
+        """The value of a field: computed, from the state, from the ruleset's row, or its declared default."""
+        if not isinstance(thing, Entity):
+            if thing is None:
+                return None
+            if isinstance(thing, Mapping) and name in thing:
+                return thing[name]
+            reader = getattr(thing, "expression_field", None)
+            if reader is not None:
+                return reader(name)
+            raise ExpressionError(f"{thing!r} has no field {name}")
+        plan = self._plans.get((thing.kind, name))
+        if plan is None:
+            plan = self._plan(thing.kind, name)
+            self._plans[(thing.kind, name)] = plan
+        return plan(thing)
+
+    def _plan(self, kind: str, name: str) -> Callable[[Entity], Any]:
+        computed = getattr(self, f"_{kind}_{name}", None)
+        if computed is not None:
+            return computed  # type: ignore[no-any-return]
+        if name == "id":
+            return lambda e: e.id
+        term = self.ruleset.rows("terms").get(name)
+        if term is not None and len(term.get("of", ())) == 1 and term["of"][0].rpartition(":")[2] == kind:
+            return lambda e: self._evaluator.functions[name](e)
+        declared = self._fields.get(name)
+        quantity = self.ruleset.rows("quantities").get(name)
+        if quantity is not None and declared is None and quantity["of"] == kind:
+            return lambda e: self.quantity(name, e)
+        default = declared.get("default") if declared else None
+        wrap = _FORM_KIND.get(declared.get("form", ""), "") if declared else ""
+        if not wrap and not declared:
+            wrap = {"capital": "place", "owner": "nation", "holder": "nation", "opposite": "side", "charge": "force"}.get(
+                name, ""
+            )
+        table, form = _TABLE.get(kind, kind), KINDS.get(kind, "")
+        state, written = self.state, self.ruleset.rows(form) if form else {}
+        given: dict[str, Any] = {}  # what rows of the ruleset say, as expressions see it
+
+        def shown(value: Any) -> Any:
+            if wrap and isinstance(value, str):
+                return Entity(wrap, value)
+            if isinstance(value, list):
+                if wrap in _LISTED:
+                    return tuple(Entity(wrap, v) if isinstance(v, str) else v for v in value)
+                return tuple(value)
+            return value
+
+        def by_row(id_: str) -> Any:
+            value = written.get(id_, _EMPTY).get(name, default)
+            return shown(default if value is None else value)
+
+        def read(e: Entity) -> Any:
+            rows = state.tables.get(table)
+            if rows is not None:
+                value = rows.get(e.id, _EMPTY).get(name)
+                if value is not None:
+                    return shown(value)
+            try:
+                return given[e.id]
+            except KeyError:
+                found = given[e.id] = by_row(e.id)
+                return found
+
+        def read_changing(e: Entity) -> Any:
+            """Of a kind whose rows depend on the state."""
+            value = state.tables.get(table, _EMPTY).get(e.id, _EMPTY).get(name)
+            if value is None and kind == "unit":
+                value = self.stack(e.id).get(name)
+            if value is None:
+                value = self._row(kind, form, e.id).get(name, default)
+            return shown(default if value is None else value)
+
+        return read_changing if kind in ("unit", "link") else read
+
+    def _row(self, kind: str, form: str, id_: str) -> Mapping[str, Any]:
+        if kind == "unit":
+            stack = self.stack(id_)
+            return self.unit_row(stack["kind"], stack["owner"]) if stack else {}
+        if kind == "link":
+            a, _, b = id_.partition(">")
+            return self.geography.links.get(pair_key(a, b), {})
+        return self.ruleset.rows(form).get(id_, {}) if form else {}
+
+    def stack(self, id_: str) -> Mapping[str, Any]:
+        """The row of a stack; of one that does not exist, what its id says, so that a unit not yet built has figures too."""
+        row = self.state.tables.get("units", _EMPTY).get(id_)
+        if row:
+            return row
+        owner, _, rest = id_.partition(".")
+        kind, at, place = rest.partition("@")
+        return {"owner": owner, "kind": kind, "place": place.partition("[")[0], "n": 0} if at else {}
+
+    def unit_row(self, kind: str, owner: str) -> Mapping[str, Any]:
+        """A unit kind's row as this owner's grade changes it."""
+
+        def make() -> Mapping[str, Any]:
+            row = self.ruleset.rows("units").get(kind, {})
+            grade = self.grade(owner, kind)
+            return {**row, **row.get("grades", {}).get(grade, {})} if grade else row
+
+        return self.keep(("unit_row", kind, owner), _GRADES, make)  # type: ignore[no-any-return]
+
+    def grade(self, owner: str, kind: str) -> str:
+        grades = self.state.get("nations", owner, "grade") or self.ruleset.rows("nations").get(owner, {}).get("grade", {})
+        return str(grades.get(kind, ""))
+
+    # computed fields: _KIND_FIELD
+
+    def _nation_side(self, e: Entity) -> Entity | None:
+        side = self.side_of(e.id)
+        return Entity("side", side) if side else None
+
+    def side_of(self, nation: str) -> str | None:
+        row = self.state.tables.get("nations", _EMPTY).get(nation, _EMPTY)
+        if "side" in row:
+            return row["side"] or None
+        return self._nations.get(nation, _EMPTY).get("side")
+
+    def _nation_alive(self, e: Entity) -> bool:
+        return self.state.get("nations", e.id, "alive") is not False
+
+    def _nation_neutral(self, e: Entity) -> bool:
+        return self.side_of(e.id) is None
+
+    def _nation_deploys(self, e: Entity) -> bool:
+        """Whether it has units that it may still place before play begins."""
+        return any(row["owner"] == e.id for row in self.state.table("chosen").values())
+
+    def _place_owner(self, e: Entity) -> Entity | None:
+        owner = self.owner_of(e.id)
+        return Entity("nation", owner) if owner else None
+
+    def owner_of(self, place: str) -> str | None:
+        row = self.state.row("places", place)
+        if "owner" in row:
+            return row["owner"] or None
+        return self._places.get(place, _EMPTY).get("owner")
+
+    def holder_of(self, place: str) -> str | None:
+        version = self.state.versions.get("places", 0)
+        if version != self._holders_version:
+            self._holders_version = version
+            self._holders.clear()
+        try:
+            return self._holders[place]
+        except KeyError:
+            row = self.state.row("places", place)
+            holder = row["holder"] or None if "holder" in row else self.owner_of(place)
+            self._holders[place] = holder
+            return holder
+
+    def _place_holder(self, e: Entity) -> Entity | None:
+        holder = self.holder_of(e.id)
+        return Entity("nation", holder) if holder else None
+
+    def _place_first_owner(self, e: Entity) -> Entity | None:
+        return self.at("game")._place_owner(e)
+
+    def _place_side(self, e: Entity) -> Entity | None:
+        holder = self.holder_of(e.id)
+        side = self.side_of(holder) if holder else None
+        return Entity("side", side) if side else None
+
+    def _place_occupied(self, e: Entity) -> bool:
+        return bool(self.state.owners_at(e.id))
+
+    def _place_occupants(self, e: Entity) -> EntitySet:
+        return tuple(Entity("nation", o) for o in sorted(self.state.owners_at(e.id)))
+
+    def _unit_owner(self, e: Entity) -> Entity:
+        return Entity("nation", self.stack(e.id).get("owner", ""))
+
+    def _unit_place(self, e: Entity) -> Entity:
+        return Entity("place", self.stack(e.id).get("place", ""))
+
+    def _unit_side(self, e: Entity) -> Entity | None:
+        side = self.side_of(self.stack(e.id).get("owner", ""))
+        return Entity("side", side) if side else None
+
+    def _unit_tag(self, e: Entity) -> tuple[str, ...]:
+        return tuple(self.ruleset.rows("units").get(self.stack(e.id).get("kind", ""), {}).get("tags", ()))
+
+    _unit_tags = _unit_tag
+
+    def _unit_link(self, e: Entity) -> Entity:
+        """The border that a unit on its way came over, seen from where it came; one without works if it did not move."""
+        return Entity("link", str(self.state.get("units", e.id, "via") or ">"))
+
+    def _force_at(self, e: Entity) -> Entity | None:
+        at = self.state.get("forces", e.id, "at")
+        return Entity("place", str(at)) if at else None
+
+    def _force_charges(self, e: Entity) -> EntitySet:
+        row = self.state.row("forces", e.id)
+        named = row.get("charges") or ()
+        those = sorted(self.state.table("forces").items()) if named else ()
+        return tuple(Entity("force", f) for f, r in those if r.get("number") in named and r["owner"] == row["owner"])
+
+    def _force_charge(self, e: Entity) -> Entity | None:
+        one = self.state.get("forces", e.id, "charge")
+        return Entity("force", str(one)) if one else next(iter(self._force_charges(e)), None)
+
+    def _force_met(self, e: Entity) -> tuple[str, ...]:
+        return tuple(self.state.get("forces", e.id, "met") or ())
+
+    def _force_targets(self, e: Entity) -> tuple[str, ...]:
+        return tuple(self.state.get("forces", e.id, "targets") or ())
+
+    def _force_prefers(self, e: Entity) -> tuple[str, ...]:
+        return tuple(self.state.get("forces", e.id, "prefers") or ())
+
+    def _unit_force(self, e: Entity) -> Entity | None:
+        force = self.state.get("units", e.id, "force")
+        return Entity("force", str(force)) if force else None
+
+    def _link_from(self, e: Entity) -> Entity:
+        return Entity("place", e.id.partition(">")[0])
+
+    def _link_to(self, e: Entity) -> Entity:
+        return Entity("place", e.id.partition(">")[2])
+
+    def _link_works(self, e: Entity) -> str:
+        """What stands at the far end against somebody who comes from the near end."""
+        a, _, b = e.id.partition(">")
+        return str(self.state.get("links", pair_key(a, b), f"works@{b}") or "none")
+
+    def _link_own_works(self, e: Entity) -> str:
+        a, _, b = e.id.partition(">")
+        return str(self.state.get("links", pair_key(a, b), f"works@{a}") or "none")
+
+    def _link_kind(self, e: Entity) -> str:
+        a, _, b = e.id.partition(">")
+        return str(self.geography.links.get(pair_key(a, b), {}).get("kind", "land"))

@@ -1,0 +1,433 @@
+"""The functions of the vocabulary, bound to a world. One table, `functions(world)`; the checker knows their signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from ..core.state import Entity, unit_key
+from ..ruleset.expressions import ExpressionError, parse
+from .selections import apply, as_set, fits, group, nations_only, plain, select, weight
+from .tables import band, box_of, cell
+from .treasury import held_places, stock
+
+if TYPE_CHECKING:
+    from .world import EntitySet, World
+
+
+def functions(world: World) -> dict[str, Callable[..., Any]]:
+    """Every function and every term of the ruleset, as callables over plain data and entities."""
+    return Functions(world, {**_selections(world), **_counting(world), **_things(world), **_values(world), **_past(world)})
+
+
+class Functions(dict[str, Callable[..., Any]]):
+    """The functions, and the ruleset's terms, which are made when they are first called."""
+
+    def __init__(self, world: World, table: dict[str, Callable[..., Any]]) -> None:
+        super().__init__(table)
+        self.world = world
+
+    def __missing__(self, name: str) -> Callable[..., Any]:
+        row = self.world.ruleset.rows("terms").get(name)
+        if row is None:
+            raise KeyError(name)
+        made = self[name] = _term(self.world, name, row)
+        return made
+
+
+def _term(world: World, id_: str, row: dict[str, Any]) -> Callable[..., Any]:
+    parameters = []
+    for argument in row.get("of", ()):
+        name, _, kind = argument.rpartition(":")
+        parameters.append((name or kind, kind))
+    text = row["is"]
+
+    if isinstance(text, str):
+        text = text.removeprefix("=").strip()
+    expression = parse(text) if isinstance(text, str) else None
+
+    names = [name for name, _ in parameters]
+    state, kept = world.state, world.term_values(id_, expression) if expression is not None else None
+
+    def things(given: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(
+            world.thing(value, kind) if isinstance(value, str) and kind in _THING_KINDS else value
+            for value, (_, kind) in zip(given, parameters, strict=False)
+        )
+
+    def run(*given: Any) -> Any:
+        if len(given) > len(names):
+            raise ExpressionError(f"{id_} takes {len(names)} arguments, not {len(given)}")
+        if expression is None or kept is None:
+            return text
+        for value in given:
+            if type(value) is str:
+                given = things(given)
+                break
+        if kept.version != state.version:
+            kept.renew(state)
+        try:
+            return kept.values[given]
+        except KeyError:
+            found = kept.values[given] = world.value(expression, dict(zip(names, given, strict=False)))
+            return found
+        except TypeError:  # an argument that cannot be a key: a battle's arrays, an event
+            return world.value(expression, dict(zip(names, given, strict=False)))
+
+    return run
+
+
+_THING_KINDS = {"nation", "place", "side", "tech", "gate", "unit", "link", "force", "item"}
+
+
+def _first_owned(world: World) -> dict[str, list[Entity]]:
+    """The places that each nation owned when the game began."""
+
+    def make() -> dict[str, list[Entity]]:
+        began = world.at("game")
+        out: dict[str, list[Entity]] = {}
+        for place in world.ruleset.rows("places"):
+            owner = began.owner_of(place)
+            if owner:
+                out.setdefault(owner, []).append(Entity("place", place))
+        return out
+
+    return world.keep("first-owned", () if "game" in world.moments else ("places",), make)  # type: ignore[no-any-return]
+
+
+def _selections(world: World) -> dict[str, Callable[..., Any]]:
+    state = world.state
+
+    def nations(**filters: Any) -> EntitySet:
+        side = filters.get("side")
+        if type(side) is Entity and side.kind == "side":
+            del filters["side"]
+            return select(world, world.by_side().get(side.id, ()), filters)
+        return select(world, world.all_nations(), filters)
+
+    things: dict[str, Entity] = world.ruleset.derived(
+        "places", lambda: {p: Entity("place", p) for p in world.ruleset.rows("places")}
+    )
+    order: dict[str, int] = world.ruleset.derived("order of places", lambda: {p: n for n, p in enumerate(things)})
+
+    def in_their_order(ids: set[str]) -> list[Entity]:
+        return [things[p] for p in sorted(ids & things.keys(), key=order.__getitem__)]
+
+    def places(**filters: Any) -> EntitySet:
+        holder = filters.get("holder")
+        if isinstance(holder, Entity) and holder.kind == "nation":
+            del filters["holder"]
+            return select(world, [things[p] for p in held_places(world, holder.id)], filters)
+        first = filters.get("first_owner")
+        if isinstance(first, Entity) and first.kind == "nation":
+            del filters["first_owner"]
+            return select(world, _first_owned(world).get(first.id, ()), filters)
+        if nations_only(holder):
+            del filters["holder"]
+            return select(world, in_their_order({p for n in holder for p in held_places(world, n.id)}), filters)
+        occupants = filters.get("occupants")
+        if nations_only(occupants) or (isinstance(occupants, Entity) and occupants.kind == "nation"):
+            del filters["occupants"]
+            owners = [occupants] if isinstance(occupants, Entity) else occupants
+            return select(world, in_their_order({row["place"] for n in owners for _, row in state.stacks(owner=n.id)}), filters)
+        return select(world, things.values(), filters)
+
+    def units(**filters: Any) -> EntitySet:
+        at = filters.pop("at", None)
+        filters.pop("on_map", None)
+        owner = filters.get("owner")
+        one_owner = plain(owner) if isinstance(owner, str | Entity) else None
+        if one_owner is not None and world.ruleset.has("groups", one_owner):
+            one_owner = None
+        force = filters.get("force")
+        if at is None and one_owner is None and type(force) is Entity and force.kind == "force":
+            del filters["force"]
+            keys = state.in_force(force.id)
+        elif at is None:
+            keys = [k for k, _ in state.stacks(owner=one_owner)]
+        else:
+            keys = [k for p in sorted({x.id for x in as_set(world, at)}) for k, _ in state.stacks(at=p, owner=one_owner)]
+        if one_owner is not None:
+            filters.pop("owner")
+        things: Iterable[Entity] = (Entity("unit", k) for k in keys)
+        return select(world, things, filters) if filters else tuple(things)
+
+    def forces(**filters: Any) -> EntitySet:
+        return select(world, (Entity("force", f) for f in sorted(state.table("forces"))), filters)
+
+    def wars(**filters: Any) -> EntitySet:
+        party = filters.pop("party", None)
+        found = (Entity("war", w) for w, row in sorted(state.table("wars").items()) if not row.get("ended"))
+        if party is not None:
+            ids = set(world.members(party))
+            found = (w for w in found if ids & set(state.get("wars", w.id, "parties", ())))
+        return select(world, found, filters)
+
+    def techs(**filters: Any) -> EntitySet:
+        known, of = filters.pop("known", None), filters.pop("of", None)
+        found = select(world, (Entity("tech", t) for t in world.ruleset.rows("technologies")), filters)
+        if known is None:
+            return found
+        owner = plain(of)
+        return tuple(t for t in found if bool(state.get("techs", owner, t.id, 0)) == bool(known))
+
+    def neighbours(x: Any, kind: str | None = None) -> EntitySet:
+        kinds = (kind,) if kind else None
+        start = as_set(world, x)
+        if len(start) == 1:
+            return tuple([things[q] for q in world.geography.next_to(start[0].id, kinds)])
+        found = set().union(*[world.geography.next_to(p.id, kinds) for p in start]).difference([p.id for p in start])
+        return tuple([things[q] for q in sorted(found)])
+
+    def members(x: Any) -> EntitySet:
+        return as_set(world, x)
+
+    def without(a: Any, b: Any) -> EntitySet:
+        drop = set(members(b))
+        return tuple(t for t in members(a) if t not in drop)
+
+    def both(a: Any, b: Any) -> EntitySet:
+        stay = set(members(b))
+        return tuple(t for t in members(a) if t in stay)
+
+    def either(a: Any, b: Any) -> EntitySet:
+        return tuple(dict.fromkeys((*members(a), *members(b))))
+
+    return {
+        "nations": nations,
+        "places": places,
+        "units": units,
+        "forces": forces,
+        "wars": wars,
+        "techs": techs,
+        "sides": lambda: tuple(Entity("side", s) for s in world.ruleset.rows("sides")),
+        "group": lambda id_: group(world, id_),
+        "these": lambda *items: tuple(items),
+        "both": both,
+        "either": either,
+        "without": without,
+        "neighbours": neighbours,
+    }
+
+
+def _counting(world: World) -> dict[str, Callable[..., Any]]:
+    def each(things: Any) -> EntitySet:
+        return as_set(world, things)
+
+    def count(things: Any, term: str | None = None, *rest: Any) -> int:
+        found = each(things)
+        return sum(weight(world, t) for t in found if term is None or apply(world, t, term, rest))
+
+    def some(things: Any, term: str | None = None, *rest: Any) -> bool:
+        return any(term is None or apply(world, t, term, rest) for t in each(things))
+
+    def every(things: Any, term: str, *rest: Any) -> bool:
+        return all(apply(world, t, term, rest) for t in each(things))
+
+    def those(things: Any, term: str, *rest: Any) -> EntitySet:
+        return tuple(t for t in each(things) if apply(world, t, term, rest))
+
+    def total(things: Any, name: str, *rest: Any) -> Any:
+        return sum(weight(world, t) * (apply(world, t, name, rest) or 0) for t in each(things))
+
+    def highest(things: Any, name: str, *rest: Any) -> Any:
+        return max((apply(world, t, name, rest) or 0 for t in each(things)), default=0)
+
+    def kinds(things: Any, name: str) -> int:
+        return len({plain(apply(world, t, name, ())) for t in each(things)})
+
+    def listed(units: Any, kind: Any = None) -> int:
+        if not isinstance(units, Mapping):
+            return 0
+        return sum(int(n) for k, n in units.items() if kind is None or plain(kind) in (k, *_tags(world, k)))
+
+    def in_order(things: Any, name: str, *rest: Any) -> EntitySet:
+        return tuple(sorted(each(things), key=lambda t: (apply(world, t, name, rest) or 0, t.id)))
+
+    def first(things: Any, n: int = 1) -> EntitySet:
+        return each(things)[: max(0, int(n))]
+
+    def rank(x: Any, name: str, things: Any) -> int:
+        own = apply(world, world.thing(x), name, ())
+        return 1 + sum(1 for t in each(things) if apply(world, t, name, ()) > own)
+
+    return {
+        "count": count,
+        "some": some,
+        "every": every,
+        "those": those,
+        "total": total,
+        "highest": highest,
+        "kinds": kinds,
+        "rank": rank,
+        "listed": listed,
+        "in_order": in_order,
+        "first": first,
+    }
+
+
+def _tags(world: World, kind: str) -> tuple[str, ...]:
+    return tuple(world.ruleset.rows("units").get(kind, {}).get("tags", ()))
+
+
+def _things(world: World) -> dict[str, Callable[..., Any]]:
+    def pairs(a: Any, b: Any, test: Callable[[str, str], bool]) -> bool:
+        if type(a) is Entity and type(b) is Entity and a.kind == b.kind == "nation":
+            return test(a.id, b.id)
+        return any(test(x, y) for x in world.members(a) for y in world.members(b))
+
+    def allied(a: Any, b: Any) -> bool:
+        if type(a) is Entity and type(b) is Entity and a.kind == b.kind == "nation":
+            return world.allied(a.id, b.id)
+        for one, other in ((a, b), (b, a)):
+            side = plain(one)
+            if world.ruleset.has("sides", side) and isinstance(plain(other), str):
+                return all(world.side_of(n) == side for n in world.members(other))
+        return pairs(a, b, world.allied)
+
+    def related(who: Any, test: Callable[[str, str], bool]) -> EntitySet:
+        own = world.members(who)
+        if len(own) == 1:
+            (one,) = own
+            return tuple([n for n in world.all_nations() if test(one, n.id)])
+        return tuple([n for n in world.all_nations() if any(test(o, n.id) for o in own)])
+
+    def at_place(who: Any, place: Any, test: Callable[[str, str], bool]) -> bool:
+        if type(who) is Entity and who.kind == "nation":
+            return test(who.id, plain(place))
+        return any(test(m, plain(place)) for m in world.members(who))
+
+    def opposite(who: Any) -> Entity | None:
+        id_ = plain(who)
+        side = id_ if world.ruleset.has("sides", id_) else world.side_of(id_) if id_ else None
+        other = world.ruleset.rows("sides").get(side or "", {}).get("opposite")
+        return Entity("side", other) if other else None
+
+    def neutral(who: Any) -> bool:
+        return all(world.side_of(n) is None for n in world.members(who))
+
+    def reaches(place: Any, goal: Any, term: str, *rest: Any) -> bool:
+        goals: set[str] = set()
+        for thing in as_set(world, goal):
+            goals.update((thing.id,) if thing.kind != "nation" else held_places(world, thing.id))
+        tables = ("places", "units", "relations", "nations", "forces", "marks")
+        known: dict[str, bool] = world.keep(("passes", term, tuple(map(plain, rest))), tables, dict)
+
+        def passes(p: str) -> bool:
+            if p not in known:
+                known[p] = bool(apply(world, Entity("place", p), term, rest))
+            return known[p]
+
+        return any(p in goals for p in world.geography.reachable(plain(place), passes))
+
+    return {
+        "nation": lambda id_: Entity("nation", plain(id_)),
+        "place": lambda id_: Entity("place", plain(id_)),
+        "gate": lambda id_: Entity("gate", plain(id_)),
+        "border": lambda a, b: Entity("link", f"{plain(a)}>{plain(b)}"),
+        "at_war": lambda a, b: pairs(a, b, world.hostile),
+        "allied": allied,
+        "allies": lambda who: related(who, world.allied),
+        "enemies": lambda who: related(who, world.hostile),
+        "stance": lambda a, b: world.stance(plain(a), plain(b)),
+        "friendly": lambda n, p: at_place(n, p, world.friendly_place),
+        "enemy": lambda n, p: at_place(n, p, world.enemy_place),
+        "neutral": neutral,
+        "opposite": opposite,
+        "distance": lambda a, b, kind=None: world.geography.distance(plain(a), plain(b), (kind,) if kind else None),
+        "reaches": reaches,
+    }
+
+
+def _values(world: World) -> dict[str, Callable[..., Any]]:
+    state, ruleset = world.state, world.ruleset
+
+    def key(x: Any) -> str:
+        thing = world.thing(x)
+        return f"{thing.kind}:{thing.id}"
+
+    def track(nation: Any, id_: str) -> int:
+        return int(state.get("tracks", plain(nation), id_, 0))
+
+    def toward(nation: Any, side: Any, id_: str | None = None) -> int:
+        if id_ is None:
+            id_ = next(i for i, r in ruleset.rows("tracks").items() if r.get("signed"))
+        return max(0, track(nation, id_) * int(ruleset.row("sides", plain(side)).get("sign", 1)))
+
+    def age(x: Any, mark: str) -> int:
+        found = state.get("marks", key(x), plain(mark))
+        return int(state.get("game", "game", "turn", 0)) - int(found["since"]) if found else -1
+
+    def level(nation: Any, tech: Any, stage: str | None = None) -> int:
+        if stage is None:
+            return int(state.get("techs", plain(nation), plain(tech), 0))
+        found = state.get("tech_stages", plain(nation), f"{stage}:{plain(tech)}", 0)
+        return max(int(found), int(state.get("techs", plain(nation), plain(tech), 0)))
+
+    def value(x: Any, quantity: str, who: Any = None) -> Any:
+        names = {"self": world.thing(who, "nation")} if who is not None else {}
+        return world.quantity(quantity, world.thing(x), names)
+
+    def coming(nation: Any, what: Any, at: Any = None) -> int:
+        wanted, owner, place = plain(what), plain(nation), plain(at)
+        rows = (r for r in state.table("under_way").values() if r.get("nation") == owner and place in (None, r.get("at")))
+        return sum(int(r.get("n", 1)) for r in rows if wanted in (r.get("what"), r.get("item")))
+
+    def option(id_: str) -> Any:
+        chosen = state.get("options", "options", id_)
+        return ruleset.row("options", id_)["default"] if chosen is None else chosen
+
+    return {
+        "track": track,
+        "toward": toward,
+        "box": lambda nation, id_: box_of(ruleset.row("tracks", id_), track(nation, id_)),
+        "level": level,
+        "knows": lambda n, t: int(state.get("techs", plain(n), plain(t), 0)) > 0,
+        "stock": lambda x, r: stock(world, x, plain(r)),
+        "income": lambda n: state.get("nations", plain(n), "income", 0),
+        "value": value,
+        "marked": lambda x, m: state.get("marks", key(x), plain(m)) is not None,
+        "age": age,
+        "tally": lambda x, id_: state.get("tallies", key(x), plain(id_), 0),
+        "streak": lambda x, id_: state.get("streaks", key(x), plain(id_), 0),
+        "coming": coming,
+        "model": lambda n, kind: Entity("unit", unit_key(plain(n), plain(kind), "")),
+        "lookup": lambda id_, *keys: cell(ruleset, id_, [plain(k) for k in keys]),
+        "band": lambda id_, number: band(ruleset, id_, number),
+        "option": option,
+        "min": min,
+        "max": max,
+        "floor": lambda n: Fraction(n).__floor__(),
+        "ceil": lambda n: Fraction(n).__ceil__(),
+        "round": lambda n: (Fraction(n) + Fraction(1, 2)).__floor__(),
+        "abs": abs,
+    }
+
+
+def _past(world: World) -> dict[str, Callable[..., Any]]:
+    def facts(word: str, filters: dict[str, Any], turn: int | None) -> int:
+        found = 0
+        for row in world.state.table("facts").values():
+            if row["word"] != word or (turn is not None and row["turn"] != turn):
+                continue
+            if all(fits(world, row.get(name), value) for name, value in filters.items()):
+                found += 1
+        return found
+
+    def was(x: Any, name: str, moment: str, *rest: Any) -> Any:
+        past = world.at(moment)
+        return apply(past, past.thing(x), name, rest)
+
+    def ordered(word: str, **filters: Any) -> int:
+        return sum(
+            row.get("order") == word and all(fits(world, row.get("slots", {}).get(n, row.get(n)), v) for n, v in filters.items())
+            for row in world.state.table("orders").values()
+        )
+
+    return {
+        "happened": lambda word, **filters: facts(word, filters, None),
+        "this_turn": lambda word, **filters: facts(word, filters, int(world.state.get("game", "game", "turn", 0))),
+        "was": was,
+        "ordered": ordered,
+    }

@@ -1,0 +1,123 @@
+"""The map as a graph: neighbours, distances, chains and regions. Built once per ruleset from the places and links tables.
+
+Nodes are place ids; every edge carries the link's row. Nothing here knows who holds what: tests come in as functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+
+import networkx as nx
+
+from ..core.model import Row, Ruleset
+from ..core.state import pair_key
+
+
+class Geography:
+    """Neighbours and ways over the links of a ruleset."""
+
+    def __init__(self, ruleset: Ruleset) -> None:
+        self.graph: nx.DiGraph[str] = nx.DiGraph()
+        self.graph.add_nodes_from(ruleset.rows("places"))
+        self.links: dict[str, Row] = {}
+        for row in ruleset.rows("links").values():
+            a, b = row["between"]
+            self.links[pair_key(a, b)] = row
+            self.graph.add_edge(a, b, row=row, kind=row.get("kind", "land"))
+            if not row.get("one_way"):
+                self.graph.add_edge(b, a, row=row, kind=row.get("kind", "land"))
+        self._next: dict[str, tuple[str, ...]] = {p: tuple(sorted(self.graph[p])) for p in self.graph}
+        self._kind_next: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = {}
+        self._distances: dict[tuple[str, tuple[str, ...]], dict[str, int]] = {}
+
+    @cached_property
+    def gates(self) -> dict[str, list[str]]:
+        """Link key -> ids of the gates over it."""
+        out: dict[str, list[str]] = {}
+        for a, b, data in self.graph.edges(data=True):
+            guard = data["row"].get("guards")
+            if guard:
+                out.setdefault(pair_key(a, b), [guard])
+        return out
+
+    def link(self, a: str, b: str) -> Row | None:
+        return self.links.get(pair_key(a, b)) if self.graph.has_edge(a, b) else None
+
+    def next_to(self, place: str, kinds: tuple[str, ...] | None = None) -> tuple[str, ...]:
+        """Neighbouring places in order of their ids, over links of these kinds (None: all)."""
+        if kinds is None:
+            return self._next.get(place, ())
+        table = self._kind_next.get(kinds)
+        if table is None:
+            table = {p: tuple(q for q in around if self.graph.edges[p, q]["kind"] in kinds) for p, around in self._next.items()}
+            self._kind_next[kinds] = table
+        return table.get(place, ())
+
+    def distances(self, start: str, kinds: tuple[str, ...] | None = None) -> dict[str, int]:
+        """Steps from a place to every place that can be reached over links of these kinds."""
+        key = (start, kinds or ())
+        found = self._distances.get(key)
+        if found is None:
+            found = {start: 0}
+            frontier = [start]
+            while frontier:
+                following = []
+                for place in frontier:
+                    for near in self.next_to(place, kinds):
+                        if near not in found:
+                            found[near] = found[place] + 1
+                            following.append(near)
+                frontier = following
+            self._distances[key] = found
+        return found
+
+    def distance(self, a: str, b: str, kinds: tuple[str, ...] | None = None) -> int:
+        """Steps between two places, -1 if there is no way."""
+        return self.distances(a, kinds).get(b, -1)
+
+    def reachable(self, start: str, passes: Callable[[str], bool], kinds: tuple[str, ...] | None = None) -> Iterator[str]:
+        """Places joined to `start` (itself first) by chains of passing places; a place that fails is not given."""
+        seen = {start}
+        frontier = [start]
+        yield start
+        while frontier:
+            place = frontier.pop(0)
+            for near in self.next_to(place, kinds):
+                if near not in seen:
+                    seen.add(near)
+                    if passes(near):
+                        yield near
+                        frontier.append(near)
+
+    def regions(self, places: Iterable[str], kinds: tuple[str, ...] | None = None) -> list[list[str]]:
+        """Connected parts of a set of places, each sorted, ordered by their first place."""
+        rest = set(places)
+        out = []
+        for place in sorted(rest):
+            if place in rest:
+                part = sorted(self.reachable(place, rest.__contains__, kinds))
+                rest.difference_update(part)
+                out.append(part)
+        return out
+
+    def path(
+        self, a: str, b: str, passes: Callable[[str], bool] | None = None, kinds: tuple[str, ...] | None = None
+    ) -> list[str] | None:
+        """A shortest way from a to b (both included; the places between pass), first by ids; None if there is none."""
+        came: dict[str, str] = {a: a}
+        frontier = [a]
+        while frontier and b not in came:
+            following = []
+            for place in frontier:
+                for near in self.next_to(place, kinds):
+                    if near not in came and (near == b or passes is None or passes(near)):
+                        came[near] = place
+                        following.append(near)
+            frontier = following
+        if b not in came:
+            return None
+        out = [b]
+        while out[-1] != a:
+            out.append(came[out[-1]])
+        return out[::-1]

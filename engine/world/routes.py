@@ -1,0 +1,372 @@
+"""Ways over the map: how far units get by a mode, what a way costs, and why a way is not open.
+
+A row of the form `modes` says who goes by it, over which links, with what allowance, and what each place must pass. The
+functions read a `World` and change nothing, so the resolution, the checker of orders, the list of legal orders and the
+policies all ask the same ones.
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ..core.model import Row, Ruleset
+from ..core.state import Entity
+from .passages import concerns as concerns
+from .passages import entry as entry
+from .passages import is_attack as is_attack
+from .passages import may_pass_over as may_pass_over
+from .passages import passes_gate as passes_gate
+from .passages import place_kind as place_kind
+from .passages import tags_of as tags_of
+from .travel_groups import READ_BY_TESTS, names_read
+from .travel_groups import Going as Going
+from .travel_groups import Path as Path
+from .travel_groups import Trail as Trail
+from .travel_groups import Way as Way
+from .travel_groups import free_stacks as free_stacks
+from .travel_groups import one_of_each as one_of_each
+from .world import World
+
+_READ_BY_ENTRY = ("game", "nations", "places", "relations", "units")
+
+
+def begin(world: World, nation: str, mode: Row | str, start: str, kinds: Iterable[str]) -> Going | None:
+    """A group of these kinds standing at a place, or None if they are not there, free to go."""
+    row = world.ruleset.row("modes", mode) if isinstance(mode, str) else mode
+    units = one_of_each(world, nation, start, kinds)
+    return None if units is None else Going(world, nation, row, units)
+
+
+def reach(world: World, nation: str, mode: Row | str, start: str, kinds: Iterable[str]) -> dict[str, Way]:
+    """Every place where units of these kinds, standing at `start`, can end a move by the mode: place -> (cost, path).
+
+    Of equally cheap ways the one with fewer places, then the first by ids. Empty if the units are not there.
+    """
+    going = begin(world, nation, mode, start, kinds)
+    if going is None or going_refusal(going, start) is not None:
+        return {}
+    return ways(going, start)
+
+
+def ways(going: Going, start: str, allowance: Any = None) -> dict[str, Way]:
+    """Like `reach`, for a group. Where a mode asks for a way home, places without one are left out."""
+    most = going.allowance(start) if allowance is None else allowance
+    return {
+        place: (cost, path)
+        for place, (cost, path) in search(going, start, most).items()
+        if place != start
+        and _ends(going, path)
+        and ("home" not in going.mode or most is None or has_way_home(going, path, most - cost))
+    }
+
+
+def search(going: Going, start: str, most: Any, goal: str | None = None) -> dict[str, Way]:
+    """The cheapest ways from a place, within `most` (None: no limit), to all places or until `goal` is found."""
+    if going.by_way and most is not None:
+        return _search_by_way(going, start, goal)
+    settled: dict[str, Way] = {}
+    frontier: list[tuple[Any, int, Path]] = [(0, 0, (start,))]
+    while frontier:
+        spent, steps, path = heapq.heappop(frontier)
+        here = path[-1]
+        if here in settled:
+            continue
+        settled[here] = (spent, path)
+        if here == goal:
+            break
+        if here != start and not _goes_on(going, path):
+            continue
+        for near in going.world.geography.next_to(here, going.links):
+            if near in settled:
+                continue
+            link = f"{here}>{near}"
+            if not _enters(going, near, link, path) or not _takes(going, near, here if here == start else None):
+                continue
+            cost = spent + going.cost(near, link, path)
+            if most is None or cost <= most:
+                heapq.heappush(frontier, (cost, steps + 1, (*path, near)))
+    return settled
+
+
+def _search_by_way(going: Going, start: str, goal: str | None) -> dict[str, Way]:
+    """The cheapest ways where each way has an allowance of its own: every way within its allowance is tried."""
+    found: dict[str, Way] = {}
+    frontier: list[tuple[Any, int, Path]] = [(0, 0, (start,))]
+    same = not _cost_reads(going.world.ruleset, going.mode) & {"place", "link"}
+    while frontier:
+        spent, steps, path = heapq.heappop(frontier)
+        here = path[-1]
+        found.setdefault(here, (spent, path))
+        if here == goal:
+            break
+        if here != start and not _goes_on(going, path):
+            continue
+        most = going.allowance(start, path)
+        around = going.world.geography.next_to(here, going.links)
+        each = going.cost(around[0], f"{here}>{around[0]}", path) if same and around else None
+        if each is not None and spent + each > most:
+            continue
+        for near in around:
+            link = f"{here}>{near}"
+            if near in path or not _enters(going, near, link, path) or not _takes(going, near, here if here == start else None):
+                continue
+            cost = spent + (going.cost(near, link, path) if each is None else each)
+            if cost <= most:
+                heapq.heappush(frontier, (cost, steps + 1, (*path, near)))
+    return found
+
+
+def _cost_reads(ruleset: Ruleset, mode: Row) -> frozenset[str]:
+    """The names that the cost of a step reads: without the place entered and the link, all steps from a place cost alike."""
+    cost = mode.get("cost", 1)
+    return frozenset() if isinstance(cost, int) else names_read(ruleset, cost)
+
+
+def _goes_on(going: Going, path: Path) -> bool:
+    link = f"{path[-2]}>{path[-1]}"
+    if going.mode.get("flies") and not may_pass_over(going.world, going.nation, path[-1]):
+        return False
+    return going.test("pass", path[-1], link, path[:-1]) and not going.stops(path[-1], link, path[:-1])
+
+
+def _enters(going: Going, place: str, link: str, path: Path) -> bool:
+    return (
+        going.shut(place, link) is None
+        and going.test("enter", place, link, path)
+        and _open(going.world, going.nation, place) != "never"
+    )
+
+
+def _open(world: World, nation: str, place: str) -> str:
+    known = world.memo("entry", _READ_BY_ENTRY)
+    found: str | None = known.get((nation, place))
+    if found is None:
+        found = known[nation, place] = entry(world, nation, place, str(world.state.get("game", "game", "step", "")))
+    return found
+
+
+def _takes(going: Going, place: str, start: str | None) -> bool:
+    """Whether the shared capacity of a place (and of the start) has room for the group, if its number is known."""
+    if not going.count or "capacity" not in going.mode:
+        return True
+    for here in (place, start):
+        most = capacity(going.world, going.mode, here) if here else None
+        if here and most is not None and used(going.world, going.mode, here) + going.taken.get(here, 0) + going.count > most:
+            return False
+    return True
+
+
+def _ends(going: Going, path: Path) -> bool:
+    return going.test("end", path[-1], f"{path[-2]}>{path[-1]}", path[:-1])
+
+
+def going_refusal(going: Going, start: str) -> str | None:
+    """Why a group cannot set out at all by the mode: its kinds, or the place that it stands in."""
+    mode, world = going.mode, going.world
+    for unit in going.units:
+        kind = str(world.state.get("units", unit.id, "kind", ""))
+        if not concerns(world, mode.get("who"), kind) or (mode.get("except") and concerns(world, mode["except"], kind)):
+            return f"{name_of(world, 'units', kind)} cannot go this way"
+    if not going.test("start", start, f"{start}>{start}", (start,)):
+        return f"not from {name_of(world, 'places', start)}"
+    return None
+
+
+def check_path(going: Going, path: Path, *, within: Any = None) -> str | None:
+    """Why a group cannot take this way, in words for its nation, or None. `within` overrides the allowance."""
+    world, mode = going.world, going.mode
+    refused = going_refusal(going, path[0])
+    if refused:
+        return refused
+    if len(path) < 2:
+        return None if mode.get("stay") else "they are there already"
+    spent: Any = 0
+    for index in range(1, len(path)):
+        here, near = path[index - 1], path[index]
+        link = f"{here}>{near}"
+        where = name_of(world, "places", near)
+        if near not in world.geography.next_to(here, going.links):
+            return f"no way from {name_of(world, 'places', here)} to {where}"
+        gate = going.shut(near, link)
+        if gate is not None:
+            return f"{name_of(world, 'gates', gate)} is closed to them"
+        if not _enters(going, near, link, path[:index]):
+            return f"they may not enter {where}"
+        if index < len(path) - 1 and not _goes_on(going, path[: index + 1]):
+            return f"they cannot go on from {where}"
+        spent += going.cost(near, link, path[:index])
+    most = going.allowance(path[0], path[:-1]) if within is None else within
+    if most is not None and spent > most:
+        return f"the way costs {spent}, they have {most}"
+    if not _ends(going, path):
+        return f"they cannot end in {name_of(world, 'places', path[-1])}"
+    if "home" in mode and most is not None and not has_way_home(going, path, most - spent):
+        return f"they would not get back from {name_of(world, 'places', path[-1])}"
+    return None
+
+
+def has_way_home(going: Going, path: Path, left: Any) -> bool:
+    """Whether a group at the end of a way can stay there, or, after what a fight takes (`reserve`), reach a place to stay."""
+    here = path[-1]
+    if going.test("home", here, f"{path[-2]}>{here}", path[:-1]):
+        return True
+    back = way_home(going, path, left - going.mode.get("reserve", 0))
+    return back is not None
+
+
+def way_home(going: Going, path: Path, left: Any) -> Any:
+    """What the cheapest way home costs from the end of a way, if it costs no more than `left`; None if none is open."""
+    here = path[-1]
+    if going.mode.get("returns"):
+        return next((cost for place, (cost, _) in search(going, here, left, path[0]).items() if place == path[0]), None)
+    if going.test("home", here, f"{path[-2]}>{here}", path[:-1]):
+        return 0
+    return min(homes(going, here, left).values(), default=None)
+
+
+def homes(going: Going, here: str, left: Any) -> dict[str, Any]:
+    """Places where a group that is at `here` may end its moves, within what it has left: place -> cost."""
+    out = {}
+    for place, (cost, path) in search(going, here, left).items():
+        if place != here and going.test("home", place, f"{path[-2]}>{place}", path[:-1]):
+            out[place] = cost
+    return out
+
+
+def find_path(going: Going, start: str, target: str, via: Sequence[str] = ()) -> Path | None:
+    """The cheapest way to a target through the places of `via` in their order, whatever the allowance; None if none is open."""
+    path: Path = (start,)
+    for goal in (*via, target):
+        here = path[-1]
+        if goal == here:
+            continue
+        if _one_step(going, here, goal):
+            path += (goal,)
+            continue
+        within = search(going, here, going.allowance(here)).get(goal) if going.by_way and not via else None
+        if going.by_way and within is None and goal in going.world.geography.next_to(here, going.links):
+            path += (goal,)  # what keeps them from the one step is the reason to be told, not the cost of a way round
+            continue
+        found = within or search(going, here, None, goal).get(goal)
+        if found is None:
+            return None
+        path += found[1][1:]
+    return path
+
+
+def _one_step(going: Going, here: str, goal: str) -> bool:
+    """Whether one step leads there and every step costs the same, so that nothing is cheaper."""
+    if not isinstance(going.mode.get("cost", 1), int) or goal not in going.world.geography.next_to(here, going.links):
+        return False
+    return _enters(going, goal, f"{here}>{goal}", (here,)) and _takes(going, goal, here)
+
+
+def spent_on(going: Going, path: Path) -> Any:
+    """What a way costs."""
+    return sum(going.cost(path[i], f"{path[i - 1]}>{path[i]}", path[:i]) for i in range(1, len(path)))
+
+
+# ---- capacity
+
+
+def capacity(world: World, mode: Row, place: str) -> Any:
+    """How many units a mode lets start, pass or end in a place; None if it sets no limit."""
+    row = mode.get("capacity")
+    if not row:
+        return None
+    text = str(row["is"]).removeprefix("=").strip()
+
+    def make() -> Any:
+        thing = Entity("place", place)
+        names = {"place": thing, "self": world.field(thing, "holder")}
+        return world.quantity(text, thing, names) if world.ruleset.has("quantities", text) else world.value(text, names)
+
+    return world.keep(("capacity", text, place), READ_BY_TESTS, make)
+
+
+def drawn_places(mode: Row, path: Path) -> list[str]:
+    """The places whose capacity a way draws on: its start, end and those between, as the mode says."""
+    draws = mode.get("capacity", {}).get("draws", ("start", "pass", "end"))
+    out = []
+    if "start" in draws:
+        out.append(path[0])
+    if "pass" in draws:
+        out.extend(path[1:-1])
+    if "end" in draws and len(path) > 1:
+        out.append(path[-1])
+    return out
+
+
+def used(world: World, mode: Row, place: str) -> int:
+    """Units that the mode has moved over a place this turn."""
+    row = world.state.row("loads", f"{mode['id']}:{place}")
+    return int(row.get("n", 0)) if row.get("turn") == world.always()["turn"] else 0
+
+
+def room_left(world: World, mode: Row, path: Path, taken: Mapping[str, int] | None = None) -> Any:
+    """How many units the way still takes beside what is `taken`; None if it is not limited."""
+    left = [
+        most - used(world, mode, place) - (taken or {}).get(place, 0)
+        for place in drawn_places(mode, path)
+        if (most := capacity(world, mode, place)) is not None
+    ]
+    return min(left) if left else None
+
+
+# ---- names
+
+
+def too_few(world: World, nation: str, place: str, wanted: Mapping[str, int]) -> str:
+    """Why so many units cannot go from a place: there are fewer, or others of its orders have taken them."""
+    where = name_of(world, "places", place)
+    for kind, n in sorted(wanted.items()):
+        there = sum(int(r["n"]) for _, r in world.state.stacks(at=place, owner=nation) if r["kind"] == kind)
+        if there < n:
+            return f"not that many units free to go in {where}: {n} {name_of(world, 'units', kind)} ordered, {there} there"
+    return f"not that many units free to go in {where}: others are under other orders, or cannot leave"
+
+
+def name_of(world: World, form: str, id_: str) -> str:
+    return str(world.ruleset.rows(form).get(id_, {}).get("name", id_))
+
+
+def units_name(world: World, kind: str, n: int) -> str:
+    """What `n` units of a kind are called: by its name, or its plural if it has one."""
+    row = world.ruleset.rows("units").get(kind, {})
+    return str(row.get("name", kind) if n == 1 else row.get("plural", row.get("name", kind)))
+
+
+def list_units(world: World, kinds: Mapping[str, int]) -> str:
+    """Numbers of units in words, parted by commas."""
+    return ", ".join(f"{n} {units_name(world, kind, n)}" for kind, n in kinds.items())
+
+
+def named_places(world: World, value: Any) -> list[str]:
+    """The places that a slot names: ids in a list, or a text with ids, names or aliases parted by commas, `then` or `and`.
+
+    Raises ValueError with the word that is no place.
+    """
+    if value is None or value == "":
+        return []
+    if isinstance(value, Entity):
+        return [value.id]
+    words = value if isinstance(value, list | tuple) else re.split(r"\s*,\s*|\s+then\s+|\s+and\s+", str(value).strip())
+    table = world.ruleset.derived("place-names", lambda: _place_names(world))
+    out = []
+    for word in words:
+        id_ = word.id if isinstance(word, Entity) else table.get(" ".join(str(word).lower().split()))
+        if id_ is None:
+            raise ValueError(f"no place is called {word}")
+        out.append(id_)
+    return out
+
+
+def _place_names(world: World) -> dict[str, str]:
+    out: dict[str, str] = {}
+    for id_, row in world.ruleset.rows("places").items():
+        for name in (*row.get("aliases", ()), row.get("name", id_), id_):
+            out[" ".join(str(name).lower().split())] = id_
+    return out

@@ -1,0 +1,129 @@
+"""Sets of things: what a value, an id or a row's words stand for, and which things fit a filter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from ..core.state import Entity
+from ..ruleset.expressions import ExpressionError
+
+if TYPE_CHECKING:
+    from .world import EntitySet, World
+
+_KIND_OF_GROUP = {
+    "places": "place",
+    "nations": "nation",
+    "units": "unit",
+    "technologies": "tech",
+    "sides": "side",
+    "items": "item",
+}
+
+
+def plain(value: Any) -> Any:
+    """The id of an entity, else the value."""
+    return value.id if isinstance(value, Entity) else value
+
+
+def as_set(world: World, value: Any) -> EntitySet:
+    """A set from a set, one thing, a group's id or an id."""
+    if value is None:
+        return ()
+    if isinstance(value, Entity):
+        if value.kind == "group":
+            return group(world, value.id)
+        return (value,)
+    if isinstance(value, str):
+        return group(world, value) if world.ruleset.has("groups", value) else (world.thing(value),)
+    return tuple([v if type(v) is Entity else world.thing(v) for v in value])
+
+
+def is_named(world: World, text: str) -> bool:
+    """Whether a text is the id of a nation, group, place or side, and so no expression, where a row selects things."""
+    return any(world.ruleset.has(form, text) for form in ("nations", "groups", "places", "sides"))
+
+
+def selection(world: World, wanted: str | list[str], names: Mapping[str, Any]) -> EntitySet:
+    """The things that a row selects: a list of ids, one id, or an expression that gives a set."""
+    if isinstance(wanted, list):
+        return tuple(world.thing(w) for w in wanted)
+    text = wanted.removeprefix("=").strip()
+    return as_set(world, text if is_named(world, text) else world.value(text, names))
+
+
+def group(world: World, id_: str) -> EntitySet:
+    row = world.ruleset.rows("groups").get(plain(id_))
+    if row is None:
+        raise ExpressionError(f"no group {id_}")
+    kind = _KIND_OF_GROUP[row["of"]]
+    return tuple(Entity(kind, m) for m in row["members"])
+
+
+def apply(world: World, thing: Entity, name: str, rest: tuple[Any, ...]) -> Any:
+    """A term, quantity or field of a thing, by name."""
+    if name in world.ruleset.rows("terms"):
+        return world._evaluator.functions[name](thing, *rest)
+    if name in world.ruleset.rows("quantities") and not rest:
+        return world.quantity(name, thing)
+    value = world.field(thing, name)
+    if rest:
+        return any(plain(value) == plain(r) for r in rest)
+    return value
+
+
+def weight(world: World, thing: Entity) -> int:
+    """How many a thing counts for: the units of a stack, else one."""
+    return int(world.state.get("units", thing.id, "n", 0)) if thing.kind == "unit" else 1
+
+
+def select(world: World, things: Iterable[Entity], filters: dict[str, Any]) -> EntitySet:
+    """Those whose fields fit: a set as value means any of, a set-valued field fits if it holds the value."""
+    if not filters:
+        return tuple(things)
+    out = []
+    field = world.field
+    wanted = [(name, _wanted(world, value)) for name, value in filters.items()]
+    for thing in things:
+        for name, values in wanted:
+            found = field(thing, name)
+            kind = type(found)
+            if kind is Entity:
+                if found.id not in values:
+                    break
+            elif kind is tuple or kind is list:
+                if not any(plain(f) in values for f in found):
+                    break
+            elif found not in values:
+                break
+        else:
+            out.append(thing)
+    return tuple(out)
+
+
+def nations_only(value: Any) -> TypeGuard[tuple[Entity, ...]]:
+    """Whether a filter's value is a set of nations and of nothing else."""
+    return type(value) is tuple and bool(value) and all(type(v) is Entity and v.kind == "nation" for v in value)
+
+
+def _wanted(world: World, value: Any) -> set[Any]:
+    if isinstance(value, Entity):
+        return {m.id for m in group(world, value.id)} if value.kind == "group" else {value.id}
+    if isinstance(value, tuple | list):
+        return {plain(v) for v in value}
+    return {value}
+
+
+def fits(world: World, found: Any, wanted: Any) -> bool:
+    """Whether a recorded role (or one of a list) fits a filter: an id, a side standing for its members, a group, or a set."""
+    if isinstance(wanted, tuple | list) and not isinstance(wanted, Entity):
+        return any(fits(world, found, w) for w in wanted)
+    if isinstance(found, tuple | list) and not isinstance(found, Entity):
+        return any(fits(world, f, wanted) for f in found)
+    wanted = plain(wanted)
+    found = plain(found)
+    if found == wanted:
+        return True
+    if isinstance(wanted, str) and (world.ruleset.has("sides", wanted) or world.ruleset.has("groups", wanted)):
+        return found in world.members(wanted) or found in {t.id for t in as_set(world, wanted)}
+    return False

@@ -1,0 +1,228 @@
+"""A group of units on its way by one mode: what is asked of each of its steps, and who of those standing there may go.
+
+A row of the form `modes` says what is tested, what a step costs and how much may be spent; `routes` finds the ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ..core.model import Row, Ruleset
+from ..core.state import Entity, pair_key
+from ..ruleset.expressions import parse
+from ..ruleset.expressions.reads import EARLIER, reads
+from ..ruleset.expressions.vocabulary import ALWAYS
+from .passages import passes_gate
+from .world import World
+
+Path = tuple[str, ...]
+Way = tuple[Any, Path]
+"""What a way costs, and its places from the start to the end."""
+
+READ_BY_TESTS = ("places", "units", "relations", "nations", "links", "gates", "techs", "marks", "forces", "options", "game")
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """What tests call `path`: `start`, `last` (where the step is made from), `length` (steps so far), `places`."""
+
+    places: Path
+
+    def expression_field(self, name: str) -> Any:
+        if name == "start":
+            return Entity("place", self.places[0])
+        if name == "last":
+            return Entity("place", self.places[-1])
+        if name == "length":
+            return len(self.places) - 1
+        if name == "places":
+            return tuple(Entity("place", p) for p in self.places)
+        return None
+
+
+# ---- who goes
+
+
+def free_stacks(world: World, nation: str, place: str, *, busy: bool = False) -> list[tuple[str, Row]]:
+    """Stacks of a nation at a place that an order may move: in no force, not moved, not aboard, not busy, and fit to move.
+
+    What keeps a unit from moving by any way is the ruleset's setting `unfit`, a test of the unit. Units that are altered for
+    the turn (`busy`) are left out unless they are asked for.
+    """
+    unfit = world.ruleset.setting("unfit")
+    return [
+        (key, row)
+        for key, row in world.state.stacks(at=place, owner=nation)
+        if not (row.get("force") or row.get("moved") or row.get("aboard") or (row.get("busy") and not busy))
+        and not (unfit and world.test(str(unfit), {"unit": Entity("unit", key), "self": Entity("nation", nation)}))
+    ]
+
+
+def one_of_each(world: World, nation: str, place: str, kinds: Iterable[str]) -> list[Entity] | None:
+    """One stack of each kind that is free to go, the plainest first; None if a kind is not there."""
+    free = free_stacks(world, nation, place)
+    out = []
+    for kind in sorted(set(kinds)):
+        found = min((key for key, row in free if row["kind"] == kind), key=lambda k: (len(k), k), default=None)
+        if found is None:
+            return None
+        out.append(Entity("unit", found))
+    return out
+
+
+# ---- a group on its way by one mode
+
+
+class Going:
+    """A group of units of one nation that would go by a mode: tests, costs and allowance, each for every one of them.
+
+    `units` is one stack of each kind; with `count`, the number of units, ways are found that have room for so many.
+    """
+
+    def __init__(self, world: World, nation: str, mode: Row, units: Sequence[Entity], *, count: int = 0) -> None:
+        self.world = world
+        self.nation = nation
+        self.mode = mode
+        self.units = tuple(units)
+        self.links = tuple(mode["links"]) if "links" in mode else None
+        self.count = count
+        self.taken: Mapping[str, int] = {}  # what earlier orders of the nation take of shared capacities, by place
+        self._self = Entity("nation", nation)
+
+    def names(self, unit: Entity | None, place: str, link: str, path: Path) -> dict[str, Any]:
+        return {
+            "self": self._self,
+            "nation": self._self,
+            "unit": unit,
+            "place": Entity("place", place),
+            "link": Entity("link", link),
+            "path": Trail(path),
+        }
+
+    def test(self, key: str, place: str, link: str, path: Path, units: Sequence[Entity] | None = None) -> bool:
+        """Whether a test of the mode holds for every unit of the group (absent: it does)."""
+        text = self.mode.get(key)
+        if text is None or isinstance(text, bool):
+            return text is not False
+        asks = _asks(self.world.ruleset, text)
+        each: Sequence[Entity | None] = (self.units if units is None else units) if asks.unit else (None,)
+        if asks.way:
+            return all(self.world.test(text, self.names(unit, place, link, path)) for unit in each)
+        known = self.world.memo(("way", text), asks.tables)
+        for unit in each:
+            about = (self.nation, unit, place, link if asks.link else "")
+            holds = known.get(about)
+            if holds is None:
+                holds = known[about] = self.world.test(text, self.names(unit, place, link, path))
+            if not holds:
+                return False
+        return True
+
+    def stops(self, place: str, link: str, path: Path) -> bool:
+        """Whether the way ends at a place because the mode's `stop` holds there for any unit."""
+        if "stop" not in self.mode:
+            return False
+        return any(self.test("stop", place, link, path, [unit]) for unit in self.units or ())
+
+    def cost(self, place: str, link: str, path: Path) -> Any:
+        """What a step costs: a number, a quantity of the unit, link or place, or an expression; the dearest of the group."""
+        cost = self.mode.get("cost", 1)
+        if isinstance(cost, int):
+            return cost
+        asks = _asks(self.world.ruleset, cost)
+        if asks.way:
+            return max(self._cost(cost, unit, place, link, path) for unit in self.units or (None,))
+        known = self.world.memo(("cost", cost), asks.tables)
+        dearest = None
+        for unit in self.units or (None,):
+            about = (self.nation, unit if asks.unit else None, place, link if asks.link else "")
+            found = known.get(about)
+            if found is None:
+                found = known[about] = self._cost(cost, unit, place, link, path)
+            if dearest is None or found > dearest:
+                dearest = found
+        return dearest
+
+    def _cost(self, cost: str, unit: Entity | None, place: str, link: str, path: Path) -> Any:
+        names = self.names(unit, place, link, path)
+        if self.world.ruleset.has("quantities", cost):
+            return self.world.quantity(cost, names[self.world.ruleset.row("quantities", cost)["of"]], names)
+        return self.world.number(cost, names)
+
+    @property
+    def by_way(self) -> bool:
+        """Whether the allowance depends on the places of the way, so that a dearer way may be open where a cheaper is not."""
+        return bool(self.mode.get("by_way"))
+
+    def allowance(self, start: str, path: Path = ()) -> Any:
+        """How much the group may spend (that of its slowest); None if there is no limit. `path`: the way but its last place."""
+        steps = self.mode.get("steps")
+        if steps is None:
+            return None
+        if isinstance(steps, int):
+            return steps
+        found = []
+        for unit in self.units:
+            names = self.names(unit, start, f"{start}>{start}", path or (start,))
+            left = self.world.state.get("units", unit.id, str(self.mode.get("keeps", "")))
+            if left is not None:
+                found.append(left)
+            elif self.world.ruleset.has("quantities", steps):
+                found.append(self.world.quantity(steps, unit, names))
+            else:
+                found.append(self.world.number(steps, names))
+        return min(found, default=0)
+
+    def shut(self, place: str, link: str) -> str | None:
+        """The gate that stops the group on a link, or None."""
+        a, _, b = link.partition(">")
+        gates = self.world.geography.gates.get(pair_key(a, b))
+        if not gates:
+            return None
+        return next((g for unit in self.units for g in gates if not passes_gate(self.world, self.nation, g, unit)), None)
+
+
+class _Asks(NamedTuple):
+    """What a test or a cost of a mode asks for: the unit, the link, the way there (or the time), and the tables that decide."""
+
+    unit: bool
+    link: bool
+    way: bool
+    tables: tuple[str, ...]
+
+
+def _asks(ruleset: Ruleset, text: str) -> _Asks:
+    known: dict[str, _Asks] = ruleset.derived("asks of modes", dict)
+    found = known.get(text)
+    if found is None:
+        names = names_read(ruleset, text)
+        unit = "unit" in names
+        if ruleset.has("quantities", text):
+            of = ruleset.row("quantities", text)["of"]
+            names, unit = names | {of}, unit or of == "unit"
+            tables = reads(ruleset, f"value({of}, '{text}')")
+        else:
+            tables = reads(ruleset, text)
+        if tables is None or EARLIER in tables:
+            tables = frozenset(READ_BY_TESTS)
+        found = known[text] = _Asks(unit, "link" in names, bool(names & _OF_THE_WAY), tuple(sorted(tables)))
+    return found
+
+
+_OF_THE_WAY = frozenset({"path", *ALWAYS})
+
+
+def names_read(ruleset: Ruleset, text: str) -> frozenset[str]:
+    """The names that an expression reads, or a quantity with its adjust rows."""
+
+    def make() -> frozenset[str]:
+        quantity = ruleset.rows("quantities").get(text)
+        rows = [quantity, *(a for a in ruleset.rows("adjusts").values() if a["of"] == text)] if quantity else [{"base": text}]
+        words = ("base", "unless", "when", "add", "times", "at_least", "at_most", "final")
+        texts = [r[w] for r in rows for w in words if isinstance(r.get(w), str)]
+        exact = [t for t in texts if not t.lstrip("-").replace("/", "").isdigit()]
+        return frozenset().union(*(parse(t.removeprefix("=").strip()).names for t in exact))
+
+    return ruleset.derived(f"names read by {text}", make)  # type: ignore[no-any-return]

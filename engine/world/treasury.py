@@ -1,0 +1,209 @@
+"""Purses: where a nation's resources lie, which purse a place draws on, and paying.
+
+A resource whose `stores` row says `per: nation` has one purse per nation, under the nation's id. With `per: region` every
+connected part of a nation's land has its own, under `nation/seat`, the seat being the place that keeps it; parts that meet
+become one (`unite`). With `per: place` every place has one, under its id.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..core.state import Entity, columns
+from ..ruleset.expressions.reads import HOLDERS, purses_read
+
+if TYPE_CHECKING:
+    from ..core.journal import Journal
+    from ..core.model import Ruleset
+    from .world import World
+
+
+def in_words(ruleset: Ruleset, what: str) -> str:
+    """A resource as it stands inside a sentence: its name, not its id."""
+    name = str(ruleset.rows("resources").get(what, {}).get("name", what))
+    return name[:1].lower() + name[1:] if name[1:2].islower() else name
+
+
+def store_row(world: World, resource: str) -> dict[str, Any]:
+    """The row that says how a resource's purses are divided (default: one per nation)."""
+    return world.ruleset.rows("stores").get(resource) or {"id": resource, "per": "nation"}
+
+
+def region_of(world: World, nation: str, place: str, row: dict[str, Any]) -> tuple[str, ...]:
+    """The places joined to a place through the nation's own links, the place itself included."""
+    return _region_index(world, nation, row).get(place, (place,))
+
+
+def _region_index(world: World, nation: str, row: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+    def make() -> dict[str, tuple[str, ...]]:
+        return {p: part for part in regions(world, nation, row) for p in part}
+
+    return world.keep(("region-index", nation, _shape(row)), purses_read(world.ruleset), make)  # type: ignore[no-any-return]
+
+
+def _shape(row: dict[str, Any]) -> tuple[Any, ...]:
+    """What divides the purses; resources divided alike share what is derived."""
+    return tuple(row.get("links", ())), row.get("through")
+
+
+def regions(world: World, nation: str, row: dict[str, Any]) -> list[tuple[str, ...]]:
+    """Connected parts of what a nation holds, over the links and through the places that the row allows.
+
+    Land of allies that passes the row's test joins parts, but belongs to none.
+    """
+    test = row.get("through")
+    links = tuple(row["links"]) if row.get("links") else None
+    geography = world.geography
+
+    def make() -> list[tuple[str, ...]]:
+        who = Entity("nation", nation)
+
+        def open_to(places: list[str]) -> list[str]:
+            if test is None:
+                return places
+            return [p for p in places if world.test(test, {"self": who, "nation": who, "place": Entity("place", p)})]
+
+        held = world.keep("held-places", HOLDERS, lambda: _held(world))
+        own = open_to(held.get(nation, ()))
+        parts = geography.regions(own, links)
+        if len(parts) > 1 and test is not None:
+            others = [p for n in sorted(held) if n != nation and world.allied(nation, n) for p in held[n]]
+            mine = set(own)
+            wider = geography.regions([*own, *open_to(others)], links) if others else parts
+            parts = [found for part in wider if (found := [p for p in part if p in mine])]
+        return [tuple(part) for part in parts]
+
+    return world.keep(("regions", nation, _shape(row)), purses_read(world.ruleset), make)  # type: ignore[no-any-return]
+
+
+def _held(world: World) -> dict[str, list[str]]:
+    out: dict[str, list[str]] = {}
+    now = world.state.table("places")
+    for place, row in world.ruleset.rows("places").items():
+        holder = world.holder_of(place) if place in now else row.get("owner")
+        if holder:
+            out.setdefault(holder, []).append(place)
+    return out
+
+
+def held_places(world: World, nation: str) -> list[str]:
+    """The places a nation holds, in the order of the ruleset."""
+    found: dict[str, list[str]] = world.keep("held-places", HOLDERS, lambda: _held(world))
+    return found.get(nation, [])
+
+
+def purses(world: World, nation: str, resource: str) -> dict[str, Any]:
+    """Purse id -> amount of a nation. A purse whose seat another holds is out of reach and left out."""
+
+    def make() -> dict[str, list[tuple[str, str]]]:
+        out: dict[str, list[tuple[str, str]]] = {}
+        for key in world.state.table("stores"):
+            owner, _, seat = key.partition("/")
+            out.setdefault(owner, []).append((key, seat))
+        return out
+
+    rows = world.state.table("stores")
+    keys: list[tuple[str, str]] = world.keep("purses", columns("stores"), make).get(nation, ())
+    return {
+        key: rows[key][resource] for key, seat in keys if resource in rows[key] and (not seat or world.holder_of(seat) == nation)
+    }
+
+
+def main_purse(world: World, nation: str, resource: str) -> str:
+    """The purse of a nation's capital; without a capital of its own, its richest."""
+    return purse_at(world, nation, None, resource)
+
+
+def purse_at(world: World, nation: str, place: str | None, resource: str) -> str:
+    """The id of the purse that a nation's place draws on; without a place, of its main purse.
+
+    The main purse is the capital's; without a capital in its hands the richest, or that of its largest part.
+
+    A region's purse is the one whose seat lies in it (the richest if several do); a region without one gets a purse seated
+    at the nation's capital if it is there, else at its first place.
+    """
+    row = store_row(world, resource)
+    if row["per"] == "place":
+        return place or nation
+    if row["per"] == "nation":
+        return nation
+    seat = world.field(Entity("nation", nation), "capital")
+    capital = seat.id if isinstance(seat, Entity) else None
+    if place is None:
+        if capital is not None and world.holder_of(capital) == nation:
+            place = capital
+        else:
+            held = purses(world, nation, resource)
+            if held:
+                return max(held, key=lambda k: (held[k], k))
+            if capital is not None:
+                return f"{nation}/{capital}"
+            parts = regions(world, nation, row)
+            if not parts:
+                return nation
+            place = max(parts, key=len)[0]
+    part = region_of(world, nation, place, row)
+    found = {k: v for k, v in purses(world, nation, resource).items() if k.partition("/")[2] in part}
+    if found:
+        return max(found, key=lambda k: (found[k], k))
+    return f"{nation}/{capital if capital in part else part[0]}"
+
+
+def divided(world: World, nation: str, resource: str) -> bool:
+    """Whether a nation has several purses of a resource, or one without a seat."""
+    found = purses(world, nation, resource)
+    return len(found) > 1 or nation in found
+
+
+def unite(world: World, journal: Journal, nation: str, resource: str) -> None:
+    """Purses whose regions have met become one: the capital's, else the richest. Writes into the open journal entry."""
+    row = store_row(world, resource)
+    if row["per"] != "region":
+        return
+    found = purses(world, nation, resource)
+    if len(found) < 2 and nation not in found:
+        return
+    parts = regions(world, nation, row)
+    seat = world.field(Entity("nation", nation), "capital")
+    capital = seat.id if isinstance(seat, Entity) else None
+    if nation in found and parts:  # kept while the nation held nothing: it goes to its capital, else to its largest part
+        largest = next((part for part in parts if capital in part), max(parts, key=len))
+        journal.add("stores", purse_at(world, nation, largest[0], resource), resource, found[nation])
+        journal.set("stores", nation, resource, None)
+        found = purses(world, nation, resource)
+    for part in parts:
+        inside = [k for k in sorted(found) if k.partition("/")[2] in part]
+        if len(inside) < 2:
+            continue
+        home = f"{nation}/{capital}"
+        keeper = home if home in inside else max(inside, key=lambda k: (found[k], k))
+        for key in inside:
+            if key != keeper:
+                journal.add("stores", keeper, resource, found[key])
+                journal.set("stores", key, resource, None)
+
+
+def stock(world: World, x: Any, resource: str) -> Any:
+    """What a nation has in all its purses, or what the purse of a place holds."""
+    thing = world.thing(x)
+    if thing.kind == "nation":
+        return sum(purses(world, thing.id, resource).values())
+    if thing.kind == "place" and store_row(world, resource)["per"] != "place":
+        holder = world.holder_of(thing.id)
+        if holder is None:
+            return 0
+        return world.state.get("stores", purse_at(world, holder, thing.id, resource), resource, 0)
+    return world.state.get("stores", thing.id, resource, 0)
+
+
+def pay(journal: Journal, purse: str, resource: str, amount: Any) -> None:
+    """Take an amount out of a purse. Raises ValueError if it is not there."""
+    now = journal.state.get("stores", purse, resource, 0)
+    if amount > now:
+        raise ValueError(f"{purse} has {now} {resource}, {amount} is needed")
+    journal.set("stores", purse, resource, now - amount)
+
+
+def gain(journal: Journal, purse: str, resource: str, amount: Any) -> None:
+    """Put an amount into a purse."""
+    journal.add("stores", purse, resource, amount)

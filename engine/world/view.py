@@ -1,0 +1,293 @@
+"""A view: what one nation may know of a state, as a state of its own.
+
+Everything a nation is shown or told is computed from its view alone. It starts empty; the ruleset's `shows` rows put in what
+the reader may know, so what no row shows is hidden. Units shown as a band become one stack of an unknown kind, whose number
+is the band's lower end.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+from ..core.canonical import dumps
+from ..core.journal import EVERYONE, Entry
+from ..core.model import Row, Ruleset
+from ..core.state import Entity, State
+from .geography import Geography
+from .selections import as_set
+from .tables import in_range
+from .world import World
+
+UNKNOWN = "?"
+"""The kind of a stack of which only a band is known."""
+
+_OWN_ID = {"nations", "tracks", "techs", "knowledge", "answers"}
+
+
+def view(ruleset: Ruleset, state: State, reader: str, *, geography: Geography | None = None) -> State:
+    """The state as `reader` (a nation's id) may know it."""
+    return Viewer(ruleset, state, geography=geography).view(reader)
+
+
+class Viewer:
+    """Makes the views of one state, sharing what does not depend on the reader."""
+
+    def __init__(self, ruleset: Ruleset, state: State, *, geography: Geography | None = None) -> None:
+        self.ruleset = ruleset
+        self.state = state
+        self.world = World(ruleset, state, geography=geography)
+        self._open = {name for name, row in ruleset.rows("fields").items() if row.get("open")}
+        self._by_owner: dict[str, dict[str | None, list[tuple[str, str | None, Mapping[str, Any]]]]] = {}
+
+    def view(self, reader: str, *, sight: bool = True) -> State:
+        """The view of a reader; without `sight` only what no test decides: his own, his side's and what is public."""
+        tables: dict[str, dict[str, dict[str, Any]]] = {}
+        for row in self.ruleset.rows("shows").values():
+            if row["what"] in self._public:
+                tables[row["what"]] = self._public[row["what"]]
+                continue
+            if (("when" in row or "within" in row) and not sight) or not self._is_open(row):
+                continue
+            within = self._within(row, reader)
+            shown = tables.setdefault(row["what"], {})
+            tested: dict[tuple[str | None, str | None], bool] = {}
+            for owner, items in self._items(row).items():
+                if not self._reaches(row, reader, owner):
+                    continue
+                for id_, place, fields in items:
+                    if within is not None and place not in within:
+                        continue
+                    if "when" in row:
+                        if (owner, place) not in tested:
+                            tested[owner, place] = self.world.test(row["when"], self._names(reader, owner, place))
+                        if not tested[owner, place]:
+                            continue
+                    if row.get("as") == "band":
+                        self._band(row, shown, reader, fields)
+                    elif row.get("as") == "number":
+                        self._number(shown, id_, owner, place, fields)
+                    else:
+                        shown.setdefault(id_, {}).update(fields)
+        for row in self.ruleset.rows("shows").values() if sight else ():
+            if row.get("as") == "band" and row.get("empty") and self._is_open(row):
+                self._empty(row, tables.setdefault(row["what"], {}), reader)
+        self._marks(tables, reader)
+        out = {t: dict(sorted(rows.items())) for t, rows in tables.items() if rows}
+        return State(_without_doubles(out))
+
+    @cached_property
+    def _public(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """The tables of which every row of `shows` is for everyone and limited by nothing: alike in all views."""
+        limited = {"marks", "units", "under_way", "agreements"}  # marks say themselves who sees them; the others have doubles
+        limits = ("when", "within", "as")
+        rows = [row for row in self.ruleset.rows("shows").values() if self._is_open(row)]
+        limited.update(row["what"] for row in rows if row["to"] != "everyone" or any(key in row for key in limits))
+        out: dict[str, dict[str, dict[str, Any]]] = {}
+        for row in rows:
+            if row["what"] not in limited:
+                shown = out.setdefault(row["what"], {})
+                for items in self._items(row).values():
+                    for id_, _, fields in items:
+                        shown.setdefault(id_, {}).update(fields)
+        return out
+
+    def is_shown(self, row: Row, reader: str, id_: str, fields: Mapping[str, Any]) -> bool:
+        """Whether a row of `shows` lets a reader see one row of its table."""
+        owner, place = self.owner(row["what"], id_, fields), self.place(row["what"], id_, fields)
+        return self._reaches(row, reader, owner) and self.world.test(row.get("when"), self._names(reader, owner, place))
+
+    # ---- rows
+
+    def owner(self, table: str, id_: str, fields: Mapping[str, Any]) -> str | None:
+        """Whose a row is: the nation it belongs to, or None."""
+        if table in _OWN_ID:
+            return id_
+        if table in ("units", "forces", "chosen"):
+            return str(fields["owner"])
+        if table in ("under_way", "orders", "uses"):
+            return str(fields.get("nation", id_.partition("|")[2].rpartition("|")[2]))
+        if table == "stores":
+            name = id_.partition("/")[0]
+            return name if self.ruleset.has("nations", name) else self.world.holder_of(id_)
+        if table in ("marks", "tallies", "streaks"):
+            kind, _, name = id_.partition(":")
+            return name if kind == "nation" else self.world.holder_of(name) if kind == "place" else None
+        if table == "places":
+            return self.world.holder_of(id_)
+        return None
+
+    def place(self, table: str, id_: str, fields: Mapping[str, Any]) -> str | None:
+        if table in ("units", "chosen"):
+            return str(fields["place"])
+        if table == "places":
+            return id_
+        if table in ("forces", "under_way"):
+            return fields.get("at")
+        if table == "stores" and self.ruleset.has("places", id_):
+            return id_
+        return None
+
+    def _within(self, row: Row, reader: str) -> set[str] | None:
+        """The places to which a row is limited for a reader; None if it is not."""
+        if "within" not in row:
+            return None
+        text = row["within"].removeprefix("=").strip()
+        return {t.id for t in as_set(self.world, self.world.value(text, self._names(reader, None, None)))}
+
+    def _is_open(self, row: Row) -> bool:
+        """Whether a row that waits for a step of `inform` has been opened, for this turn or for good."""
+        if "opens" not in row:
+            return True
+        since = self.state.get("opened", "shows", row["id"])
+        return since is not None and (row["opens"] == "game" or since == self.state.get("game", "game", "turn"))
+
+    def _names(self, reader: str, owner: str | None, place: str | None) -> dict[str, Any]:
+        return {
+            "self": Entity("nation", reader),
+            "nation": Entity("nation", owner) if owner else None,
+            "place": Entity("place", place) if place else None,
+        }
+
+    def _reaches(self, row: Row, reader: str, owner: str | None) -> bool:
+        to = row["to"]
+        for word in [to] if isinstance(to, str) else to:
+            if word == "everyone" or (owner is not None and owner == reader):
+                return True
+            if owner is None or word == "owner":
+                continue
+            if word == "side" and self.world.side_of(reader) and self.world.side_of(owner) == self.world.side_of(reader):
+                return True
+            if word == "allies" and self.world.allied(reader, owner):
+                return True
+        return False
+
+    def _items(self, row: Row) -> dict[str | None, list[tuple[str, str | None, Mapping[str, Any]]]]:
+        """What a row could show, by owner: id, place and the fields it shows. The same for every reader."""
+        found = self._by_owner.get(row["id"])
+        if found is None:
+            found = self._by_owner[row["id"]] = {}
+            table = row["what"]
+            some = "fields" in row or row.get("open_fields")
+            named = set(row.get("fields", ())) | (self._open if row.get("open_fields") else set())
+            for id_, fields in self.state.table(table).items():
+                owner, place = self.owner(table, id_, fields), self.place(table, id_, fields)
+                if some:
+                    fields = {k: v for k, v in fields.items() if k in named or k.partition("@")[0] in named}
+                if fields:
+                    found.setdefault(owner, []).append((id_, place, fields))
+        return found
+
+    def _number(
+        self, shown: dict[str, dict[str, Any]], id_: str, owner: str | None, place: str | None, fields: Mapping[str, Any]
+    ) -> None:
+        """That something of an owner lies in a place, and how many, but not what: one row for all of it."""
+        key = f"{owner or UNKNOWN}@{place or UNKNOWN}"
+        row = shown.setdefault(key, {"nation": owner, "at": place, "what": UNKNOWN, "n": 0})
+        row["n"] += int(fields.get("n", 1))
+
+    def _band(self, row: Row, shown: dict[str, dict[str, Any]], reader: str, fields: Mapping[str, Any]) -> None:
+        key = f"{fields['owner']}.{UNKNOWN}@{fields['place']}"
+        if key in shown:
+            return
+        number = sum(r["n"] for _, r in self.state.stacks(at=fields["place"], owner=fields["owner"]))
+        known = self._looked(row, reader, fields["place"])
+        others = self.state.owners_at(fields["place"]) - {fields["owner"], reader}
+        if known.get("as") == "exact" and not others and known.get("units"):
+            for kind, n in known["units"].items():
+                stack = {"owner": fields["owner"], "kind": kind, "place": fields["place"], "n": int(n)}
+                shown[f"{fields['owner']}.{kind}@{fields['place']}"] = stack
+            return
+        number = int(known["n"]) if known.get("as") == "number" else number
+        said = self._said(row, fields)
+        for text, name in row["bands"].items():
+            if name == said or (said is None and in_range(text, number)):
+                low = str(text).partition("..")[0]
+                where = {"owner": fields["owner"], "kind": UNKNOWN, "place": fields["place"]}
+                shown[key] = {**where, "n": max(1, int(low or 1)), "band": name, "range": str(text)}
+                return
+
+    def _looked(self, row: Row, reader: str, place: str) -> Mapping[str, Any]:
+        """What a look has shown a reader of a place since last turn (`follows`: what he knows); nothing, if none has."""
+        known = self.state.get("knowledge", reader, f"{row['follows']}:{place}") if "follows" in row else None
+        turn = int(self.state.get("game", "game", "turn", 1))
+        return known if known and known.get("since", -1) >= turn - 1 else {}
+
+    def _empty(self, row: Row, shown: dict[str, dict[str, Any]], reader: str) -> None:
+        """Places within sight that are held by others and stand empty look as those do in which hardly anybody stands."""
+        exact = [r for r in self.ruleset.rows("shows").values() if r["what"] == row["what"] and r.get("as") != "band"]
+        for place in sorted(self._within(row, reader) or ()):
+            holder = self.world.holder_of(place)
+            if (
+                holder is None
+                or self.state.stacks(at=place, owner=holder)
+                or any(self._reaches(r, reader, holder) for r in exact)
+            ):
+                continue
+            if self._reaches(row, reader, holder):
+                self._band(row, shown, reader, {"owner": holder, "place": place})
+
+    def _said(self, row: Row, fields: Mapping[str, Any]) -> str | None:
+        """The band that a mark of the place makes others see of its holder's units, or None."""
+        if "mask" not in row or self.world.holder_of(fields["place"]) != fields["owner"]:
+            return None
+        names = set(row["bands"].values())
+        marks = self.state.row("marks", f"place:{fields['place']}")
+        found = [m.removeprefix(row["mask"]) for m in sorted(marks) if m.startswith(row["mask"])]
+        return next((name for name in found if name in names), None)
+
+    def _marks(self, tables: dict[str, dict[str, dict[str, Any]]], reader: str) -> None:
+        """Marks that say themselves who sees them."""
+        side = self.world.side_of(reader)
+        for id_, marks in self.state.table("marks").items():
+            for name, mark in marks.items():
+                if not isinstance(mark, dict) or "seen_by" not in mark:
+                    continue
+                if {EVERYONE, reader, side} & set(mark["seen_by"]):
+                    tables.setdefault("marks", {}).setdefault(id_, {})[name] = mark
+                else:
+                    tables.get("marks", {}).get(id_, {}).pop(name, None)
+
+
+def _without_doubles(tables: dict[str, dict[str, dict[str, Any]]]) -> dict[str, dict[str, dict[str, Any]]]:
+    """Where exact stacks of an owner in a place are shown, its band is not; nor the number of things that are known."""
+    units = tables.get("units", {})
+    exact = {(r["owner"], r["place"]) for r in units.values() if r["kind"] != UNKNOWN}
+    for key in [k for k, r in units.items() if r["kind"] == UNKNOWN and (r["owner"], r["place"]) in exact]:
+        del units[key]
+    for table in ("under_way", "agreements"):
+        rows = tables.get(table, {})
+        known = {(r.get("nation"), r.get("at")) for r in rows.values() if r.get("what") != UNKNOWN}
+        for key in [k for k, r in rows.items() if r.get("what") == UNKNOWN and (r["nation"], r["at"]) in known]:
+            del rows[key]
+    return {t: {i: r for i, r in rows.items() if r} for t, rows in tables.items() if rows}
+
+
+def may_read(entry: Entry, reader: str, side: str | None) -> bool:
+    """Whether a journal entry is for a nation."""
+    return bool({EVERYONE, reader} & set(entry.audience)) or (side is not None and side in entry.audience)
+
+
+def readable(entries: Iterable[Entry], world: World, reader: str) -> list[Entry]:
+    """The entries a nation may read, in order. They are to be shown by text, dice and data, never by number or change."""
+    side = world.side_of(reader)
+    return [e for e in entries if may_read(e, reader, side) and (e.text or e.data)]
+
+
+def chain_of(entries: Iterable[Entry], head: str = "", told: dict[int, bytes] | None = None) -> str:
+    """The head of a reader's own chain over what he may read: it tells nothing about what he may not.
+
+    Each link is the digest of the list of the head before and what the entry says. `told` keeps what sealed entries say, as
+    bytes by their number, for the chains of several readers of one journal.
+    """
+    told = {} if told is None else told
+    for e in entries:
+        said = told.get(e.n)
+        if said is None:
+            said = dumps([e.turn, e.step, e.rule, e.text, e.dice, e.data])
+            if e.n:
+                told[e.n] = said
+        head = hashlib.sha256(b"[%b,%b" % (dumps(head), said[1:])).hexdigest()
+    return head

@@ -1,0 +1,318 @@
+"""What expressions see: a ruleset and a state as things with fields, sets of things, and the functions of the vocabulary.
+
+A `World` is a reader. It never changes the state; what it derives is kept only while the tables it came from stay the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from ..core.model import Row, Ruleset
+from ..core.state import Entity, State, columns, pair_key
+from ..ruleset.expressions import Expression, ExpressionError, parse
+from ..ruleset.expressions.evaluate import Evaluator
+from ..ruleset.expressions.reads import SIDES
+from .cache import Kept, tables_of
+from .fields import EntitySet as EntitySet
+from .fields import Readings
+from .geography import Geography
+from .quantities import Quantities
+from .quantities import exact as exact
+from .quantities import round_as as round_as
+
+Names = Mapping[str, Any]
+
+_NATIONS = columns("nations")
+_RELATED = ("relations", *SIDES)
+_EMPTY: Mapping[str, Any] = {}
+
+
+class World(Readings):
+    """A ruleset and a state, ready to be asked.
+
+    `moments` holds the states that `was()` reads ('game', 'turn', 'phase'), or functions that make them when they are first
+    read; a moment that is absent is the present.
+    """
+
+    def __init__(
+        self,
+        ruleset: Ruleset,
+        state: State,
+        *,
+        moments: Mapping[str, State | Callable[[], State]] | None = None,
+        geography: Geography | None = None,
+    ) -> None:
+        self.ruleset = ruleset
+        self.state = state
+        self.geography: Geography = geography or ruleset.derived("geography", lambda: Geography(ruleset))
+        self.moments: dict[str, State | Callable[[], State]] = dict(moments or {})
+        self._past: dict[str, World] = {}
+        self._kept: dict[Any, tuple[int, Any, Any]] = {}
+        self._plans: dict[tuple[str, str], Callable[[Entity], Any]] = {}
+        self.quantities = Quantities(self)
+        self._depth = 0
+        self._memos: dict[Any, Kept] = {}
+        self._holders: dict[str, str | None] = {}
+        self._holders_version = -1
+        self._stances: dict[tuple[str, str], str] = {}
+        self._hostile: dict[tuple[str, str], bool] = {}
+        self._allied: dict[tuple[str, str], bool] = {}
+        self._stance_versions: list[int] = []
+        self._stances_at = -1
+        self._always: Names = {}
+        self._always_version = -1
+        self.stances = ruleset.rows("stances")
+        self._default_stance = next((i for i, r in self.stances.items() if r.get("default")), "")
+        self._same_side = ruleset.setting("same_side_stance") or next(
+            (i for i, r in self.stances.items() if r.get("friendly")), ""
+        )
+        self._fields = ruleset.rows("fields")
+        self._nations = ruleset.rows("nations")
+        self._places = ruleset.rows("places")
+        from .functions import functions  # the functions need World's class; World needs their table
+
+        self._evaluator = Evaluator(functions(self), self.field, self._plans)
+
+    def close(self) -> None:
+        """Let go of everything, once nobody asks it any more: it is freed at once, not when cycles are looked for.
+
+        Its functions hold it as it holds them; who makes a world for each nation closes each after use.
+        """
+        self._evaluator.functions.clear()
+        for past in self._past.values():
+            past.close()
+        for kept in (self._past, self._plans, self._kept, self._memos, self.moments):
+            kept.clear()
+        del self._evaluator, self.quantities
+
+    # ---- evaluating
+
+    def value(self, text: str | int | Fraction | Expression, names: Names) -> Any:
+        """The value of an expression (text without its mark). Numbers pass through."""
+        if type(text) is str:
+            expression = parse(text)
+        elif isinstance(text, Expression):
+            expression = text
+        else:
+            return text
+        if self._depth >= 40:
+            raise ExpressionError(f"terms nested too deep in {expression.text}")
+        self._depth += 1
+        try:
+            return self._evaluator.run(expression, names if expression.timeless else self._scope(names))
+        finally:
+            self._depth -= 1
+
+    def _scope(self, names: Names) -> Names:
+        """The names given, on top of those that are always there."""
+        if self._always_version != self.state.versions.get("game", 0):
+            self._always_version = self.state.versions.get("game", 0)
+            self._always = self.always()
+        return {**self._always, **names}
+
+    def term_values(self, id_: str, expression: Expression) -> Kept:
+        """Where the values of a term are kept, by its arguments, until a table that the term reads changes."""
+        return Kept(self.ruleset.derived(f"reads of {id_}", lambda: tables_of(self.ruleset, expression)))
+
+    def test(self, text: str | bool | None, names: Names) -> bool:
+        """Whether a test holds; an absent one does."""
+        if text is None or text is True:
+            return True
+        return text is not False and bool(self.value(text, names))
+
+    def marked(self, value: Any, names: Names) -> Any:
+        """A value that may be marked as an expression: `=...` is evaluated, all else is itself."""
+        if isinstance(value, str) and value.startswith("="):
+            return self.value(value[1:].strip(), names)
+        return value
+
+    def always(self) -> Names:
+        """The names that are always there: turn, year, season, step."""
+        game = self.state.row("game", "game")
+        return {
+            "turn": game.get("turn", 0),
+            "year": game.get("year", 0),
+            "season": game.get("season", ""),
+            "step": game.get("step", ""),
+        }
+
+    def at(self, moment: str) -> World:
+        """The world as it was at the start of 'game', 'turn' or 'phase'."""
+        state = self.moments.get(moment)
+        if state is None:
+            return self
+        if not isinstance(state, State):
+            state = self.moments[moment] = state()
+        past = self._past.get(moment)
+        if past is None or past.state is not state:
+            past = World(self.ruleset, state, geography=self.geography)
+            self._past[moment] = past
+        return past
+
+    def keep(self, key: Any, tables: Iterable[str] | None, make: Callable[[], Any]) -> Any:
+        """What `make` gives, kept until one of the tables or columns changes (None: until anything does)."""
+        kept = self._kept.get(key)
+        version = self.state.version
+        if kept is not None and kept[0] == version:  # nothing at all has changed since it was last asked for
+            return kept[2]
+        versions = version if tables is None else [self.state.versions.get(t, 0) for t in tables]
+        made = kept[2] if kept is not None and kept[1] == versions else make()
+        self._kept[key] = (version, versions, made)
+        return made
+
+    def memo(self, key: Any, tables: Iterable[str] | None) -> dict[Any, Any]:
+        """A place to keep what depends on some tables only (None: on all): emptied when one of them changes."""
+        kept = self._memos.get(key)
+        if kept is None:
+            kept = self._memos[key] = Kept(tables)
+        if kept.version != self.state.version:
+            kept.renew(self.state)
+        return kept.values
+
+    # ---- relations
+
+    def stance(self, a: str, b: str) -> str:
+        """Stance of two nations: what the state says, else that of one side's members, else the default."""
+        if self._stances_at != self.state.version:
+            self._look_at_relations()
+        found = self._stances.get((a, b))
+        if found is None:
+            found = self._stances[(a, b)] = self._stance(a, b)
+        return found
+
+    def _look_at_relations(self) -> None:
+        """Forget stances and sides if what they come from has changed."""
+        self._stances_at = self.state.version
+        versions = [self.state.versions.get(t, 0) for t in _RELATED]
+        if versions != self._stance_versions:
+            self._stance_versions = versions
+            self._stances.clear()
+            self._hostile.clear()
+            self._allied.clear()
+
+    def _stance(self, a: str, b: str) -> str:
+        if a == b:
+            return self._same_side
+        said = self.state.tables.get("relations", {}).get(pair_key(a, b))
+        if said is not None:
+            return str(said["stance"])
+        side = self.side_of(a)
+        return self._same_side if side and side == self.side_of(b) else self._default_stance
+
+    def hostile(self, a: str, b: str) -> bool:
+        if self._stances_at != self.state.version:
+            self._look_at_relations()
+        found = self._hostile.get((a, b))
+        if found is None:
+            found = self._hostile[a, b] = a != b and bool(self.stances.get(self.stance(a, b), _EMPTY).get("hostile"))
+        return found
+
+    def allied(self, a: str, b: str) -> bool:
+        if self._stances_at != self.state.version:
+            self._look_at_relations()
+        found = self._allied.get((a, b))
+        if found is None:
+            found = self._allied[a, b] = a == b or bool(self.stances.get(self.stance(a, b), _EMPTY).get("friendly"))
+        return found
+
+    def nations(self) -> list[str]:
+        """Every nation of the game: those of the ruleset and those founded since."""
+        return [n.id for n in self.all_nations()]
+
+    def all_nations(self) -> EntitySet:
+        """The same as things."""
+
+        def make() -> EntitySet:
+            return tuple(Entity("nation", n) for n in sorted({*self.ruleset.rows("nations"), *self.state.table("nations")}))
+
+        return self.keep("nations", _NATIONS, make)  # type: ignore[no-any-return]
+
+    def by_side(self) -> dict[str, EntitySet]:
+        """The nations of each side, in order."""
+
+        def make() -> dict[str, EntitySet]:
+            out: dict[str, EntitySet] = {}
+            for nation in self.all_nations():
+                side = self.side_of(nation.id)
+                if side:
+                    out[side] = (*out.get(side, ()), nation)
+            return out
+
+        return self.keep("nations by side", SIDES, make)  # type: ignore[no-any-return]
+
+    def members(self, who: Any) -> list[str]:
+        """The nations that a nation, side, group or set stands for."""
+        if isinstance(who, Entity):
+            if who.kind == "nation":
+                return [who.id]
+            if who.kind == "side":
+                return [n.id for n in self.by_side().get(who.id, ())]
+            if who.kind == "group":
+                return list(self.ruleset.rows("groups").get(who.id, {}).get("members", ()))
+            if who.kind == "place":
+                holder = self.holder_of(who.id)
+                return [holder] if holder else []
+            return []
+        if who is None:
+            return []
+        if isinstance(who, str):
+            if self.ruleset.has("sides", who):
+                return self.members(Entity("side", who))
+            if self.ruleset.has("groups", who):
+                return self.members(Entity("group", who))
+            return [who]
+        return [n for w in who for n in self.members(w)]
+
+    def enemies_at(self, nation: str, place: str) -> list[str]:
+        owners = self.state.owners_at(place)
+        return [o for o in sorted(owners) if self.hostile(nation, o)] if owners else []
+
+    def friendly_place(self, nation: str, place: str) -> bool:
+        """Held by the nation or an ally, with no enemy in it."""
+        holder = self.holder_of(place)
+        return holder is not None and self.allied(nation, holder) and not self._foes_in(nation, place)
+
+    def enemy_place(self, nation: str, place: str) -> bool:
+        """Held or occupied by somebody at war with the nation."""
+        holder = self.holder_of(place)
+        return (holder is not None and self.hostile(nation, holder)) or self._foes_in(nation, place)
+
+    def _foes_in(self, nation: str, place: str) -> bool:
+        return any(self.hostile(nation, o) for o in self.state.owners_at(place))
+
+    # ---- quantities
+
+    def quantity(self, id_: str, subject: Entity, names: Names | None = None) -> Any:
+        """A quantity of a thing, with all its adjust rows."""
+        return self.quantities.value(id_, subject, names)[0]
+
+    def quantity_with_rows(
+        self, id_: str, subject: Entity, names: Names | None = None, skip: Iterable[str] = ()
+    ) -> tuple[Any, list[Row]]:
+        """A quantity of a thing and the adjust rows that applied; `skip` leaves out rows by id."""
+        return self.quantities.value(id_, subject, names, skip)
+
+    def adjusts_of(self, id_: str) -> list[Row]:
+        return self.quantities.adjusts_of(id_)
+
+    def combine(self, row: Row, base: Any, applied: list[Row], scope: Names) -> Any:
+        """A base and the adjust rows that apply, put together in the one order."""
+        return self.quantities.combine(row, base, applied, scope)
+
+    def number(self, value: Any, names: Names) -> Any:
+        """A number written as one, as a fraction, or as `=` an expression."""
+        if isinstance(value, str):
+            if value.startswith("="):
+                return self.value(value[1:].strip(), names)
+            return exact(Fraction(value))
+        return value
+
+    def subject_names(self, subject: Entity, names: Names) -> dict[str, Any]:
+        """The names in scope for a subject: itself by its kind, and for units their owner, place and kind of link."""
+        return self.quantities.names(subject, names)
+
+    def labels(self, subject: Entity, scope: Names) -> set[str]:
+        """The ids that an adjust row's `for` can name for this subject."""
+        return self.quantities.labels(subject, scope)
