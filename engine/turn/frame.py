@@ -14,12 +14,12 @@ from typing import Any
 from ..core.dice import Stream
 from ..core.journal import EVERYONE
 from ..core.model import Row
+from ..core.registry import mechanic
 from ..core.state import Entity
 from ..world.selections import as_set, plain
 from .context import Desk, Turn
 from .effects import fill, printed
 from .events import settle
-from .mechanics import mechanic
 
 MOST_PASSES = 1_000
 
