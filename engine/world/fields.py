@@ -207,7 +207,7 @@ class Readings(ABC):
         return self.alive(e.id)
 
     def alive(self, nation: str) -> bool:
-        """Whether a nation is in the game: what the state says, else its row (`alive: false`: it may appear in play), else yes."""
+        """Whether a nation is in the game: what the state says, else its row (`alive: false`: it may yet appear), else yes."""
         said = self.state.get("nations", nation, "alive")
         return (self._nations.get(nation, _EMPTY).get("alive") if said is None else said) is not False
 
