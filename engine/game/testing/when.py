@@ -14,12 +14,12 @@ from typing import Any
 from ...core.dice import DiceSource
 from ...core.journal import EVERYONE
 from ...core.model import Row
+from ...core.registry import MECHANICS
 from ...turn.calendar import begin_turn, end_turn
 from ...turn.context import Turn
 from ...turn.effects import Tail
 from ...turn.events import first_look, settle
 from ...turn.frame import advance, run_step
-from ...turn.mechanics import MECHANICS
 from ...turn.referee import Inputs, take_in
 from .given import Ground, known
 from .orders import Door
