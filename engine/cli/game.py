@@ -60,9 +60,9 @@ def new(
 
     Example: wteaw new 1914 --game games/flanders --player NATION --player NATION
     """
-    from ..game.moderation import PLAYER, new_game, wanted_now
+    from ..game.moderation import new_game, wanted_now
     from ..game.report.mapview import read_drawing
-    from ..game.store import StoreError
+    from ..game.store import PLAYER, StoreError
     from .names import nation_named
 
     data, ruleset, folder = read_scenario(scenario)

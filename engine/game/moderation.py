@@ -16,17 +16,16 @@ from ..core.journal import Entry
 from ..core.state import Entity, State
 from ..ruleset import Ruleset
 from ..turn import vacancies
-from ..turn.referee import Inputs, Resolution, commanded_nations, resolve, waiting_seats
+from ..turn.referee import Resolution, commanded_nations, resolve, waiting_seats
 from ..world.geography import Geography
 from ..world.view import Viewer, chain_of, readable
 from ..world.world import World
+from .audit import broken_chain
 from .report.build import Report, moderator_report, nation_report
 from .report.mapview import Drawing, map_svg
 from .report.render import as_html, as_text
 from .scenario import initial_state
-from .store import Game, StoreError, Submission
-
-POLICY, PLAYER, PROXY = "policy", "player", "proxy"
+from .store import MODERATOR, PLAYER, POLICY, PROXY, Game, StoreError, Submission, inputs_from
 
 
 def new_game(
@@ -163,7 +162,7 @@ def may_stand_in(game: Game, ally: str, nation: str) -> bool:
 def stand_in(game: Game, ally: str, given: Submission) -> None:
     """Keep orders that an ally gives for a nation that has sent none. StoreError if it may not, or orders are there."""
     here = game.submissions().get(given.nation)
-    if here is not None and here.by == PLAYER:
+    if here is not None and here.by in (PLAYER, MODERATOR):
         raise StoreError(f"{given.nation} has sent its own orders")
     if not may_stand_in(game, ally, given.nation):
         raise StoreError(f"{ally} may not give orders for {given.nation}")
@@ -179,8 +178,15 @@ class Outcome:
     played: tuple[str, ...]
 
 
-def resolve_turn(game: Game, *, force: bool = False, until: str | None = None, dry: bool = False) -> Outcome:
-    """Resolve to the next input point. StoreError names the players whose orders are missing, unless `force`."""
+def resolve_turn(
+    game: Game, *, force: bool = False, until: str | None = None, dry: bool = False, practice: bool = False
+) -> Outcome:
+    """Resolve to the next input point, after a look at the chain of the journal.
+
+    StoreError names the players whose orders are missing, unless `force`.
+    """
+    if (broken := broken_chain(game)) is not None:
+        raise StoreError(f"{broken}; `wteaw verify` looks at everything")
     waiting = game.stage().position.waiting or {}
     given = [] if "pause" in waiting else policy_submissions(game)
     here = set(game.submissions()) | {s.nation for s in given}
@@ -188,7 +194,7 @@ def resolve_turn(game: Game, *, force: bool = False, until: str | None = None, d
     if missing and not force:
         raise StoreError(f"no orders yet from {', '.join(missing)}; `--force` resolves without them")
     stood_in = tuple(n for n, s in game.submissions().items() if s.by == PROXY)  # they have missed the turn all the same
-    result = game.resolve(given, missing=sorted({*missing, *stood_in}), until=until, dry=dry)
+    result = game.resolve(given, missing=sorted({*missing, *stood_in}), until=until, dry=dry, practice=practice)
     return Outcome(result, missing, tuple(s.nation for s in given))
 
 
@@ -276,8 +282,7 @@ def first_difference(game: Game, ruleset: Ruleset) -> str | None:
         stage, following = game.stage(number), game.stage(number + 1)
         taken = game.submissions(number)
         missing = [n for n in waiting_seats(game.ruleset, stage.position) if n not in taken]
-        given = game.commands(number)
-        inputs = Inputs({n: s.orders for n, s in taken.items()}, {n: s.answers for n, s in taken.items()}, missing, given)
+        inputs = inputs_from(taken, missing, game.commands(number))
         pause = (following.position.waiting or {}).get("pause")
         dice = game.dice(stage, following.used_salts)
         try:
