@@ -221,7 +221,7 @@ class _Maker:
         scope, sets = self.scope(group.side, group), self.sets(group.side)
         ignored = self._ignored()
         value = compile_value(self.world, text, group.entity, scope, sets, self.start, self.frozen, ignored)
-        self.reads_round |= any("battle.round" in str(part.row) for part in value.parts)
+        self.reads_round |= any("battle.round" in str(rule.row) for rule in value.rules)
         return value
 
     def _ignored(self) -> tuple[str, ...]:

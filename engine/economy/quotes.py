@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity
-from ..world.selections import as_set, plain
+from ..world.selections import whom
 from ..world.world import World
 
 PLENTY = 999
@@ -63,15 +63,8 @@ class Offer:
 
 def is_for(world: World, wanted: Any, nation: str) -> bool:
     """Whether a `for` key (ids of nations, sides or groups, or `=` a test or set) takes in a nation."""
-    if isinstance(wanted, list):
-        return any(is_for(world, w, nation) for w in wanted)
-    if isinstance(wanted, str) and wanted.startswith("="):
-        who = Entity("nation", nation)
-        found = world.value(wanted[1:].strip(), {"nation": who, "self": who})
-        if isinstance(found, bool) or found is None:
-            return bool(found)
-        return nation in {plain(t) for t in as_set(world, found)}
-    return nation in world.members(wanted)
+    who = Entity("nation", nation)
+    return whom(world.ruleset, wanted).takes_in(world, {nation}, {"nation": who, "self": who}, (nation,))
 
 
 def counter(room: Row) -> str:
