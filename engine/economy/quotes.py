@@ -7,9 +7,6 @@ from fractions import Fraction
 from typing import Any
 
 from ..core.model import Row
-from ..core.state import Entity
-from ..world.selections import whom
-from ..world.world import World
 
 PLENTY = 999
 """The most that an offer names where nothing limits it."""
@@ -61,18 +58,8 @@ class Offer:
     purse: str = ""
 
 
-def is_for(world: World, wanted: Any, nation: str) -> bool:
-    """Whether a `for` key (ids of nations, sides or groups, or `=` a test or set) takes in a nation."""
-    who = Entity("nation", nation)
-    return whom(world.ruleset, wanted).takes_in(world, {nation}, {"nation": who, "self": who}, (nation,))
-
-
 def counter(room: Row) -> str:
     return str(room.get("counts_as", room["id"]))
-
-
-def bare(text: str) -> str:
-    return text[1:].strip() if text.startswith("=") else text
 
 
 def up(value: Any) -> int:

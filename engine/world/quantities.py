@@ -80,7 +80,7 @@ class Part(NamedTuple):
     cases: Cases | Literal[True] = True
 
 
-def combine(base: Any, parts: Sequence[Part], limits: Mapping[str, Any] = {}, rounding: str | None = None) -> Any:  # noqa: B006
+def combine(base: Any, parts: Sequence[Part], limits: Mapping[str, Any] = {}, rounding: str | None = None) -> Any:
     """A base and the adjust rows that apply, in their order: the exact value.
 
     The last base counts, then all that is added, then all factors; the last row that says how rounds (else the quantity, by
@@ -212,9 +212,7 @@ class Quantities:
         if not applied and _PLAIN_KEYS.isdisjoint(row):
             return exact(base) if base is not None else 0
         number = self.world.number
-        parts = [
-            Part({k: number(a[k], scope) for k in FIGURES if k in a}, a.get("round"), bool(a.get("late"))) for a in applied
-        ]
+        parts = [Part({k: number(a[k], scope) for k in FIGURES if k in a}, a.get("round"), bool(a.get("late"))) for a in applied]
         return combine(base, parts, {k: number(row[k], scope) for k in LIMITS if k in row}, row.get("round"))
 
     def names(self, subject: Entity, names: Names) -> dict[str, Any]:

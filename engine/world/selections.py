@@ -167,3 +167,9 @@ def whom(ruleset: Ruleset, wanted: str | Iterable[str]) -> Whom:
         if not word.startswith("="):
             ids |= {word, *ruleset.rows("groups").get(word, {}).get("members", ())}
     return Whom(frozenset(ids), frozenset(ids & ruleset.rows("sides").keys()), tests)
+
+
+def is_for(world: World, wanted: str | Iterable[str], nation: str) -> bool:
+    """Whether a `for` takes in a nation."""
+    who = Entity("nation", nation)
+    return whom(world.ruleset, wanted).takes_in(world, {nation}, {"nation": who, "self": who}, (nation,))
