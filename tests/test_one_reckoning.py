@@ -19,7 +19,7 @@ from wteaw.battle.plan import Plan
 from wteaw.battle.values import compile_value
 from wteaw.core.model import Row, Ruleset
 from wteaw.core.state import Entity, State, unit_key
-from wteaw.world.selections import is_for
+from wteaw.world.whom import is_for
 from wteaw.world.world import World
 
 from .battlefield import Field

@@ -14,7 +14,8 @@ from ..core.state import Entity
 from ..ruleset.expressions.parse import strip_mark
 from ..turn.effects import fill
 from ..world import treasury as stores
-from ..world.selections import as_set, is_for, whom
+from ..world.selections import as_set
+from ..world.whom import is_for, whom
 from ..world.world import World
 from . import commitments
 from .quotes import PLENTY, Offer, Quote, counter, up

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from ..core.model import Row, Ruleset
 from ..economy.commitments import unit_slots as unit_slots
 from ..turn.frame import inputs, steps
-from ..world.selections import is_for as open_to
+from ..world.whom import is_for as open_to
 from ..world.world import World
 
 __all__ = ["open_to", "unit_slots"]

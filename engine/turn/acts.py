@@ -13,7 +13,8 @@ from typing import Any
 from ..core.model import Row
 from ..core.state import Entity
 from ..world import treasury as stores
-from ..world.selections import is_for, plain
+from ..world.selections import plain
+from ..world.whom import is_for
 from ..world.world import Names
 from . import vacancies
 from .context import Desk, Order, Turn, audience_ids

@@ -10,15 +10,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from ..core.model import Row, Ruleset
 from ..core.state import Entity
 from ..ruleset.expressions.parse import parse, strip_mark
-from .selections import Whom, whom
-
-if TYPE_CHECKING:
-    from .world import World
+from .fields import Readings
+from .whom import Whom, whom
 
 Names = Mapping[str, Any]
 
@@ -166,7 +164,7 @@ class Adjust(NamedTuple):
 class Quantities:
     """The quantities of one world."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: Readings) -> None:
         self.world = world
         self._adjusts: dict[str, list[Adjust]] = world.ruleset.derived("adjusts", lambda: _adjusts(world.ruleset))
 
