@@ -22,7 +22,7 @@ MAX_DEPTH = 60
 MAX_ALIAS_NODES = 50_000
 MAX_NODES = 500_000
 MAX_FINDINGS = 100
-LOADER_VERSION = "2"
+LOADER_VERSION = "3"
 """Goes into the key of cached trees: raise it when the same text gives another tree."""
 
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
