@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..core.faults import MOST_AMOUNT, few
 from ..core.state import Entity, columns
 from ..ruleset.expressions.reads import HOLDERS, purses_read
 
@@ -206,4 +207,4 @@ def pay(journal: Journal, purse: str, resource: str, amount: Any) -> None:
 
 def gain(journal: Journal, purse: str, resource: str, amount: Any) -> None:
     """Put an amount into a purse."""
-    journal.add("stores", purse, resource, amount)
+    journal.add("stores", purse, resource, few(amount, f"{resource} in one purse", MOST_AMOUNT))
