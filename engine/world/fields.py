@@ -204,7 +204,12 @@ class Readings(ABC):
         return self._nations.get(nation, _EMPTY).get("side")
 
     def _nation_alive(self, e: Entity) -> bool:
-        return self.state.get("nations", e.id, "alive") is not False
+        return self.alive(e.id)
+
+    def alive(self, nation: str) -> bool:
+        """Whether a nation is in the game: what the state says, else its row (`alive: false`: it may yet appear), else yes."""
+        said = self.state.get("nations", nation, "alive")
+        return (self._nations.get(nation, _EMPTY).get("alive") if said is None else said) is not False
 
     def _nation_neutral(self, e: Entity) -> bool:
         return self.side_of(e.id) is None
