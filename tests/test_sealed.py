@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from wteaw.core.faults import RuleError
 from wteaw.core.state import Entity, State
 from wteaw.orders.legal import legal_orders
 from wteaw.orders.policies import plan
