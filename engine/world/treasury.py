@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.faults import MOST_AMOUNT, few
 from ..core.journal import Journal
 from ..core.model import Ruleset
 from ..core.state import Entity, columns
@@ -209,4 +210,4 @@ def pay(journal: Journal, purse: str, resource: str, amount: Any) -> None:
 
 def gain(journal: Journal, purse: str, resource: str, amount: Any) -> None:
     """Put an amount into a purse."""
-    journal.add("stores", purse, resource, amount)
+    journal.add("stores", purse, resource, few(amount, f"{resource} in one purse", MOST_AMOUNT))

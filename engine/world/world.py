@@ -103,6 +103,9 @@ class World(Readings):
         self._depth += 1
         try:
             return self._evaluator.run(expression, names if expression.timeless else self._scope(names))
+        except ExpressionError as error:
+            error.ruleset = error.ruleset or self.ruleset
+            raise
         finally:
             self._depth -= 1
 
