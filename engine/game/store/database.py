@@ -11,12 +11,9 @@ from sqlalchemy.engine import Engine
 from sqlalchemy.exc import DatabaseError
 
 from ...core import canonical
+from ...core.faults import StoreError as StoreError
 from ...core.state import State
 from .schema import states
-
-
-class StoreError(ValueError):
-    """A request that a game cannot meet: no such game, one that has ended or moved on, a folder that cannot be written."""
 
 
 def fault_in_words(error: DatabaseError, folder: str) -> StoreError:

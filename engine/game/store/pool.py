@@ -14,7 +14,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from ...turn.vacancies import EMPTY, MODERATOR, seat, vacancy
 from ...world.world import World
 from .database import StoreError
-from .games import Game, 
+from .games import Game
 from .schema import pool
 
 WAITING, PROPOSED, AGREED, SEATED = "waiting", "proposed", "agreed", "seated"
