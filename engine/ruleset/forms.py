@@ -4,8 +4,8 @@
 `remove`, which every row may in an overlay; the other schemas describe whole files or shared pieces. There is no
 list of forms in code.
 
-`annotated` walks a value beside its schema and yields every value that carries a keyword of ours (`x-ref`,
-`x-expr`), so that the checks of references and of expressions know no form.
+`annotated` walks a value beside its schema and yields every value that carries a keyword of ours (`KEYWORDS`), so that the
+checks of references, words and expressions know no form.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ KINDS: Mapping[str, str] = {
 }
 """The kind of thing, as fields and expressions name it, that a row of a form is."""
 
-KEYWORDS = ("x-ref", "x-expr")
+KEYWORDS = ("x-ref", "x-expr", "x-word", "x-fact", "x-effect", "x-text")
 CLOSED = ""
 """Stands in a scope whose names are all that there are (`x-names`), not an addition to the general ones."""
 ARRAYS = "="

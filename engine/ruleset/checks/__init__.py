@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ...core.diagnostics import Diagnostic
 from ..overlay import Layer
-from . import expressions, fields, map, references, rules, schema, terms
+from . import effects, expressions, fields, map, references, rules, schema, terms, words
 from .silence import apply_silences
 from .subject import Subject
 
@@ -28,6 +28,12 @@ CHECKS: tuple[Check, ...] = (
     fields.defaults_of_fields_have_their_type,
     references.references_name_rows_that_exist,
     references.groups_have_members_that_exist,
+    words.words_name_what_is_there,
+    words.facts_have_the_roles_they_are_asked_for,
+    words.texts_name_what_is_in_scope,
+    words.ranges_go_upward,
+    effects.effects_say_all_that_they_need,
+    effects.matrices_have_their_columns,
     terms.terms_do_not_lead_back_to_themselves,
     expressions.expressions_are_right,
     map.links_join_two_places,

@@ -21,7 +21,7 @@ from ..forms import ARRAYS, CLOSED
 from ..nodes import Node, diagnose, plain
 from .subject import Marked, Subject
 
-__all__ = ["Words", "expressions_are_right", "wrong_expressions"]
+__all__ = ["Words", "expressions_are_right", "scope_of", "wrong_expressions"]
 
 GENERAL: Mapping[str, str] = {
     **{kind: kind for kind in KINDS},
@@ -68,7 +68,7 @@ def wrong_expressions(marks: Iterable[Marked], words: Words) -> Iterator[Diagnos
             continue
         text, offset = found
         node, key = mark.place
-        problems = check_expression(text, _scope(mark, words), words, how.get("gives", "any"))
+        problems = check_expression(text, scope_of(mark, words), words, how.get("gives", "any"))
         if not problems and ARRAYS in mark.annotation.scope:
             problems = array_problems(text)
         for problem in problems:
@@ -89,7 +89,8 @@ def _expression(value: str, how: Mapping[str, Any], words: Words) -> tuple[str, 
     return text.strip(), len(value) - len(text)
 
 
-def _scope(mark: Marked, words: Words) -> dict[str, str]:
+def scope_of(mark: Marked, words: Words) -> dict[str, str]:
+    """The names that expressions and texts may use at a place, each with its kind."""
     told = {name: kind for name, kind in mark.annotation.scope.items() if name != ARRAYS}
     scope = told if told.pop(CLOSED, None) is not None else {**GENERAL, **told}
     for name, slot in _entries(mark.row.get("slots")):
@@ -123,7 +124,7 @@ def _bound(node: Node, key: str, scope: Mapping[str, str], words: Words) -> dict
 
 _BEFORE_FOR = frozenset({"for", "draw"})
 _AFTER_ROLL = frozenset({"results", "effects", "miss", "cases"})
-_INSIDE = frozenset({"effects", "roll", "results", "miss", "cases", "always", "in_turn", "answers", "audience", "when"})
+_INSIDE = frozenset({"effects", "roll", "results", "miss", "cases", "always", "in_turn", "answers", "audience", "when", "says"})
 
 
 def _things_of(wanted: Node | None, scope: Mapping[str, str], words: Words) -> dict[str, str]:

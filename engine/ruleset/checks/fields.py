@@ -65,8 +65,8 @@ def _typed(subject: Subject, what: str, value: Any, declared: dict[str, Any], no
     wanted = declared["type"]
     if value is None:
         return
-    if not _fits(value, wanted):
-        message = f"{what} must be {_IN_WORDS[wanted]}, as the field is declared"
+    if not fits_type(value, wanted):
+        message = f"{what} must be {in_words(wanted)}, as the field is declared"
         yield diagnose("E403", "error", message, node)
     elif wanted == "id" and (form := declared.get("form")):
         known = subject.nodes(form)
@@ -74,10 +74,13 @@ def _typed(subject: Subject, what: str, value: Any, declared: dict[str, Any], no
             yield diagnose("E401", "error", f"{form} has no {value!r}", node, hint=did_you_mean(value, known))
 
 
-_IN_WORDS = {"number": "a number", "truth": "true or false", "text": "text", "id": "an id", "list": "a list"}
+def in_words(wanted: str) -> str:
+    """A type of a field, as a finding says it."""
+    return {"number": "a number", "truth": "true or false", "text": "text", "id": "an id", "list": "a list"}.get(wanted, wanted)
 
 
-def _fits(value: Any, wanted: str) -> bool:
+def fits_type(value: Any, wanted: str) -> bool:
+    """Whether a plain value has the type of a field."""
     match wanted:
         case "number":
             if isinstance(value, str):

@@ -223,3 +223,48 @@ BATTLE_FUNCTIONS: Final[frozenset[str]] = frozenset(
     {"count", "some", "every", "total", "highest", "kinds", "lookup", "min", "max"}
 )
 MOMENTS: Final[tuple[str, ...]] = ("game", "turn", "phase")
+
+_WHO, _PLACE, _KIND = ("nations",), ("places",), ("units", "catalogue", "works", "field:place")
+FACTS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
+    "step": {"step": ("step",)},
+    "turn_start": {"turn": (":number",)},
+    "turn_end": {"turn": (":number",)},
+    "acted": {"by": _WHO, "act": ("acts", "orders"), "of": (":text",), "success": (":truth",)},
+    "declared": {
+        "by": _WHO, "of": _WHO, "side": ("sides",), "outside": (":truth",), "kind": ("war_kinds",), "openly": (":truth",),
+    },
+    "war_began": {"by": _WHO, "of": _WHO, "war": (":text",), "kind": ("war_kinds",)},
+    "war_ended": {"by": _WHO, "of": _WHO, "war": (":text",), "kind": ("war_kinds",), "won": (*_WHO, "sides")},
+    "joined": {"by": _WHO, "side": ("sides",)},
+    "accepted": {"by": _WHO, "of": (":text",), "ask": ("decisions",)},
+    "refused": {"by": _WHO, "of": (":text",), "ask": ("decisions",)},
+    "reached": {"by": _WHO, "track": ("tracks",), "at": (":number",)},
+    "learned": {"by": _WHO, "tech": ("technologies",), "level": (":number",), "stage": (":text",)},
+    "paid": {
+        "by": (*_WHO, "places"), "of": (*_WHO, "places"), "what": ("resources",), "amount": (":number",), "item": ("catalogue",),
+    },
+    "built": {
+        "by": _WHO, "item": ("catalogue",), "kind": _KIND, "place": _PLACE, "n": (":number",), "dear": (":truth", ":number"),
+    },
+    "placed": {"by": _WHO, "place": _PLACE, "kind": _KIND, "n": (":number",)},
+    "entered": {
+        "by": _WHO, "of": _WHO, "place": _PLACE, "from": _PLACE, "n": (":number",), "force": (":text",),
+    },
+    "left": {"by": _WHO, "place": _PLACE},
+    "captured": {
+        "by": _WHO, "of": _WHO, "place": _PLACE, "taken_by": _WHO, "first_owner": _WHO, "freed": (":truth",),
+    },
+    "emptied": {"of": _WHO, "place": _PLACE},
+    "battle_began": {"by": _WHO, "of": _WHO, "place": _PLACE, "battle": ("battles",)},
+    "battle_ended": {
+        "by": _WHO, "of": _WHO, "place": _PLACE, "battle": ("battles",), "winner": (":text",),
+    },
+    "destroyed": {"of": _WHO, "by": _WHO, "kind": ("units",), "place": _PLACE, "n": (":number",), "cause": (":text",)},
+    "conquered": {"of": _WHO, "by": _WHO},
+    "liberated": {"of": _WHO, "by": _WHO},
+    "expired": {"mark": (":text",), "of": (":text",)},
+    "missed": {"by": _WHO},
+}  # fmt: skip
+"""Facts that rows can wait for: word -> role -> what a filter of that role may name (as in `x-word`)."""
+BARE_ROLES: Final[dict[str, str]] = {"step": "step", "turn_start": "turn", "turn_end": "turn", "expired": "mark"}
+"""The role that a trigger's single value is about; the actor (`by`) of all others."""
