@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ...core.diagnostics import Diagnostic
 from ..overlay import Layer
-from . import effects, expressions, fields, map, references, rules, schema, terms, words
+from . import effects, expressions, fields, map, needs, references, rules, schema, terms, words
 from .silence import apply_silences
 from .subject import Subject
 
@@ -26,6 +26,7 @@ CHECKS: tuple[Check, ...] = (
     fields.further_keys_are_declared_fields,
     fields.fields_have_their_type,
     fields.defaults_of_fields_have_their_type,
+    fields.grades_have_declared_fields,
     references.references_name_rows_that_exist,
     references.groups_have_members_that_exist,
     words.words_name_what_is_there,
@@ -34,6 +35,11 @@ CHECKS: tuple[Check, ...] = (
     words.ranges_go_upward,
     effects.effects_say_all_that_they_need,
     effects.matrices_have_their_columns,
+    needs.rows_have_the_keys_that_they_need,
+    needs.the_frame_comes_to_an_input,
+    needs.figures_name_quantities,
+    needs.dice_of_battles_are_single,
+    needs.grades_say_what_their_unit_leaves_open,
     terms.terms_do_not_lead_back_to_themselves,
     expressions.expressions_are_right,
     map.links_join_two_places,

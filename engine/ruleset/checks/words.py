@@ -21,6 +21,7 @@ from .subject import Marked, Subject
 __all__ = ["Vocabulary", "facts_have_the_roles_they_are_asked_for", "texts_name_what_is_in_scope", "words_name_what_is_there"]
 
 _WORKS = re.compile(r"works (?:==|!=) '([a-z0-9-]+)'|works in these\('([a-z0-9-]+)'(?:, '([a-z0-9-]+)')*\)")
+_FIGURE = re.compile(r"-?[0-9]+(/[1-9][0-9]*)?")
 _NAME = re.compile(r"\{([^{}]*)\}")
 _RANGE = re.compile(r"(-?[0-9]+)\.\.(-?[0-9]+)")
 
@@ -56,6 +57,8 @@ class Vocabulary:
                 return {str(row.get("kind", "")) for row in rows("links").values()}
             case "works":
                 return self.subject.once("works", _works)
+            case "due":
+                return self.subject.once("names of the frame", _steps)
             case "step":
                 return self.subject.once("names of the frame", _steps)
             case "know":
@@ -79,7 +82,7 @@ def _steps(subject: Subject) -> set[str]:
 
     def gather(nodes: list[Node]) -> None:
         for node in nodes:
-            for key in ("id", "step", "do", "phase", "input"):
+            for key in ("id", "step", "do", "phase", "input", "due"):
                 if (text := node.text(key)) is not None:
                     out.add(text)
             inside = node.get("steps")
@@ -103,7 +106,11 @@ def words_name_what_is_there(subject: Subject) -> Iterator[Diagnostic]:
             continue
         node, key = mark.place
         for value, at in _members(mark.annotation.value, node):
-            if value.startswith("=") or any(_has(known, source, value, mark) for source in sources):
+            if (
+                value.startswith("=")
+                or ("x-expr" in mark.annotation.schema and _FIGURE.fullmatch(value))
+                or any(_has(known, source, value, mark) for source in sources)
+            ):
                 continue
             hint = did_you_mean(value, _all(known, sources, mark))
             message = f"{value!r} is none of {_in_words(sources)}"
@@ -141,6 +148,7 @@ _SOURCES = {
     "link-kind": "the kinds of links",
     "works": "the works that can be bought",
     "step": "the steps of the frame",
+    "due": "what the frame completes",
     "know": "what is learnt by looking",
     "form": "forms",
     "scope": "the names in scope",
