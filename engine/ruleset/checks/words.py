@@ -31,7 +31,7 @@ class Vocabulary:
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
-        self.words = Words(subject.rows, subject.known.names)
+        self.words = Words(subject.rows, subject.known.names, subject.draft.frame)
         self._kept: dict[str, Collection[str]] = {}
 
     def of(self, source: str) -> Collection[str]:

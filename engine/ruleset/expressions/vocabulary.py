@@ -137,7 +137,7 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "either": _S(("set", "set"), "set", "what is in one set or the other"),
     "without": _S(("set", "set"), "set", "the first set without the second"),
     "those": _S(("set", "term"), "set", "the members that pass", rest="any"),
-    "neighbours": _S(("any", "text"), "set:place", "places next to a place or a set of places", optional=1),
+    "neighbours": _S(("any", "link-kind"), "set:place", "places next to a place or a set of places", optional=1),
     # counting
     "count": _S(("set", "term"), "number", "how many (pass)", optional=1, rest="any"),
     "some": _S(("set", "term"), "truth", "does any (pass)", optional=1, rest="any"),
@@ -192,14 +192,14 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "model": _S(("nation", "id:units"), "unit", "a unit of a kind as the nation has it, whether or not there is one"),
     "marked": _S(("any", "text"), "truth", "is the mark in force"),
     "age": _S(("any", "text"), "number", "turns since the mark was set, -1 if it is not in force"),
-    "tally": _S(("any", "text"), "number", "a counter fed by the journal"),
-    "streak": _S(("any", "text"), "number", "times in a row"),
-    "happened": _S(("text",), "number", "how often a fact happened in this game", filters="fact"),
-    "this_turn": _S(("text",), "number", "how often a fact happened in this turn", filters="fact"),
+    "tally": _S(("any", "id:tallies"), "number", "a counter fed by the journal"),
+    "streak": _S(("any", "id:streaks"), "number", "times in a row"),
+    "happened": _S(("fact",), "number", "how often a fact happened in this game", filters="fact"),
+    "this_turn": _S(("fact",), "number", "how often a fact happened in this turn", filters="fact"),
     "was": _S(("any", "term", "text"), "any", "the field or term at the start of 'game', 'turn' or 'phase'", rest="any"),
-    "ordered": _S(("text",), "number", "how many orders of this kind the nation in scope has given", filters="fact"),
+    "ordered": _S(("order",), "number", "how many orders of this kind the nation in scope has given", filters="fact"),
     # the map
-    "distance": _S(("place", "place", "text"), "number", "steps over links of a kind, -1 if there is no way", optional=1),
+    "distance": _S(("place", "place", "link-kind"), "number", "steps over links of a kind, -1 if there is no way", optional=1),
     "reaches": _S(
         ("place", "set", "term"),
         "truth",
@@ -246,7 +246,7 @@ FACTS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "built": {
         "by": _WHO, "item": ("catalogue",), "kind": _KIND, "place": _PLACE, "n": (":number",), "dear": (":truth", ":number"),
     },
-    "placed": {"by": _WHO, "place": _PLACE, "kind": _KIND, "n": (":number",)},
+    "placed": {"by": _WHO, "place": _PLACE, "kind": _KIND, "n": (":number",), "unit": (":text",)},
     "entered": {
         "by": _WHO, "of": _WHO, "place": _PLACE, "from": _PLACE, "n": (":number",), "force": (":text",),
     },
