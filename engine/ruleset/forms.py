@@ -233,8 +233,13 @@ class _Walk:
     def __init__(self, known: Forms) -> None:
         self.known = known
 
-    def walk(self, raw: Any, base: str, value: Any, path: Path_, scope: Mapping[str, str]) -> Iterator[Annotation]:
+    def walk(
+        self, raw: Any, base: str, value: Any, path: Path_, scope: Mapping[str, str], words: Any = None
+    ) -> Iterator[Annotation]:
+        """`words`: the `x-word` that stands beside a `$ref` around, and is said of the shapes in what it refers to."""
         schema, base = self.known.resolve(raw, base)
+        if isinstance(raw, dict) and "$ref" in raw and "x-word" in raw:
+            words = raw["x-word"]
         for told in (raw, schema):  # a scope may stand beside a `$ref`
             if isinstance(told, dict) and "x-names" in told:
                 scope = {CLOSED: "", **told["x-names"]}
@@ -243,19 +248,24 @@ class _Walk:
             if isinstance(told, dict) and "x-scope" in told:
                 scope = {**scope, **told["x-scope"]}
         if any(k in schema for k in KEYWORDS):
-            yield Annotation(path, value, {k: v for k, v in schema.items() if k.startswith("x-")}, scope)
+            told = {k: v for k, v in schema.items() if k.startswith("x-")}
+            if "x-word" in told and words is not None:
+                told["x-word"] = words
+            if "oneOf" in schema or "anyOf" in schema:
+                told.pop("x-word", None)
+            yield Annotation(path, value, told, scope)
         for part in schema.get("allOf", ()):
-            yield from self.walk(part, base, value, path, scope)
+            yield from self.walk(part, base, value, path, scope, words)
         for word in ("oneOf", "anyOf"):
             for option in schema.get(word, ()):
                 if self.known.fits(option, base, value):
-                    yield from self.walk(option, base, value, path, scope)
+                    yield from self.walk(option, base, value, path, scope, words)
                     break
         if isinstance(value, dict):
             yield from self.entries(schema, base, value, path, scope)
         elif isinstance(value, list) and isinstance(schema.get("items"), dict):
             for index, item in enumerate(value):
-                yield from self.walk(schema["items"], base, item, (*path, index), scope)
+                yield from self.walk(schema["items"], base, item, (*path, index), scope, words)
 
     def entries(
         self, schema: Schema, base: str, value: dict[str, Any], path: Path_, scope: Mapping[str, str]

@@ -162,7 +162,7 @@ class _Checker:
 
     def id_of(self, form: str, node: ast.Constant) -> None:
         known = self.words.ids(form)
-        if known and node.value not in known:
+        if node.value not in known:
             self.fail("E305", f"no {form} row has the id {node.value!r}", node, near(str(node.value), known))
 
     def attribute(self, node: ast.Attribute) -> str:

@@ -226,10 +226,10 @@ MOMENTS: Final[tuple[str, ...]] = ("game", "turn", "phase")
 
 _WHO, _PLACE, _KIND = ("nations",), ("places",), ("units", "catalogue", "works", "field:place")
 FACTS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
-    "step": {"step": ("step",)},
+    "step": {"step": ()},
     "turn_start": {"turn": (":number",)},
     "turn_end": {"turn": (":number",)},
-    "acted": {"by": _WHO, "act": ("acts", "orders"), "of": (":text",), "success": (":truth",)},
+    "acted": {"by": _WHO, "act": (), "of": (":text",), "success": (":truth",)},
     "declared": {
         "by": _WHO, "of": _WHO, "side": ("sides",), "outside": (":truth",), "kind": ("war_kinds",), "openly": (":truth",),
     },
@@ -238,7 +238,7 @@ FACTS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "joined": {"by": _WHO, "side": ("sides",)},
     "accepted": {"by": _WHO, "of": (":text",), "ask": ("decisions",)},
     "refused": {"by": _WHO, "of": (":text",), "ask": ("decisions",)},
-    "reached": {"by": _WHO, "track": ("tracks",), "at": (":number",)},
+    "reached": {"by": _WHO, "track": (), "at": (":number",)},
     "learned": {"by": _WHO, "tech": ("technologies",), "level": (":number",), "stage": (":text",)},
     "paid": {
         "by": (*_WHO, "places"), "of": (*_WHO, "places"), "what": ("resources",), "amount": (":number",), "item": ("catalogue",),
@@ -265,6 +265,6 @@ FACTS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "expired": {"mark": (":text",), "of": (":text",)},
     "missed": {"by": _WHO},
 }  # fmt: skip
-"""Facts that rows can wait for: word -> role -> what a filter of that role may name (as in `x-word`)."""
+"""Facts that rows can wait for: word -> role -> what a filter of that role may name (as in `x-word`); nothing: see `rules`."""
 BARE_ROLES: Final[dict[str, str]] = {"step": "step", "turn_start": "turn", "turn_end": "turn", "expired": "mark"}
 """The role that a trigger's single value is about; the actor (`by`) of all others."""
