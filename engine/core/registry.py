@@ -41,6 +41,7 @@ VERBS: Final[dict[str, str]] = {
     "join": "turn.verbs:join",
     "own": "turn.verbs:own",
     "react": "turn.matrices:react",
+    "release": "turn.events:release_as_if",
     "know": "turn.verbs:know",
     "say": "turn.verbs:say",
     "command": "turn.verbs:command",

@@ -222,4 +222,4 @@ FUNCTIONS: Final[dict[str, Signature]] = {
 BATTLE_FUNCTIONS: Final[frozenset[str]] = frozenset(
     {"count", "some", "every", "total", "highest", "kinds", "lookup", "min", "max"}
 )
-MOMENTS: Final[tuple[str, ...]] = ("game", "turn", "phase")
+MOMENTS: Final[tuple[str, ...]] = ("game", "turn", "phase", "step")
