@@ -39,6 +39,7 @@ VERBS: Final[dict[str, str]] = {
     "clear": "turn.verbs:clear",
     "relate": "turn.verbs:relate",
     "join": "turn.verbs:join",
+    "leave": "turn.verbs:leave",
     "own": "turn.verbs:own",
     "react": "turn.matrices:react",
     "release": "turn.events:release_as_if",

@@ -268,6 +268,12 @@ def join(tail: Tail, p: Row, names: dict[str, Any]) -> None:
             relations.join(tail.turn, nation, side, relations.hostile_stance(tail.turn), relations.friendly_stance(tail.turn))
 
 
+def leave(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """A nation leaves its side: its members are nothing special to it any more. Wars go on."""
+    for nation in tail.nations(p["who"], names):
+        relations.leave(tail.turn, nation)
+
+
 def own(tail: Tail, p: Row, names: dict[str, Any]) -> None:
     """Hands places over without a fight: owner, holder or both.
 
