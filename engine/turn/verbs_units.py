@@ -158,7 +158,7 @@ def unless_default(tail: Tail, field: str, value: Any) -> Any:
 
 
 def send_home(tail: Tail, place: str, stays: str) -> None:
-    """Puts all units of a place but those of one nation into the nearest that their own nation holds; without one they are lost."""
+    """Puts all units of a place but those of one nation into the nearest that their own holds; without one they are lost."""
     kind = tail.world.ruleset.row("places", place).get("kind")
     steps = tail.world.geography.distances(place)
     for key, row in sorted(tail.world.state.stacks(at=place)):
