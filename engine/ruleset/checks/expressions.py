@@ -16,8 +16,8 @@ from ...core.diagnostics import Diagnostic
 from ...core.registry import VERBS
 from ..expressions import KINDS, check_expression
 from ..expressions.check import kind_of
-from ..expressions.vocabulary import FACTS
 from ..expressions.subset import array_problems
+from ..expressions.vocabulary import FACTS
 from ..forms import ARRAYS, CLOSED
 from ..nodes import Node, diagnose, plain
 from .subject import Marked, Subject

@@ -13,9 +13,9 @@ from .subject import Subject
 
 __all__ = [
     "defaults_of_fields_have_their_type",
-    "grades_have_declared_fields",
     "fields_have_their_type",
     "further_keys_are_declared_fields",
+    "grades_have_declared_fields",
 ]
 
 FIELDS = "fields"

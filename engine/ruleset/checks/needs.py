@@ -1,4 +1,4 @@
-"""Has every row what its meaning needs besides its shape: another key, a quantity, a die that can be thrown, an end to wait for?"""
+"""Has every row what its meaning needs besides its shape: another key, a quantity, a single die, an input to wait for?"""
 
 from __future__ import annotations
 
