@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from ...core.diagnostics import Diagnostic
-from ..overlay import Layer
+from ..overlay import Draft, Layer
 from . import effects, expressions, fields, map, needs, references, rules, schema, terms, words
 from .silence import apply_silences
 from .subject import Subject
 
-__all__ = ["CHECKS", "Check", "Subject", "run_checks"]
+__all__ = ["CHECKS", "Check", "Subject", "of_one_row", "run_checks"]
 
 Check = Callable[[Subject], Iterable[Diagnostic]]
 
@@ -57,6 +57,34 @@ CHECKS: tuple[Check, ...] = (
     rules.units_can_be_got,
     rules.rows_of_helpers_are_used,
 )
+
+
+def of_one_row(base: Subject, draft: Draft, form: str, id_: str) -> Iterator[Diagnostic]:
+    """The findings that one spoiled row by itself gives rise to, its shape first: quick, for who tries many changes.
+
+    `base` is the subject as it was. What the change means for other rows only `run_checks` tells.
+    """
+    row = draft.rows(form)[id_]
+    faults = list(schema.faults_of(base.known, form, row))
+    yield from faults
+    if not faults:
+        base.once("works", words.works_of)
+        only = base.spoiled(draft, form, id_).of_row(form, id_)
+        only.once("works", lambda _: base.once("works", words.works_of))
+        for check in OF_MARKS:
+            yield from check(only)
+
+
+OF_MARKS: tuple[Check, ...] = (
+    references.references_name_rows_that_exist,
+    words.words_name_what_is_there,
+    words.facts_have_the_roles_they_are_asked_for,
+    words.texts_name_what_is_in_scope,
+    effects.effects_say_all_that_they_need,
+    needs.figures_name_quantities,
+    expressions.expressions_are_right,
+)
+"""The checks that ask one marked value after the other."""
 
 
 def run_checks(subject: Subject, layers: list[Layer]) -> Iterator[Diagnostic]:

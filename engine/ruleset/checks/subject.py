@@ -75,6 +75,24 @@ class Subject:
                     found += [Marked(FRAME, str(number), node, m) for m in annotated(self.known, FRAME, plain(node))]
         return found
 
+    def spoiled(self, draft: Draft, form: str, id_: str) -> Subject:
+        """This subject with one row of another draft: all that other rows say is taken over as it is."""
+        other = Subject(draft, self.known)
+        row = draft.rows(form).get(id_)
+        values = {**self.values, form: {i: self.values[form].get(i) or {} for i in draft.rows(form)}}
+        marks = [mark for mark in self.marked if mark.form != form or (mark.id != id_ and mark.id in draft.rows(form))]
+        if row is not None:
+            values[form][id_] = plain(row)
+            marks += [Marked(form, id_, row, mark) for mark in annotated(self.known, form, values[form][id_])]
+        other.__dict__.update(values=values, marked=marks)
+        return other
+
+    def of_row(self, form: str, id_: str) -> Subject:
+        """This subject as far as one row is marked, for checks that ask one marked value after the other."""
+        only = Subject(self.draft, self.known, set(self.faulty), {**self._made})
+        only.__dict__.update(values=self.values, marked=[m for m in self.marked if (m.form, m.id) == (form, id_)])
+        return only
+
     def once(self, name: str, make: Callable[[Subject], T]) -> T:
         """What `make` makes of this subject, made once: several checks may ask for the same."""
         if name not in self._made:

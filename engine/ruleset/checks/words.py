@@ -56,7 +56,7 @@ class Vocabulary:
             case "link-kind":
                 return {str(row.get("kind", "")) for row in rows("links").values()}
             case "works":
-                return self.subject.once("works", _works)
+                return self.subject.once("works", works_of)
             case "due":
                 return self.subject.once("names of the frame", _steps)
             case "step":
@@ -68,7 +68,7 @@ class Vocabulary:
         return nodes(source)
 
 
-def _works(subject: Subject) -> set[str]:
+def works_of(subject: Subject) -> set[str]:
     """The words for works on borders: those for sale, and those that an expression asks a border for."""
     sold = {str(row["works"]) for row in subject.rows("catalogue").values() if "works" in row}
     for mark in subject.marked:
