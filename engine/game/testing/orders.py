@@ -12,11 +12,11 @@ from typing import Any
 from ...core.diagnostics import Diagnostic
 from ...orders.intake import take_in
 from ...orders.parse import parse_orders
-from ...turn.context import Turn
+from ...turn.context import Order, Turn
 from ...world.view import view
 from ...world.world import World
 
-__all__ = ["check_lines", "parse_line"]
+__all__ = ["check_lines", "let_in", "parse_line"]
 
 
 def parse_line(turn: Turn, nation: str, number: int, text: str) -> tuple[list[dict[str, Any]], list[str], list[str]]:
@@ -26,20 +26,25 @@ def parse_line(turn: Turn, nation: str, number: int, text: str) -> tuple[list[di
     return accepted, _said(found, errors=True), _said(found, errors=False)
 
 
+def let_in(turn: Turn, nation: str, lines: Sequence[str]) -> tuple[list[Order], list[tuple[int, str]], list[tuple[int, str]]]:
+    """The orders of a file that stand as they come in at the door, what is refused, and what is warned of, by line."""
+    taken = take_in(turn.ruleset, "\n".join(lines), lambda whose: _seen_by(turn, whose), nation=nation)
+    errors = [(d.line, s) for d in taken.found for s in _said([d], errors=True)]
+    return list(taken.orders), errors, [(d.line, s) for d in taken.found for s in _said([d], errors=False)]
+
+
+def _seen_by(turn: Turn, whose: str) -> World:
+    geography = turn.world.geography
+    return World(turn.ruleset, view(turn.ruleset, turn.state, whose, geography=geography), geography=geography)
+
+
 def check_lines(turn: Turn, nation: str, lines: Sequence[str]) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
     """What the checker refuses and what it warns of in a nation's orders, each with the number of the order.
 
     The nation's own view is what it is checked against, as before a deadline.
     """
-
-    def world_of(whose: str) -> World:
-        return World(
-            turn.ruleset, view(turn.ruleset, turn.state, whose, geography=turn.world.geography), geography=turn.world.geography
-        )
-
-    found = take_in(turn.ruleset, "\n".join(lines), world_of, nation=nation).found
-    errors = [(d.line, s) for d in found for s in _said([d], errors=True)]
-    return errors, [(d.line, s) for d in found for s in _said([d], errors=False)]
+    _, errors, warnings = let_in(turn, nation, lines)
+    return errors, warnings
 
 
 def _said(found: Sequence[Diagnostic], *, errors: bool) -> list[str]:

@@ -22,7 +22,7 @@ from ...turn.events import first_look, settle
 from ...turn.frame import advance, run_step
 from ...turn.referee import Inputs, take_in
 from .given import CaseError, Ground, known
-from .orders import check_lines, parse_line
+from .orders import check_lines, let_in, parse_line
 
 __all__ = ["Play", "Refusal", "stages"]
 
@@ -63,6 +63,7 @@ class Play:
         self.refusals: list[Refusal] = []
         self.names = ground.names
         self.notes: list[Refusal] = []  # warnings of the check
+        self.lines: dict[str, int] = {}  # nation -> how many orders it gave last
         self._begun = False
         self._read = 0
         first_look(self.turn)
@@ -79,7 +80,8 @@ class Play:
         if stage.get("check"):
             self._check(stage, path)
             return
-        inputs = self._inputs(stage, path)
+        inputs = self._let_in(stage, path) if "door" in stage else self._inputs(stage, path)
+        self.lines |= {nation: len(lines) for nation, lines in stage.get("orders", {}).items() if isinstance(lines, list)}
         whole = "turn" in stage or "turns" in stage
         if not whole:
             if inputs.orders or inputs.answers or inputs.missing:
@@ -199,6 +201,21 @@ class Play:
                     orders[nation].append(self._built(number, said, (*here, number - 1)))
         return Inputs(orders, stage.get("answers", {}), tuple(stage.get("missing", ())))
 
+    def _let_in(self, stage: Mapping[str, Any], path: tuple[str | int, ...]) -> Inputs:
+        """The orders as they come in at an input point: read and checked; what stands goes on to the resolution."""
+        points = {node.get("id", node["input"]): node for node in _walk(self.ground.ruleset.frame) if "input" in node}
+        known(points, stage["door"], "input point", (*path, "door"))
+        where = _cursor_of(self.ground.ruleset.frame, points[stage["door"]])
+        self.turn.state.put("game", "game", "cursor", [{"i": i} for i in where])
+        orders: dict[str, list[dict[str, Any]]] = {}
+        for nation, listed in stage.get("orders", {}).items():
+            lines = listed if isinstance(listed, list) else [listed]
+            taken, errors, warnings = let_in(self.turn, nation, lines)
+            orders[nation] = [{k: v for k, v in order.items() if k != "nation"} for order in taken]
+            self.refusals += [Refusal(nation, n, lines[n - 1] if n else "", says, check=True) for n, says in errors]
+            self.notes += [Refusal(nation, n, lines[n - 1] if n else "", says, check=True) for n, says in warnings]
+        return Inputs(orders, stage.get("answers", {}), tuple(stage.get("missing", ())))
+
     def _check(self, stage: Mapping[str, Any], path: tuple[str | int, ...]) -> None:
         """The orders as before a deadline: read and checked on each nation's view, and nothing done."""
         for nation, listed in stage.get("orders", {}).items():
@@ -234,6 +251,17 @@ class Play:
                 said = entry.data
                 yield Refusal(entry.subject, int(said.get("line") or 0), str(said.get("order", "")), str(said["refused"]))
         self._read = len(entries)
+
+
+def _cursor_of(nodes: Sequence[Row], wanted: Row, at: tuple[int, ...] = ()) -> tuple[int, ...]:
+    """Where a node stands in the frame: the number of it and of each node around it."""
+    for i, node in enumerate(nodes):
+        if node is wanted:
+            return (*at, i)
+        found = _cursor_of(node.get("steps", ()), wanted, (*at, i))
+        if found:
+            return found
+    return ()
 
 
 def _walk(nodes: Iterable[Row]) -> Iterator[Row]:
