@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..core.model import Row, Ruleset
 from ..core.state import Entity, State, columns, pair_key
@@ -15,9 +15,6 @@ from ..ruleset.expressions import ExpressionError
 from ..ruleset.expressions.evaluate import Evaluator
 from ..ruleset.expressions.vocabulary import KINDS
 from .geography import Geography
-
-if TYPE_CHECKING:
-    from .world import World
 
 EntitySet = tuple[Entity, ...]
 
@@ -38,6 +35,12 @@ _TABLE = {
 
 
 _LISTED = ("nation", "place")  # a field that lists rows of these kinds gives things; kinds of units and the like stay words
+
+
+_BUILT_IN_THINGS: Mapping[str, str] = {
+    "capital": "place", "owner": "nation", "holder": "nation", "opposite": "side", "charge": "force", "part_of": "place",
+}  # fmt: skip
+"""Built-in fields that name a thing, and the kind of it."""
 
 
 _EMPTY: Mapping[str, Any] = {}
@@ -61,7 +64,16 @@ class Readings(ABC):
     _holders_version: int
 
     @abstractmethod
-    def at(self, moment: str) -> World: ...
+    def at(self, moment: str) -> Readings: ...
+
+    @abstractmethod
+    def value(self, text: Any, names: Mapping[str, Any]) -> Any: ...
+
+    @abstractmethod
+    def test(self, text: Any, names: Mapping[str, Any]) -> bool: ...
+
+    @abstractmethod
+    def number(self, value: Any, names: Mapping[str, Any]) -> Any: ...
 
     @abstractmethod
     def keep(self, key: Any, tables: Iterable[str] | None, make: Callable[[], Any]) -> Any: ...
@@ -116,14 +128,7 @@ class Readings(ABC):
         default = declared.get("default") if declared else None
         wrap = _FORM_KIND.get(declared.get("form", ""), "") if declared else ""
         if not wrap and not declared:
-            wrap = {
-                "capital": "place",
-                "owner": "nation",
-                "holder": "nation",
-                "opposite": "side",
-                "charge": "force",
-                "part_of": "place",
-            }.get(name, "")
+            wrap = _BUILT_IN_THINGS.get(name, "")
         table, form = _TABLE.get(kind, kind), KINDS.get(kind, "")
         state, written = self.state, self.ruleset.rows(form) if form else {}
         given: dict[str, Any] = {}  # what rows of the ruleset say, as expressions see it

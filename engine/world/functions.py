@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..core.state import Entity, columns, unit_key
 from ..ruleset.expressions import ExpressionError, parse
@@ -12,9 +12,7 @@ from .selections import apply, as_set, fits, group, nations_only, plain, select,
 from .tables import band, box_of, cell
 from .treasury import held_places, stock
 from .verdicts import TABLE, kind_of
-
-if TYPE_CHECKING:
-    from .world import EntitySet, World
+from .world import EntitySet, World
 
 
 def functions(world: World) -> dict[str, Callable[..., Any]]:

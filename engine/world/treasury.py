@@ -7,21 +7,25 @@ become one (`unite`). With `per: place` every place has one, under its id.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..core.faults import MOST_AMOUNT, few
+from ..core.journal import Journal
+from ..core.model import Ruleset
 from ..core.state import Entity, columns
 from ..ruleset.expressions.reads import HOLDERS, purses_read
-
-if TYPE_CHECKING:
-    from ..core.journal import Journal
-    from ..core.model import Ruleset
-    from .world import World
+from .world import World
 
 
 def in_words(ruleset: Ruleset, what: str) -> str:
     """A resource as it stands inside a sentence: its name, not its id."""
     name = str(ruleset.rows("resources").get(what, {}).get("name", what))
     return name[:1].lower() + name[1:] if name[1:2].islower() else name
+
+
+def money(ruleset: Ruleset) -> str:
+    """The resource in which prices are, where nothing else is said: the setting `money`, else the first resource."""
+    return str(ruleset.setting("money") or next(iter(ruleset.rows("resources")), ""))
 
 
 def store_row(world: World, resource: str) -> dict[str, Any]:
@@ -206,4 +210,4 @@ def pay(journal: Journal, purse: str, resource: str, amount: Any) -> None:
 
 def gain(journal: Journal, purse: str, resource: str, amount: Any) -> None:
     """Put an amount into a purse."""
-    journal.add("stores", purse, resource, amount)
+    journal.add("stores", purse, resource, few(amount, f"{resource} in one purse", MOST_AMOUNT))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from ..core.model import Row, Ruleset
 from ..core.state import Entity, State, columns, pair_key
@@ -35,6 +35,9 @@ class World(Readings):
     `moments` holds the states that `was()` reads ('game', 'turn', 'phase'), or functions that make them when they are first
     read; a moment that is absent is the present.
     """
+
+    functions: ClassVar[Callable[[World], dict[str, Callable[..., Any]]]]
+    """The functions of the vocabulary over a world; the room puts them in place, since they are made of worlds themselves."""
 
     def __init__(
         self,
@@ -71,9 +74,7 @@ class World(Readings):
         self._fields = ruleset.rows("fields")
         self._nations = ruleset.rows("nations")
         self._places = ruleset.rows("places")
-        from .functions import functions  # the functions need World's class; World needs their table
-
-        self._evaluator = Evaluator(functions(self), self.field, self._plans)
+        self._evaluator = Evaluator(World.functions(self), self.field, self._plans)
 
     def close(self) -> None:
         """Let go of everything, once nobody asks it any more: it is freed at once, not when cycles are looked for.
@@ -102,6 +103,9 @@ class World(Readings):
         self._depth += 1
         try:
             return self._evaluator.run(expression, names if expression.timeless else self._scope(names))
+        except ExpressionError as error:
+            error.ruleset = error.ruleset or self.ruleset
+            raise
         finally:
             self._depth -= 1
 
@@ -294,9 +298,6 @@ class World(Readings):
         """A quantity of a thing and the adjust rows that applied; `skip` leaves out rows by id."""
         return self.quantities.value(id_, subject, names, skip)
 
-    def adjusts_of(self, id_: str) -> list[Row]:
-        return self.quantities.adjusts_of(id_)
-
     def combine(self, row: Row, base: Any, applied: list[Row], scope: Names) -> Any:
         """A base and the adjust rows that apply, put together in the one order."""
         return self.quantities.combine(row, base, applied, scope)
@@ -312,7 +313,3 @@ class World(Readings):
     def subject_names(self, subject: Entity, names: Names) -> dict[str, Any]:
         """The names in scope for a subject: itself by its kind, and for units their owner, place and kind of link."""
         return self.quantities.names(subject, names)
-
-    def labels(self, subject: Entity, scope: Names) -> set[str]:
-        """The ids that an adjust row's `for` can name for this subject."""
-        return self.quantities.labels(subject, scope)
