@@ -63,7 +63,6 @@ WRONG = [
     ("events:\n- id: e\n  on: turn_end\n  when: ›nation.neutral\n  effects: [{say: hm}]\n", "E302"),
     (EVENT + "shift: {who: ›itly, track: opinion, toward: west, by: 1}\n", "E407"),
     (EVENT + "shift: {who: italy, track: opinion, toward: ›wst, by: 1}\n", "E407"),
-    (EVENT + "shift: ›{who: italy, track: opinion, by: 1}\n", "E213"),
     (EVENT + "shift: {who: italy, track: opinion, toward: west, by: ›5..2}\n", "E212"),
     (EVENT + "shift: {who: italy, track: opinion, toward: west, ›by: all}\n", "E209"),
     (EVENT + "shift: {who: italy, track: opinion, toward: west, by: ›1000001d6}\n", "E209"),

@@ -60,6 +60,9 @@ INERT = frozenset(
     {"note", "source", "basis", "lines", "silence", "color", "aliases", "symbol", "help", "text", "name", "question"}
 )
 """Keys whose values no turn depends on: seldom worth spoiling."""
+TYPES: tuple[Any, ...] = (None, True, False, 0, 3, -12, "seven", "=1/0", "=turn", "=None", [], {}, "", "all", "5..2", "1d6")
+NAMES = ("self", "place", "unit", "nation", "target", "turn", "link", "None")
+EXPRESSIONS = ("=({}) * 10**17", "=({}) ** 9", "=-({})", "=({}) / (turn - turn)", "=not ({})")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -207,7 +210,7 @@ class Bench:
         return [k for k in rng.choice(list(self.draft.forms[form].values())).value if isinstance(k, str)]
 
     def _retype(self, rng: random.Random, above: Node, node: Node, step: str | int) -> tuple[str, Node | None, str | None]:
-        value = rng.choice([None, True, False, 0, 3, -12, "seven", "=1/0", "=turn", "=None", [], {}, "", "all", "5..2", "1d6"])
+        value = rng.choice(TYPES)
         return f"became {value!r}", node_of(value, node), None
 
     def _nest(self, rng: random.Random, above: Node, node: Node, step: str | int) -> tuple[str, Node | None, str | None]:
@@ -224,14 +227,11 @@ class Bench:
             return f"became {new}", node_of(new, node), None
         if isinstance(value, str) and value.startswith("="):
             inner = value[1:].strip()
-            new_text = rng.choice(
-                [f"=({inner}) * 10**17", f"=({inner}) ** 9", f"=-({inner})", f"=({inner}) / (turn - turn)", f"=not ({inner})"]
-            )
+            new_text = rng.choice(EXPRESSIONS).format(inner)
             return f"became {new_text[:60]!r}", node_of(new_text, node), None
         if isinstance(value, str):
-            new_text = rng.choice(
-                ["x" * 500, value * 20, "999d999999", "-999999999..999999999", "\x1b[2J" + value, f"not ({value})", "99999/7"]
-            )
+            odd = ("x" * 500, value * 20, "999d999999", "-999999999..999999999", "\x1b[2J" + value, f"not ({value})", "99999/7")
+            new_text = rng.choice(odd)
             return f"became {new_text[:60]!r}", node_of(new_text, node), None
         if isinstance(value, list):
             return "list repeated", replace_value(node, value * rng.choice([2, 200])), None
@@ -244,9 +244,7 @@ class Bench:
         if near and rng.random() < 0.6:
             other = rng.choice(near)
             return f"became {other!r}", node_of(other, node), None
-        other = rng.choice(
-            [rng.choice(self.words), rng.choice(["self", "place", "unit", "nation", "target", "turn", "link", "None"])]
-        )
+        other = rng.choice([rng.choice(self.words), rng.choice(NAMES)])
         if not found:
             return f"became {other!r}", node_of(other, node), None
         place = rng.choice(found)
@@ -258,9 +256,9 @@ class Bench:
     def refused(self, mutation: Mutation) -> bool:
         """Whether validation refuses it: the spoiled row by itself first, since most fall there."""
         form, id_ = mutation.form, mutation.id
-        if id_ in mutation.draft.rows(form) and id_ in self.draft.rows(form):
-            if has_errors(of_one_row(self.base, mutation.draft, form, id_)):
-                return True
+        same = id_ in mutation.draft.rows(form) and id_ in self.draft.rows(form)
+        if same and has_errors(of_one_row(self.base, mutation.draft, form, id_)):
+            return True
         return has_errors(run_checks(Subject(mutation.draft, self.known), self.layers))
 
     def try_one(self, number: int, seed: int, *, play: bool = True, seconds: float = SECONDS) -> Outcome:
@@ -325,10 +323,14 @@ class Bench:
             if number == 0:
                 lines = [line[2:].split("   ")[0] for line in order_template(world, nation).splitlines() if line.startswith("# ")]
                 drawn = "\n".join(rng.sample(lines, min(8, len(lines))))
-                taken = take_in(ruleset, drawn, lambda _, world=world: world, nation=nation, turn=position.turn)
+                taken = take_in(ruleset, drawn, _always(world), nation=nation, turn=position.turn)
                 orders[nation] = [dict(order) for order in taken.orders] or orders[nation]
             world.close()
         return orders
+
+
+def _always(world: World) -> Callable[[str], World]:
+    return lambda _: world
 
 
 # ---- trees

@@ -14,7 +14,7 @@ from . import effects, expressions, fields, map, needs, references, rules, schem
 from .silence import apply_silences
 from .subject import Subject
 
-__all__ = ["CHECKS", "Check", "Subject", "of_one_row", "run_checks"]
+__all__ = ["BY_ROW", "CHECKS", "Check", "Subject", "of_one_row", "run_checks"]
 
 Check = Callable[[Subject], Iterable[Diagnostic]]
 
@@ -59,23 +59,8 @@ CHECKS: tuple[Check, ...] = (
 )
 
 
-def of_one_row(base: Subject, draft: Draft, form: str, id_: str) -> Iterator[Diagnostic]:
-    """The findings that one spoiled row by itself gives rise to, its shape first: quick, for who tries many changes.
-
-    `base` is the subject as it was. What the change means for other rows only `run_checks` tells.
-    """
-    row = draft.rows(form)[id_]
-    faults = list(schema.faults_of(base.known, form, row))
-    yield from faults
-    if not faults:
-        base.once("works", words.works_of)
-        only = base.spoiled(draft, form, id_).of_row(form, id_)
-        only.once("works", lambda _: base.once("works", words.works_of))
-        for check in OF_MARKS:
-            yield from check(only)
-
-
-OF_MARKS: tuple[Check, ...] = (
+BY_ROW: tuple[Check, ...] = (
+    schema.rows_have_the_shape_of_their_form,
     references.references_name_rows_that_exist,
     words.words_name_what_is_there,
     words.facts_have_the_roles_they_are_asked_for,
@@ -84,10 +69,27 @@ OF_MARKS: tuple[Check, ...] = (
     needs.figures_name_quantities,
     expressions.expressions_are_right,
 )
-"""The checks that ask one marked value after the other."""
+"""Checks that ask of each row by itself, whatever stands in the others but their ids, terms and fields."""
 
 
-def run_checks(subject: Subject, layers: list[Layer]) -> Iterator[Diagnostic]:
-    """All findings of all checks, less what is silenced where it stands."""
-    found = [finding for check in CHECKS for finding in check(subject)]
+def of_one_row(base: Subject, draft: Draft, form: str, id_: str) -> Iterator[Diagnostic]:
+    """The findings that one altered row by itself gives rise to, its shape first: quick, for who tries many changes.
+
+    `base` is the subject as it was. What the change means for other rows only `run_checks` tells.
+    """
+    part = Subject(Draft(draft.manifest, {form: {id_: draft.rows(form)[id_]}}), base.known)
+    faults = list(schema.rows_have_the_shape_of_their_form(part))
+    yield from faults
+    if faults:
+        return
+    only = base.with_rows(draft, part)
+    only.__dict__["marked"] = part.marked
+    only.once("works", lambda _: base.once("works", words.works_of))
+    for check in BY_ROW[1:]:
+        yield from check(only)
+
+
+def run_checks(subject: Subject, layers: list[Layer], checks: Iterable[Check] = CHECKS) -> Iterator[Diagnostic]:
+    """All findings of all checks (or of some), less what is silenced where it stands."""
+    found = [finding for check in checks for finding in check(subject)]
     yield from apply_silences(found, subject.draft, layers)

@@ -14,7 +14,6 @@ __all__ = ["effects_say_all_that_they_need"]
 
 ONE_OF: Mapping[str, tuple[str, ...]] = {
     "change": ("to", "by", "times", "add", "drop"),
-    "shift": ("toward", "against", "to_zero", "up", "down"),
     "learn": ("tech", "draw"),
     "remove": ("units", "at", "of"),
     "cancel": ("orders", "under_way"),

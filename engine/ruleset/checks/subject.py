@@ -75,23 +75,16 @@ class Subject:
                     found += [Marked(FRAME, str(number), node, m) for m in annotated(self.known, FRAME, plain(node))]
         return found
 
-    def spoiled(self, draft: Draft, form: str, id_: str) -> Subject:
-        """This subject with one row of another draft: all that other rows say is taken over as it is."""
-        other = Subject(draft, self.known)
-        row = draft.rows(form).get(id_)
-        values = {**self.values, form: {i: self.values[form].get(i) or {} for i in draft.rows(form)}}
-        marks = [mark for mark in self.marked if mark.form != form or (mark.id != id_ and mark.id in draft.rows(form))]
-        if row is not None:
-            values[form][id_] = plain(row)
-            marks += [Marked(form, id_, row, mark) for mark in annotated(self.known, form, values[form][id_])]
-        other.__dict__.update(values=values, marked=marks)
+    def with_rows(self, draft: Draft, part: Subject) -> Subject:
+        """The subject of a draft that differs from this one's in the rows that `part` has; the rest is taken over."""
+        other = Subject(draft, self.known, set(self.faulty))
+        altered = {(form, id_) for form, id_, _ in part.draft.all_rows()}
+        kept = {form: dict(rows) for form, rows in self.values.items()}
+        for form, rows in part.values.items():
+            kept.setdefault(form, {}).update(rows)
+        other.__dict__["values"] = {form: {i: kept[form][i] for i in rows} for form, rows in draft.forms.items()}
+        other.__dict__["marked"] = [m for m in self.marked if (m.form, m.id) not in altered] + part.marked
         return other
-
-    def of_row(self, form: str, id_: str) -> Subject:
-        """This subject as far as one row is marked, for checks that ask one marked value after the other."""
-        only = Subject(self.draft, self.known, set(self.faulty), {**self._made})
-        only.__dict__.update(values=self.values, marked=[m for m in self.marked if (m.form, m.id) == (form, id_)])
-        return only
 
     def once(self, name: str, make: Callable[[Subject], T]) -> T:
         """What `make` makes of this subject, made once: several checks may ask for the same."""

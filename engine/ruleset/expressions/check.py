@@ -75,7 +75,7 @@ def _fits(kind: str, wanted: str) -> bool:
     if wanted == "number":
         return kind in _NUMERIC
     if wanted == "truth":
-        return kind in {"truth", "number"} or kind in KINDS
+        return kind in {"truth", "number", "id"} or kind in KINDS
     if wanted == "set":
         return kind.startswith("set") or kind in {"list", "text", "id"} or kind in KINDS
     return kind == wanted
@@ -215,6 +215,8 @@ class _Checker:
         for keyword in node.keywords:
             self.visit(keyword.value)
             self.filter(name, signature, keyword)
+        if name == "only" and first.startswith("set:"):
+            return first.removeprefix("set:")
         if signature.gives == "set" and name in {"both", "either", "without"} and first.startswith("set:"):
             return first
         if name == "group" and node.args and isinstance(node.args[0], ast.Constant):
@@ -255,8 +257,9 @@ class _Checker:
             orders = {f"{form}/{id_}" for form in ("acts", "orders") for id_ in self.words.ids(form)}
             if text not in orders:
                 self.fail("E305", f"no order or act is called {text!r}", node, near(text, orders))
-        elif want == "link-kind" and text is not None:
+        elif want in ("link-kind", "way") and text is not None:
             kinds = {str(row.get("kind", "")) for row in self.words.ids("links").values() if isinstance(row, Mapping)}
+            kinds |= set(self.words.ids("modes")) if want == "way" and kinds else set()
             if kinds and text not in kinds:
                 self.fail("E305", f"no link is of the kind {text!r}", node, near(text, kinds))
         elif name == "was" and want == "text" and text is not None and text not in MOMENTS:
