@@ -14,9 +14,8 @@ from ..core.state import Entity
 from ..turn.context import Turn
 from ..turn.effects import printed
 from ..world import treasury as stores
-from ..world.selections import as_set, plain
+from ..world.selections import as_set, is_for, plain
 from ..world.world import exact, round_as
-from .catalogue import is_for
 from .purchase import unite_purses
 
 Gathered = dict[tuple[str, str], Any]

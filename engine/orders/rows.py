@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..core.model import Row, Ruleset
-from ..economy.catalogue import is_for
 from ..economy.commitments import unit_slots as unit_slots
 from ..turn.frame import inputs, steps
+from ..world.selections import is_for
 from ..world.world import World
 
 
