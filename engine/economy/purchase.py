@@ -16,7 +16,8 @@ from ..turn.intents import Code, Refusal
 from ..turn.slots import misfit, unmet
 from ..turn.verbs_later import put_under_way
 from ..world import treasury as stores
-from ..world.selections import is_for, plain
+from ..world.selections import plain
+from ..world.whom import is_for
 from . import commitments, complete
 from .catalogue import Market, Offer, Quote, check_purchase, purchasable
 
@@ -137,7 +138,7 @@ def buy(turn: Turn, quote: Quote, order: Order | None = None) -> str:
         "rows": list(quote.rows),
     }
     what = _what(turn, row)
-    due = row.get("due")
+    due = row.get("due", complete.IN_HAND if row.get("hand") else None)
     if isinstance(due, str) and due.startswith("="):
         due = int(world.number(due, names))
     with journal.entry(

@@ -62,10 +62,6 @@ def counter(room: Row) -> str:
     return str(room.get("counts_as", room["id"]))
 
 
-def bare(text: str) -> str:
-    return text[1:].strip() if text.startswith("=") else text
-
-
 def up(value: Any) -> int:
     number = Fraction(value)
     return -((-number.numerator) // number.denominator)

@@ -14,7 +14,8 @@ from typing import Any
 from ..core.model import Row
 from ..core.state import Entity
 from ..world import treasury as stores
-from ..world.selections import is_for, plain
+from ..world.selections import plain
+from ..world.whom import is_for
 from ..world.world import Names
 from . import vacancies
 from .context import Desk, Order, Turn, audience_ids
@@ -28,12 +29,15 @@ def run(node: Row, turn: Turn) -> None:
     """Carry out the open orders of the acts that the node names (`acts`); inside a nation's own turn, only that nation's."""
     mine = turn.loops.get("nation")
     nation = mine.id if isinstance(mine, Entity) else None
+    if any(order.get("status") is None for act_id in node["acts"] for order in turn.orders([f"acts/{act_id}"], nation)):
+        turn.world.moments["step"] = turn.state.copy()
     for act_id in node["acts"]:
         row = turn.ruleset.row("acts", act_id)
         for order in turn.orders([f"acts/{act_id}"], nation):
             if order.get("status") is None:
                 perform(turn, row, order)
         turn.journal.step = str(node.get("step", turn.journal.step))
+    turn.world.moments.pop("step", None)
 
 
 def perform(turn: Turn, row: Row, order: Order) -> None:
@@ -136,7 +140,7 @@ def price(turn: Desk, row: Row, names: Names) -> dict[str, Any]:
         return {}
     if isinstance(cost, dict):
         return {what: _figure(turn, value, names) for what, value in cost.items()}
-    main = turn.ruleset.setting("money") or next(iter(turn.ruleset.rows("resources")), "")
+    main = stores.money(turn.ruleset)
     return {main: _figure(turn, cost, names)}
 
 

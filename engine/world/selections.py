@@ -70,19 +70,6 @@ def apply(world: World, thing: Entity, name: str, rest: tuple[Any, ...]) -> Any:
     return value
 
 
-def is_for(world: World, wanted: Any, nation: str) -> bool:
-    """Whether a `for` key (ids of nations, sides or groups, or `=` a test or set) takes in a nation."""
-    if isinstance(wanted, list):
-        return any(is_for(world, w, nation) for w in wanted)
-    if isinstance(wanted, str) and wanted.startswith("="):
-        who = Entity("nation", nation)
-        found = world.value(wanted[1:].strip(), {"nation": who, "self": who})
-        if isinstance(found, bool) or found is None:
-            return bool(found)
-        return nation in {plain(t) for t in as_set(world, found)}
-    return nation in world.members(wanted)
-
-
 def weight(world: World, thing: Entity) -> int:
     """How many a thing counts for: the units of a stack, else one."""
     return int(world.state.get("units", thing.id, "n", 0)) if thing.kind == "unit" else 1

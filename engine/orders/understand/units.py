@@ -19,7 +19,7 @@ from ...units import assignment, forces, voyage
 from ...units.fleet import Voyage
 from ...units.move import unlike
 from ...world import routes
-from ...world.selections import is_for
+from ...world.whom import is_for
 from .. import undeclared_war, ways
 from ..match import ALL
 from ..rows import unit_slots
