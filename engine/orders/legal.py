@@ -119,7 +119,7 @@ def _acts(world: World, nation: str, row: Row) -> Iterator[Legal]:
     desk = Desk(world)
     me = Entity("nation", nation)
     base: dict[str, Any] = {"self": me, "nation": me, "act": row["id"]}
-    if act.closed(desk, row, base, nation) is not None:
+    if act.closed(desk, row, nation) is not None:
         return
     slots = [slot_of(name, kind) for name, kind in row.get("slots", {}).items()]
     free = {s.name for s in slots}
@@ -166,7 +166,7 @@ def _acts(world: World, nation: str, row: Row) -> Iterator[Legal]:
         if not open_ and not all(world.test(text, names) for text in late):
             continue
         try:
-            if act.exhausted(desk, row, names, nation) is not None:
+            if act.exhausted(desk, row, names) is not None:
                 continue
             cost = act.price(desk, row, names) if fixed is None else fixed
             if any(amount < 0 or amount > have(what) for what, amount in cost.items()):
