@@ -4,8 +4,8 @@
 `remove`, which every row may in an overlay; the other schemas describe whole files or shared pieces. There is no
 list of forms in code.
 
-`annotated` walks a value beside its schema and yields every value that carries a keyword of ours (`x-ref`,
-`x-expr`), so that the checks of references and of expressions know no form.
+`annotated` walks a value beside its schema and yields every value that carries a keyword of ours (`KEYWORDS`), so that the
+checks of references, words and expressions know no form.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -43,7 +43,7 @@ KINDS: Mapping[str, str] = {
 }
 """The kind of thing, as fields and expressions name it, that a row of a form is."""
 
-KEYWORDS = ("x-ref", "x-expr")
+KEYWORDS = ("x-ref", "x-expr", "x-word", "x-fact", "x-effect", "x-text")
 CLOSED = ""
 """Stands in a scope whose names are all that there are (`x-names`), not an addition to the general ones."""
 ARRAYS = "="
@@ -220,21 +220,27 @@ def _registry(found: Forms) -> Registry[Any]:
 # --- the walk
 
 
-def annotated(known: Forms, form: str, value: Any) -> Iterator[Annotation]:
-    """Every part of a row whose schema carries `x-ref` or `x-expr`, with the path to it.
+def annotated(known: Forms, form: str, value: Any, words: Sequence[str] = KEYWORDS) -> Iterator[Annotation]:
+    """Every part of a row whose schema carries `x-ref` or `x-expr` (or other keywords, `words`), with the path to it.
 
     Of `oneOf` and `anyOf` the first branch is taken that the value fits; of a value that fits none, nothing is said
     (the schema check has said it).
     """
-    yield from _Walk(known).walk(known.schema(form), f"{form}.schema.json", value, (), {})
+    yield from _Walk(known, words).walk(known.schema(form), f"{form}.schema.json", value, (), {})
 
 
 class _Walk:
-    def __init__(self, known: Forms) -> None:
+    def __init__(self, known: Forms, words: Sequence[str]) -> None:
         self.known = known
+        self.words = words
 
-    def walk(self, raw: Any, base: str, value: Any, path: Path_, scope: Mapping[str, str]) -> Iterator[Annotation]:
+    def walk(
+        self, raw: Any, base: str, value: Any, path: Path_, scope: Mapping[str, str], words: Any = None
+    ) -> Iterator[Annotation]:
+        """`words`: the `x-word` that stands beside a `$ref` around, and is said of the shapes in what it refers to."""
         schema, base = self.known.resolve(raw, base)
+        if isinstance(raw, dict) and "$ref" in raw and "x-word" in raw:
+            words = raw["x-word"]
         for told in (raw, schema):  # a scope may stand beside a `$ref`
             if isinstance(told, dict) and "x-names" in told:
                 scope = {CLOSED: "", **told["x-names"]}
@@ -242,20 +248,25 @@ class _Walk:
                 scope = {**scope, ARRAYS: ""}
             if isinstance(told, dict) and "x-scope" in told:
                 scope = {**scope, **told["x-scope"]}
-        if any(k in schema for k in KEYWORDS):
-            yield Annotation(path, value, {k: v for k, v in schema.items() if k.startswith("x-")}, scope)
+        if any(k in schema for k in self.words):
+            told = {k: v for k, v in schema.items() if k.startswith("x-") or k in self.words}
+            if "x-word" in told and words is not None:
+                told["x-word"] = words
+            if "oneOf" in schema or "anyOf" in schema:
+                told.pop("x-word", None)
+            yield Annotation(path, value, told, scope)
         for part in schema.get("allOf", ()):
-            yield from self.walk(part, base, value, path, scope)
+            yield from self.walk(part, base, value, path, scope, words)
         for word in ("oneOf", "anyOf"):
             for option in schema.get(word, ()):
                 if self.known.fits(option, base, value):
-                    yield from self.walk(option, base, value, path, scope)
+                    yield from self.walk(option, base, value, path, scope, words)
                     break
         if isinstance(value, dict):
             yield from self.entries(schema, base, value, path, scope)
         elif isinstance(value, list) and isinstance(schema.get("items"), dict):
             for index, item in enumerate(value):
-                yield from self.walk(schema["items"], base, item, (*path, index), scope)
+                yield from self.walk(schema["items"], base, item, (*path, index), scope, words)
 
     def entries(
         self, schema: Schema, base: str, value: dict[str, Any], path: Path_, scope: Mapping[str, str]
