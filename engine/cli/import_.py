@@ -23,13 +23,9 @@ def formats() -> None:
 
 @app.command()
 def dpjson(
-    record: Path = typer.Argument(
-        ..., help="The record: JSON phases, as the Python package `diplomacy` saves games; one, or one a line."
-    ),
+    record: Path = typer.Argument(..., help="The record: one JSON object of phases, or one a line."),
     game: Path = typer.Option(None, "--game", help="Leave the replayed game in this folder."),
-    scenario: str = typer.Option(
-        "", "--scenario", help="The scenario; by default that of the shipped ruleset which plays such records."
-    ),
+    scenario: str = typer.Option("", "--scenario", help="The scenario it begins from; by default the one that the rules name."),
     refused: bool = typer.Option(False, "--refused", help="List the orders that were refused, and why."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
