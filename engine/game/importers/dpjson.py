@@ -76,10 +76,10 @@ def records(text: str) -> list[dict[str, Any]]:
                 if len(lines) > 1 and found:
                     raise RecordError(f"line {number}: {error.msg}, column {error.colno}") from None
                 raise RecordError(f"no JSON: {whole.msg}, line {whole.lineno}, column {whole.colno}") from None
-        if not found:
-            raise RecordError("the file is empty") from None
     if len(found) == 1 and isinstance(found[0], list):
         found = found[0]
+    if not found:
+        raise RecordError("the file is empty")
     for number, record in enumerate(found, 1):
         _shape(record, f"game {number}: " if len(found) > 1 else "")
     return found
