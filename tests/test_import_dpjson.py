@@ -42,14 +42,24 @@ def phase(name: str, units: dict[str, list[str]], centers: dict[str, list[str]],
 def record() -> dict[str, Any]:
     """A year of our own: a stand-off, a capture, a dislodgement with its retreat, a build."""
     one = {**UNITS}
-    two = {**one, "FRANCE": ["A PAR", "A SPA", "F MAO"], "GERMANY": ["A BER", "A TYR", "F DEN"], "AUSTRIA": ["A VIE", "A SER", "F TRI"]}
+    two = {
+        **one,
+        "FRANCE": ["A PAR", "A SPA", "F MAO"],
+        "GERMANY": ["A BER", "A TYR", "F DEN"],
+        "AUSTRIA": ["A VIE", "A SER", "F TRI"],
+    }
     four = {**two, "AUSTRIA": ["A VIE", "A SER", "*F TRI"], "ITALY": ["A ROM", "A TRI", "F NAP"]}
     five = {**four, "AUSTRIA": ["A VIE", "A SER", "F ALB"]}
     held = {
         **CENTERS, "FRANCE": [*CENTERS["FRANCE"], "SPA"], "GERMANY": [*CENTERS["GERMANY"], "DEN"],
         "AUSTRIA": ["VIE", "BUD", "SER"], "ITALY": [*CENTERS["ITALY"], "TRI"],
     }  # fmt: skip
-    six = {**five, "FRANCE": [*five["FRANCE"], "A MAR"], "GERMANY": [*five["GERMANY"], "F KIE"], "ITALY": [*five["ITALY"], "F VEN"]}
+    six = {
+        **five,
+        "FRANCE": [*five["FRANCE"], "A MAR"],
+        "GERMANY": [*five["GERMANY"], "F KIE"],
+        "ITALY": [*five["ITALY"], "F VEN"],
+    }
     return {
         "id": "ours",
         "map": "standard",
@@ -106,7 +116,9 @@ def test_what_is_no_record_is_refused(text: str, says: str) -> None:
         records(text)
 
 
-@pytest.mark.parametrize(("key", "value", "says"), [("map", "ancmed", "map 'ancmed'"), ("phases", "X1901M", "no phase is called")])
+@pytest.mark.parametrize(
+    ("key", "value", "says"), [("map", "ancmed", "map 'ancmed'"), ("phases", "X1901M", "no phase is called")]
+)
 def test_what_cannot_be_played_is_refused(key: str, value: str, says: str) -> None:
     scenario, ruleset = rules()
     wrong = copy.deepcopy(record())
