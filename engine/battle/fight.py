@@ -237,6 +237,9 @@ def _round(turn: Turn, contest: Contest, busy: dict[str, str]) -> None:
     contest.number += 1
     members = troops(turn, contest, busy)
     plan = compile_contest(turn, contest, members)
+    for group in plan.groups:
+        if group.n and not group.virtual:
+            contest.fought[group.side].setdefault(group.owner, set()).add(group.kind)
     flows: list[aftermath.Flow] = []
     dice = RealDice(_streams(turn, contest))
     rounds = Rounds(plan, dice)

@@ -277,6 +277,14 @@ class Readings(ABC):
         at = self.state.get("forces", e.id, "at")
         return Entity("place", str(at)) if at else None
 
+    def _force_to(self, e: Entity) -> Entity | None:
+        to = self.state.get("forces", e.id, "to")
+        return Entity("place", str(to)) if to else None
+
+    def _force_path(self, e: Entity) -> EntitySet:
+        """The places of its way, the first and where it is included."""
+        return tuple(Entity("place", str(p)) for p in self.state.get("forces", e.id, "path") or ())
+
     def _force_charges(self, e: Entity) -> EntitySet:
         row = self.state.row("forces", e.id)
         named = row.get("charges") or ()

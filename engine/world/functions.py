@@ -10,7 +10,7 @@ from ..core.state import Entity, unit_key
 from ..ruleset.expressions import ExpressionError, parse
 from .selections import apply, as_set, fits, group, nations_only, plain, select, weight
 from .tables import band, box_of, cell
-from .treasury import held_places, stock
+from .treasury import held_places, seat_of, stock
 
 if TYPE_CHECKING:
     from .world import EntitySet, World
@@ -385,6 +385,7 @@ def _values(world: World) -> dict[str, Callable[..., Any]]:
         "level": level,
         "knows": lambda n, t: int(state.get("techs", plain(n), plain(t), 0)) > 0,
         "stock": lambda x, r: stock(world, x, plain(r)),
+        "purse": lambda x, r: seat_of(world, plain(x), plain(r)),
         "income": lambda n: state.get("nations", plain(n), "income", 0),
         "value": value,
         "marked": lambda x, m: state.get("marks", key(x), plain(m)) is not None,

@@ -100,6 +100,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "stance": "id",
         "at": "place",
         "to": "place",
+        "path": "set:place",
         "moving": "truth",
         "unloading": "truth",
         "leaving": "truth",
@@ -175,6 +176,7 @@ FUNCTIONS: Final[dict[str, Signature]] = {
         optional=1,
     ),
     "knows": _S(("nation", "id:technologies"), "truth", "is the technology in force"),
+    "purse": _S(("place", "id:resources"), "place", "the place that keeps the store on which a place draws"),
     "stock": _S(("any", "id:resources"), "number", "amount in a store (all purses of a nation, or the one of a place)"),
     "income": _S(("nation",), "number", "what was last collected"),
     "value": _S(
