@@ -6,11 +6,12 @@ from fractions import Fraction
 
 import pytest
 
+from wteaw.battle import detect
 from wteaw.core.dice import ScriptedDice
 from wteaw.core.model import Row, Ruleset
 from wteaw.core.state import State
 from wteaw.turn.context import Turn
-from wteaw.units import detect
+from wteaw.units import contact
 from wteaw.units import passive_recon as scouting
 
 SIGHT = {"big": (3, 1), "fast": (5, 2), "hold": (0, 0), "plane": (2, 1)}
@@ -72,7 +73,7 @@ def test_the_chance_that_a_force_finds_another(
     seeker: tuple[str, dict[str, int], bool], foe: tuple[str, dict[str, int], bool], chance: str
 ) -> None:
     turn = fleet({"red#1": seeker, "blue#1": foe}, [])
-    found = detect.chance_of(SIGHTING, detect.values(turn, SIGHTING, "red#1", "blue#1"))
+    found = contact.chance_of(SIGHTING, contact.values(turn, SIGHTING, "red#1", "blue#1"))
     assert found == Fraction(chance)
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from wteaw.battle import detect
 from wteaw.core.model import Row, Ruleset
 from wteaw.turn.context import Turn
-from wteaw.units import closing, detect
+from wteaw.units import closing
 from wteaw.units import passive_recon as scouting
 
 from .test_detect import LOOK, PROBE, SIGHTING, fleet, probe, watch

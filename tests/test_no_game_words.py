@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from wteaw.core.package_data import rulesets, schemas
+from wteaw.core.registry import MECHANICS, VERBS
 from wteaw.ruleset import load_ruleset
 from wteaw.ruleset.expressions.vocabulary import ALWAYS, BUILT_IN, FUNCTIONS, KINDS
 from wteaw.ruleset.folder import find_rulesets
-from wteaw.turn.mechanics import MECHANICS
-from wteaw.turn.verbs import VERBS
 
 ENGINE = Path(__file__).resolve().parent.parent / "engine"
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from wteaw.core.dice import ScriptedDice
 from wteaw.core.model import Ruleset
+from wteaw.core.registry import mechanic
 from wteaw.core.state import State, unit_key
 from wteaw.orders.check import accept_orders, check_orders
 from wteaw.orders.intake import answers_of, take_in
@@ -14,7 +15,6 @@ from wteaw.orders.names import Names
 from wteaw.orders.parse import parse_orders
 from wteaw.orders.template import order_template
 from wteaw.turn.context import Turn
-from wteaw.turn.mechanics import mechanic
 from wteaw.world.world import World
 
 Rows = list[dict[str, Any]]

@@ -9,6 +9,7 @@ from ..core.model import Row
 from ..core.state import Entity
 from ..turn.context import Turn
 from ..units import forces
+from ..units.contact import finds
 from .contest import Contest, Party, would_fight
 from .members import SIDES
 
@@ -282,8 +283,6 @@ def in_touch(turn: Turn, contest: Contest) -> bool:
     """Whether somebody still finds somebody before a later round, where the battle's row asks for it."""
     if not contest.row.get("contact_again") or not contest.meets:
         return True
-    from ..units.detect import finds
-
     touch = False
     for seeker, foe, row in sorted(set(contest.meets)):
         if forces.stacks_of(turn.state, seeker) and forces.stacks_of(turn.state, foe):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from ..turn.effects import Tail
 from ..units.carriers import settle
 from ..units.control import takers_of
 from ..units.forces import stacks_of
+from ..world.selections import as_set
 from . import aftermath, leaving
 from .contest import (
     Contest,
@@ -83,6 +85,17 @@ def battle_now(turn: Turn, battle_id: str, place: str, attacker: str, defender: 
     parties = (Party(nations=(attacker,), place=place), Party(nations=(defender,), place=place))
     contest = Contest(row, place, f"{place}:{attacker}:{defender}", parties, (True, both), penalties=False, ignore=tuple(ignore))
     fight_all(turn, [contest])
+
+
+def fight_here(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """A battle now, at places or wherever both parties stand."""
+    attacker, defender = tail.id_of(p["attacker"], names), tail.id_of(p["defender"], names)
+    if p.get("where") == "mixed":
+        places = sorted(q for q in tail.world.state.occupied_places() if {attacker, defender} <= tail.world.state.owners_at(q))
+    else:
+        places = [t.id for t in as_set(tail.world, tail.set(p["at"], names))]
+    for place in places:
+        battle_now(tail.turn, p["battle"], place, attacker, defender, ignore=p.get("ignore", ()))
 
 
 def fight_all(turn: Turn, contests: Sequence[Contest]) -> int:
@@ -331,4 +344,4 @@ def _parting(turn: Turn, contest: Contest, side: int, who: str, entry: Entry) ->
     return fire
 
 
-__all__ = ["battle_now", "fight_all", "run", "would_fight"]
+__all__ = ["battle_now", "fight_all", "fight_here", "run", "would_fight"]

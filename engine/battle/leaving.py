@@ -232,7 +232,7 @@ def _near(
 
 def _home(turn: Turn, who: str) -> str | None:
     """Where the mode of a force says that its units end, if it says so and they can come there."""
-    from ..units.closing import home_of
+    from ..units.homes import home_of
 
     mode = turn.ruleset.rows("modes").get(str(turn.state.get("forces", who, "mode", "")), {})
     return home_of(turn, mode, who) if "home" in mode and mode.get("flies") else None

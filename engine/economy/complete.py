@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..battle.fight import battle_now
 from ..core.model import Row
 from ..core.state import Entity
 from ..turn.context import Turn, audience_ids
 from ..turn.effects import EffectError, Tail, printed
-from ..turn.verbs import set_works
+from ..turn.verbs_units import set_works
 from ..world import treasury as stores
 from ..world.selections import plain
 from .catalogue import Market, Quote
@@ -216,8 +217,6 @@ def _meet(turn: Turn, new: dict[tuple[str, str], set[str]]) -> None:
             )
             if not foes:
                 continue
-            from ..battle.fight import battle_now
-
             for foe in foes:
                 battle_now(turn, rule["battle"], place, nation, foe)
             break

@@ -12,7 +12,7 @@ from ..core.model import Row
 from ..core.state import Entity
 from ..turn.context import Order, Turn, audience_ids
 from ..turn.effects import printed
-from ..turn.verbs import put_under_way
+from ..turn.verbs_later import put_under_way
 from ..world import treasury as stores
 from ..world.selections import plain
 from . import commitments, complete

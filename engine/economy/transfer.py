@@ -16,6 +16,7 @@ from ..core.state import Entity, pair_key
 from ..turn.context import Order, Turn
 from ..turn.effects import fill
 from ..units import forces, tasks
+from ..units.passive_recon import figure
 from ..world import routes
 from ..world import treasury as stores
 from ..world.amounts import amount
@@ -242,13 +243,11 @@ def cut_by(turn: Turn, row: Row, nation: str, lane: Lane, entry: Entry, subject:
 
 def _finds(turn: Turn, row: Row, force: str, entry: Entry, subject: str) -> bool:
     """Whether any unit of a force finds a transfer, which has no cover: one roll each, as the contact row says."""
-    from ..units.detect import _figure
-
     contact = turn.ruleset.row("contacts", row["maybe_cut"]["contact"])
     stream = turn.stream(f"routes/{row['id']}", subject, entry.audience)
     success = False
     for key, stack in forces.stacks_of(turn.state, force):
-        value = _figure(turn, contact.get("value", 0), key)
+        value = figure(turn, contact.get("value", 0), Entity("unit", key), {})
         for _ in range(int(stack["n"]) if value > 0 else 0):
             success = stream.roll(contact.get("die", "1d10"), value) <= value or success
     record = stream.take()

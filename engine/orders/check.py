@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..battle import active_recon as probing
 from ..core.diagnostics import Diagnostic, Severity
 from ..core.model import Row
 from ..economy.catalogue import Market, Quote
 from ..turn import acts as act
 from ..turn.context import Desk
 from ..turn.effects import fill
-from ..units import active_recon as probing
 from ..units import assignment, deploy, fleet, forces, voyage
 from ..units.move import unlike
 from ..world import routes

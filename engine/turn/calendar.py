@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..core.model import Row
 from .context import Turn
+from .events import settle
 
 
 def calendar_row(turn: Turn) -> Row:
@@ -40,8 +41,6 @@ def begin_turn(turn: Turn) -> None:
 
 def end_turn(turn: Turn) -> None:
     """The end of a turn: `turn_end`, expiring marks, the orders laid away, and the last turn of the calendar."""
-    from .events import settle
-
     journal = turn.journal
     journal.step = "turn-end"
     number = turn.number

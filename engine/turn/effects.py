@@ -1,22 +1,24 @@
 """The tail: what acts, events, battle results and decisions share. `when`, `roll` or `cases`, effects, told to an audience.
 
-`Tail` runs one tail inside one open journal entry. Verbs are in `verbs.py`; this module holds the structure: conditions,
+`Tail` runs one tail inside one open journal entry. `core/registry` names the verbs; this module holds the structure: conditions,
 dice, cases, `for`, and the names they bind.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ..core.dice import Stream
 from ..core.journal import Entry
 from ..core.model import Row
+from ..core.registry import VERBS, verb
 from ..core.state import Entity
 from ..world.amounts import amount, face_fits
 from ..world.selections import as_set, weight
 from ..world.world import Names, round_as
 from .context import Turn, audience_ids
+from .decisions import decide
 
 STRUCTURE = ("for", "roll", "cases", "choose", "effects")
 MAX_FOR = 2
@@ -145,12 +147,9 @@ class Tail:
         if "choose" in effect:
             self._choose(effect, names)
             return
-        from .verbs import VERBS
-
         for key, value in effect.items():
-            verb = VERBS.get(key)
-            if verb is not None:
-                verb(self, value, dict(names))
+            if key in VERBS:
+                verb(key)(self, value, dict(names))
             elif key == "effects":
                 self.effects(value, names)
 
@@ -190,8 +189,6 @@ class Tail:
             self._depth -= 1
 
     def _choose(self, effect: Row, names: Names) -> None:
-        from .decisions import decide
-
         row = self.world.ruleset.row("decisions", effect["choose"])
         answer = decide(self.turn, row, names, self.stream)
         self.note_dice()
@@ -293,6 +290,3 @@ def printed(world: Any, value: Any) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{n} {k}" for k, n in value.items())
     return str(value)
-
-
-Verb = Callable[[Tail, Any, dict[str, Any]], None]

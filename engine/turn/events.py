@@ -13,29 +13,18 @@ from ..core.journal import NOBODY, Fact
 from ..core.model import Row
 from ..core.state import Entity
 from ..ruleset.expressions.reads import reads
-from ..world.selections import as_set, fits, is_named, selection
-from . import relations
+from ..world.selections import is_named, selection
+from . import matrices, relations, streaks, tallies
 from .context import Turn, audience_ids
 from .effects import EffectError, Tail, fill, printed
-from .verbs import kept_value
+from .facts import bare_role, matches, triggers, view
+from .verbs_later import kept_value
 
 MAX_CHAIN = 20
-
-_ROLE_KIND = {
-    "by": "nation", "of": "nation", "place": "place", "side": "side", "tech": "tech", "war": "war", "from": "place",
-}  # fmt: skip
-_ROLE_NAMES = {"by": "actor", "of": "target", "from": "origin"}
 
 
 class EventChain(RuntimeError):
     """Events that set each other off without end."""
-
-
-class EventView(dict[str, Any]):
-    """What `event.x` reads: the roles of the fact as things."""
-
-    def expression_field(self, name: str) -> Any:
-        return self.get(name)
 
 
 def run(node: Row, turn: Turn) -> None:
@@ -72,8 +61,6 @@ def settle(turn: Turn) -> None:
 
 
 def _offer_all(turn: Turn, index: Index, chain: list[str]) -> None:
-    from . import matrices, streaks, tallies
-
     facts, turn.journal.pending = turn.journal.pending, []
     for fact in facts:
         remember(turn, fact)
@@ -120,7 +107,7 @@ def _index(turn: Turn) -> Index:
 
 def _keys(word: str, filters: Any) -> list[tuple[str, str, Any]]:
     """Under which keys of the index a trigger stands: those of its first telling filter, else the word alone."""
-    named = filters if isinstance(filters, Mapping) else {_bare_role(word): filters}
+    named = filters if isinstance(filters, Mapping) else {bare_role(word): filters}
     for role in TELLING:
         wanted = named.get(role)
         values = wanted if isinstance(wanted, list) else [wanted]
@@ -136,52 +123,6 @@ def _waiting(index: Index, fact: Fact) -> list[Row]:
         if role in fact.roles:
             found += index.get((fact.word, role, fact.roles[role]), ())
     return [row for _, row in sorted({number: (number, row) for number, row in found}.values(), key=lambda item: item[0])]
-
-
-def _bare_role(word: str) -> str:
-    """The role that a trigger's single value is about: the step's name, the turn's number, the mark, else the actor."""
-    return {"step": "step", "turn_start": "turn", "turn_end": "turn", "expired": "mark"}.get(word, "by")
-
-
-def triggers(row: Row) -> Iterator[tuple[str, Any]]:
-    """The facts an event waits for, as (word, filters)."""
-    on = row.get("on")
-    if on is None:
-        return
-    for item in on if isinstance(on, list) else [on]:
-        if isinstance(item, str):
-            yield item, {}
-        else:
-            yield from item.items()
-
-
-def matches(turn: Turn, word: str, filters: Any, fact: Fact) -> bool:
-    """Whether a fact fits a trigger. A bare filter is the step's name or the turn's number."""
-    if word != fact.word:
-        return False
-    if not isinstance(filters, Mapping):
-        filters = {_bare_role(word): filters}
-    for name, wanted in filters.items():
-        found = fact.roles.get(name)
-        if name == "side" and found is None and "by" in fact.roles:
-            found = turn.world.side_of(fact.roles["by"])
-        if isinstance(wanted, str) and wanted.startswith("="):
-            value = turn.world.value(wanted[1:], {"event": view(turn, fact)})
-            wanted = tuple(as_set(turn.world, value)) if not isinstance(value, str | int | bool) else value
-        wanted = tuple(wanted) if isinstance(wanted, list) else wanted
-        if not fits(turn.world, found, wanted):
-            return False
-    return True
-
-
-def view(turn: Turn, fact: Fact) -> EventView:
-    out = EventView()
-    for role, value in fact.roles.items():
-        kind = _ROLE_KIND.get(role)
-        thing = Entity(kind, value) if kind and isinstance(value, str) else value
-        out[_ROLE_NAMES.get(role, role)] = thing
-        out[role] = thing
-    return out
 
 
 def offer(turn: Turn, row: Row, fact: Fact) -> bool:

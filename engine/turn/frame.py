@@ -14,12 +14,12 @@ from typing import Any
 from ..core.dice import Stream
 from ..core.journal import EVERYONE
 from ..core.model import Row
+from ..core.registry import mechanic
 from ..core.state import Entity
 from ..world.selections import as_set, plain
 from .context import Desk, Turn
 from .effects import fill, printed
 from .events import settle
-from .mechanics import mechanic
 
 MOST_PASSES = 1_000
 
@@ -189,7 +189,7 @@ def _node_name(node: Row) -> str:
 
 def alive(turn: Desk, nation: str) -> bool:
     """Whether a nation is still in the game."""
-    return turn.state.get("nations", nation, "alive") is not False
+    return turn.world.alive(nation)
 
 
 def _next_round(turn: Turn, levels: list[Level]) -> None:

@@ -17,13 +17,12 @@ from ..world.selections import as_set, plain
 from ..world.world import Names
 from .context import Turn, audience_ids
 from .effects import Tail, fill
+from .facts import matches, triggers, view
 from .verbs import move_track
 
 
 def offer(turn: Turn, fact: Fact) -> None:
     """Play the first row of each matrix that waits for this fact."""
-    from .events import matches, triggers, view
-
     for matrix, rows in _index(turn.ruleset).get(fact.word, ()):
         for row in rows:
             if not any(matches(turn, w, f, fact) for w, f in triggers(row)):
@@ -39,7 +38,6 @@ def offer(turn: Turn, fact: Fact) -> None:
 
 def _index(ruleset: Ruleset) -> dict[str, list[tuple[Row, list[Row]]]]:
     """The matrices that wait for a fact, with those of their rows that do, by the fact's word."""
-    from .events import triggers
 
     def make() -> dict[str, list[tuple[Row, list[Row]]]]:
         out: dict[str, list[tuple[Row, list[Row]]]] = {}
@@ -167,3 +165,12 @@ def _hold(
         {"until": {word: filters}, "if": test, "effects": [effect], "names": bound, "rule": rule, "since": turn.number,
          "audience": list(audience)},
     )  # fmt: skip
+
+
+def react(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """One row of a matrix, some cells multiplied."""
+    row_id = str(tail.plain(p["row"], names))
+    actor = tail.who(p["actor"], names) if "actor" in p else names.get("self")
+    other = tail.who(p["object"], names) if "object" in p else None
+    times = tail.world.number(p["times"], names) if "times" in p else 1
+    perform(tail.turn, p["matrix"], row_id, actor, other, times=times, only=p.get("only"))

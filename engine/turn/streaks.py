@@ -16,6 +16,7 @@ from ..world.selections import selection
 from ..world.treasury import purses
 from .context import Turn, audience_ids
 from .effects import EffectError, Tail
+from .facts import matches, triggers, view
 
 
 def offer(turn: Turn, fact: Fact) -> None:
@@ -23,12 +24,10 @@ def offer(turn: Turn, fact: Fact) -> None:
     rows = _index(turn).get(fact.word)
     if not rows:
         return
-    from . import events as watch
-
     for row in rows:
-        if not any(watch.matches(turn, word, filters, fact) for word, filters in watch.triggers({"on": row["at"]})):
+        if not any(matches(turn, word, filters, fact) for word, filters in triggers({"on": row["at"]})):
             continue
-        base = {**turn.loops, "event": watch.view(turn, fact)}
+        base = {**turn.loops, "event": view(turn, fact)}
         for thing, names in list(_subjects(turn, row, base)):
             count(turn, row, thing, names)
 
@@ -80,8 +79,6 @@ def _seats(turn: Turn, resource: str, names: dict[str, Any]) -> Iterator[tuple[E
 
 def _index(turn: Turn) -> dict[str, list[Row]]:
     def make() -> dict[str, list[Row]]:
-        from .events import triggers
-
         out: dict[str, list[Row]] = {}
         for row in turn.ruleset.rows("streaks").values():
             for word in {w for w, _ in triggers({"on": row["at"]})}:

@@ -13,6 +13,7 @@ from ..core.state import Entity
 from ..world.selections import as_set
 from ..world.world import exact
 from .context import Turn
+from .facts import matches, triggers, view
 
 
 def offer(turn: Turn, fact: Fact) -> None:
@@ -20,11 +21,9 @@ def offer(turn: Turn, fact: Fact) -> None:
     rows = _index(turn).get(fact.word)
     if not rows:
         return
-    from . import events as watch
-
-    event = watch.view(turn, fact)
+    event = view(turn, fact)
     for row in rows:
-        if not any(watch.matches(turn, word, filters, fact) for word, filters in watch.triggers(row)):
+        if not any(matches(turn, word, filters, fact) for word, filters in triggers(row)):
             continue
         names = {**turn.loops, "event": event}
         if not turn.world.test(row.get("when"), names):
@@ -51,8 +50,6 @@ def _whose(turn: Turn, row: Row, fact: Fact, names: dict[str, Any]) -> tuple[Ent
 
 def _index(turn: Turn) -> dict[str, list[Row]]:
     def make() -> dict[str, list[Row]]:
-        from .events import triggers
-
         out: dict[str, list[Row]] = {}
         for row in turn.ruleset.rows("tallies").values():
             for word in {w for w, _ in triggers(row)}:

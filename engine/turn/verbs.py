@@ -1,7 +1,7 @@
 """The verbs of effects: each a function of the running tail, its parameters and the names in scope.
 
 A verb changes the state through the journal entry that the tail has opened, and states the facts that follow from it. Those
-for units and works are in `verbs_units`, those for things under way and held effects in `verbs_later`; `VERBS` has them all.
+for units and works are in `verbs_units`, those for things under way and held effects in `verbs_later`; `core/registry` lists all.
 """
 
 from __future__ import annotations
@@ -18,11 +18,9 @@ from ..world.tables import bounds
 from ..world.world import round_as
 from . import relations
 from .context import audience_ids
-from .effects import EffectError, Tail, Verb, fill
-from .verbs_later import cancel, hold, kept_value, put_under_way, queue
-from .verbs_units import convert, create, relocate, remove, set_works, unless_default
-
-__all__ = ["VERBS", "kept_value", "move_track", "put_under_way", "set_works", "shared", "take"]
+from .decisions import decide
+from .effects import EffectError, Tail, fill
+from .verbs_units import set_works, unless_default
 
 
 def shift(tail: Tail, p: Row, names: dict[str, Any]) -> None:
@@ -282,17 +280,6 @@ def own(tail: Tail, p: Row, names: dict[str, Any]) -> None:
             tail.journal.set("places", place.id, "holder", new)
 
 
-def react(tail: Tail, p: Row, names: dict[str, Any]) -> None:
-    """One row of a matrix, some cells multiplied."""
-    from .matrices import perform
-
-    row_id = str(tail.plain(p["row"], names))
-    actor = tail.who(p["actor"], names) if "actor" in p else names.get("self")
-    other = tail.who(p["object"], names) if "object" in p else None
-    times = tail.world.number(p["times"], names) if "times" in p else 1
-    perform(tail.turn, p["matrix"], row_id, actor, other, times=times, only=p.get("only"))
-
-
 def know(tail: Tail, p: Row, names: dict[str, Any]) -> None:
     """Writes knowledge: who knows what of whom, how exactly, since when; with `seen` a value, with `counts` what is there.
 
@@ -398,8 +385,6 @@ def vote(tail: Tail, p: Row, names: dict[str, Any]) -> None:
     (the weight of each that is bound by the outcome), for shares. Alone, `then` follows if anybody accepts and `else` if
     anybody refuses.
     """
-    from .decisions import decide
-
     row = tail.world.ruleset.row("decisions", p["ask"])
     subject = str(plain(tail.who(p["about"], names))) if "about" in p else ""
     weights: dict[str, int] = {}
@@ -448,24 +433,3 @@ def end(tail: Tail, p: Any, names: dict[str, Any]) -> None:
         relations.end_war(tail.turn, one, other)
     if "agreement" in p:
         tail.journal.put_row("agreements", tail.id_of(p["agreement"], names), None)
-
-
-def fight(tail: Tail, p: Row, names: dict[str, Any]) -> None:
-    """A battle now, at places or wherever both parties stand."""
-    from ..battle.fight import battle_now
-
-    attacker, defender = tail.id_of(p["attacker"], names), tail.id_of(p["defender"], names)
-    if p.get("where") == "mixed":
-        places = sorted(q for q in tail.world.state.occupied_places() if {attacker, defender} <= tail.world.state.owners_at(q))
-    else:
-        places = [t.id for t in as_set(tail.world, tail.set(p["at"], names))]
-    for place in places:
-        battle_now(tail.turn, p["battle"], place, attacker, defender, ignore=p.get("ignore", ()))
-
-
-VERBS: dict[str, Verb] = {
-    "shift": shift, "change": change, "pay": pay, "learn": learn, "mark": mark, "clear": clear, "relate": relate,
-    "join": join, "own": own, "create": create, "remove": remove, "convert": convert, "relocate": relocate, "queue": queue,
-    "cancel": cancel, "hold": hold, "react": react, "know": know, "say": say, "command": command, "found": found,
-    "absorb": absorb, "vote": vote, "end": end, "fight": fight,
-}  # fmt: skip

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..core.model import Row
+from ..core.state import pair_key
 from ..world.selections import as_set
 from ..world.world import round_as
 from .effects import EffectError, Tail
@@ -13,8 +14,6 @@ from .effects import EffectError, Tail
 
 def set_works(tail: Tail, place: str, facing: str, works: Any) -> None:
     """Works of a place on its border with another; None or "none" clears them."""
-    from ..core.state import pair_key
-
     tail.journal.set("links", pair_key(place, facing), f"works@{place}", works if works not in (None, "none", "") else None)
 
 

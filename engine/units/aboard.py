@@ -14,6 +14,7 @@ from ..core.state import Entity
 from ..turn.context import Turn
 from ..world import routes
 from . import forces
+from .attacking import attack_refusal, begin_war
 from .stowage import figure_of, room_of, size_of
 
 
@@ -127,8 +128,6 @@ def _aboard(turn: Turn, force: str, part: Row, *, all_of_it: bool) -> list[tuple
 
 
 def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, part: Row, *, hostile: bool, all_of_it: bool) -> None:
-    from .move import attack_refusal, begin_war
-
     nation, target, zone = row["owner"], part["to"], row["at"]
     aboard = _aboard(turn, force, part, all_of_it=all_of_it)
     shore = turn.ruleset.row("modes", mode["ashore"]) if "ashore" in mode else mode

@@ -16,7 +16,7 @@ from ..world import routes
 from . import forces
 
 if TYPE_CHECKING:
-    from .move import March
+    from .march import March
 
 
 def bounce(turn: Turn, marches: Sequence[March]) -> None:

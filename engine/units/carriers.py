@@ -15,7 +15,7 @@ from ..core.state import UNIT_CORE, Entity, Fields
 from ..turn.context import Turn
 from ..world import routes
 from . import forces
-from .closing import homes_of
+from .homes import homes_of
 
 
 def settle_all(turn: Turn) -> None:

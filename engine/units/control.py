@@ -16,6 +16,7 @@ from ..core.model import Row
 from ..core.state import Entity, pair_key
 from ..turn.context import Turn, audience_ids
 from ..turn.decisions import decide
+from ..turn.effects import Tail, fill
 from ..world import routes
 from ..world.selections import as_set, plain
 from . import forces
@@ -153,7 +154,7 @@ def captor_of(turn: Turn, row: Row, place: str, holder: str | None, takers: Sequ
             first = turn.world.at("game").owner_of(place)
             if first and first != holder and all(first == t or turn.world.allied(first, t) for t in takers):
                 names = {"nation": Entity("nation", first), "place": Entity("place", place)}
-                if turn.state.get("nations", first, "alive") is not False and turn.world.test(row.get("if_ally"), names):
+                if turn.world.alive(first) and turn.world.test(row.get("if_ally"), names):
                     return first
         elif way == "agreed":
             named = _agreed(turn, row, place, takers)
@@ -287,8 +288,6 @@ def hand_over(turn: Turn, change: Change) -> None:
             "captured", by=change.captor, of=change.loser, place=place, taken_by=taken_by, first_owner=first, freed=freed
         )
         if row.get("effects"):
-            from ..turn.effects import Tail
-
             tail = Tail(turn, turn.journal.current, f"control/{row['id']}", place)
             tail.effects(row["effects"], names)
     if row.get("loses_under_way") and change.loser:
@@ -347,8 +346,6 @@ def statuses(turn: Turn, row: Row) -> None:
             fact, text, value = row.get("end_fact"), row.get("end_says"), None
         else:
             continue
-        from ..turn.effects import Tail, fill
-
         readers = audience_ids(turn.world, row.get("audience", "everyone"), names)
         rule = f"control/{row['id']}"
         words = fill(turn.world, text, names) if text else ""

@@ -11,20 +11,20 @@ from ..core.model import Row
 from ..core.state import Entity
 from ..turn.context import Turn
 from ..world import routes
-from . import detect, forces
+from . import contact, forces
 
 
 def run(turn: Turn, row: Row) -> None:
     """All forces that look under a row, judged on the state before anybody leaves."""
     found: dict[str, str] = {}
-    for seeker, foe in detect.pairs(turn, row):
+    for seeker, foe in contact.pairs(turn, row):
         to = refuge_of(turn, seeker)
         met = turn.state.get("forces", seeker, "noticed") or []
         if to is None or foe in met:
             continue
         with turn.journal.entry(f"contacts/{row['id']}", subject=f"{seeker}:{foe}", audience=("nobody",), keep=False):
             turn.journal.set("forces", seeker, "noticed", sorted({*met, foe}))
-        if detect.finds(turn, row, seeker, foe):
+        if contact.finds(turn, row, seeker, foe):
             found.setdefault(seeker, to)
     safe = {seeker: refusal(turn, row, seeker, to) for seeker, to in found.items()}
     for seeker, to in sorted(found.items()):

@@ -9,44 +9,23 @@ on another; places, hostile entries and capacities are then settled for all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core.model import Row
 from ..core.state import UNIT_CORE, Entity
 from ..turn.context import Desk, Order, Turn, audience_ids
-from ..turn.effects import Tail, fill
-from ..turn.verbs import put_under_way
+from ..turn.effects import fill
+from ..turn.verbs_later import put_under_way
 from ..world import routes
 from . import carriers as bearers
 from . import forces, tasks
-from .control import comes_to_fight
-
-
-@dataclass(slots=True)
-class March:
-    """One order to move, understood: who goes by which mode, along which way, and whether it ends in a fight."""
-
-    order: Order
-    mode: Row
-    going: routes.Going
-    path: routes.Path
-    picks: list[forces.Pick]
-    stays: list[forces.Pick]
-    hostile: bool
-
-    @property
-    def nation(self) -> str:
-        return str(self.order["nation"])
-
-    @property
-    def count(self) -> int:
-        return sum(n for _, n in self.picks)
-
-    @property
-    def target(self) -> str:
-        return self.path[-1]
+from .arrive import bring_in
+from .attacking import attack_refusal, begin_war
+from .bounces import bounce
+from .march import March, orders_of
+from .onward import go_on
+from .rationing import draw_on, ration
 
 
 def run(node: Row, turn: Turn) -> None:
@@ -54,13 +33,9 @@ def run(node: Row, turn: Turn) -> None:
     which = node.get("which", "any")
     modes = node_modes(node, turn)
     if which == "arrive":
-        from .arrive import bring_in
-
         bring_in(turn, modes)
         return
     if which == "onward":
-        from .onward import go_on
-
         go_on(turn, modes)
         return
     tasked = [m for m in modes if m.get("tasks")]
@@ -84,28 +59,6 @@ def node_modes(node: Row, turn: Turn) -> list[Row]:
     rows = turn.ruleset.rows("modes")
     named = node.get("modes")
     return [rows[m] for m in (rows if named is None else named)]
-
-
-def orders_of(turn: Turn, modes: Sequence[Row]) -> list[tuple[Order, Row]]:
-    """Open orders whose row is done by one of these modes; inside a nation's own turn, only that nation's."""
-    ids = {m["id"]: m for m in modes}
-    tick = turn.loops.get("tick")
-    mine = turn.loops.get("nation") or turn.loops.get("self")
-    nation = mine.id if isinstance(mine, Entity) else None
-    out = []
-    for order in turn.orders(nation=nation):
-        form, _, id_ = order["order"].partition("/")
-        row = turn.ruleset.rows(form).get(id_, {})
-        mode = ids.get(row.get("does", ""))
-        due = tick is None or "point" not in row.get("slots", {}) or _point(order) == int(tick)
-        if mode is not None and form == "orders" and order.get("status") is None and due:
-            out.append((order, mode))
-    return out
-
-
-def _point(order: Order) -> int:
-    """On which point of movement an order that may choose it is carried out."""
-    return int(order.get("slots", {}).get("point") or 1)
 
 
 # ---- understanding orders
@@ -227,25 +180,6 @@ def _no_way(going: routes.Going, origin: str, target: str) -> str:
     return routes.going_refusal(going, origin) or f"no way to {routes.name_of(going.world, 'places', target)} is open"
 
 
-def attack_refusal(
-    turn: Desk, mode: Row, nation: str, path: routes.Path, picks: Sequence[forces.Pick], *, hostile: bool
-) -> str | None:
-    """Why these units cannot attack over the last step of the way (`attack` must hold for each), or None."""
-    if not hostile:
-        return None
-    if mode.get("fights") is False:
-        return f"they cannot go into a fight in {routes.name_of(turn.world, 'places', path[-1])}"
-    going = routes.Going(turn.world, nation, mode, [Entity("unit", k) for k, _ in picks])
-    for unit in going.units:
-        if not going.test("attack", path[-1], f"{path[-2]}>{path[-1]}", path[:-1], [unit]):
-            kind = routes.name_of(turn.world, "units", str(turn.state.get("units", unit.id, "kind")))
-            return f"{kind} cannot attack {routes.name_of(turn.world, 'places', path[-1])} from there"
-    kinds = [str(turn.state.get("units", unit.id, "kind")) for unit in going.units]
-    if "company" in mode and kinds and all(routes.concerns(turn.world, mode["company"], kind) for kind in kinds):
-        return "nobody goes in beside them"
-    return None
-
-
 def seen_refusal(turn: Desk, order: Order, nation: str, target: str, *, hostile: bool) -> str | None:
     """Why an attack that depends on what was seen this turn (an option with `gives: limit`) is called off, or None."""
     limits = turn.options_giving(order.get("options"), "limit")
@@ -315,8 +249,6 @@ def carry_out(turn: Turn, marches: Sequence[March]) -> None:
         else:
             entered.append((march.nation, march.target, turn.world.holder_of(march.target)))
             step_in(turn, march)
-    from .bounces import bounce
-
     bounce(turn, [m for m in marches if not m.mode.get("arrives")])
     for march in marches:
         if march.hostile and not march.mode.get("arrives"):
@@ -361,7 +293,7 @@ def step_in(turn: Turn, march: March) -> None:
             for key, n in march.picks:
                 turn.journal.alter_units(key, n, place=target, moved=True, **keeps)
             take_over(turn, nation, target)
-        _draw(turn, march, march.count)
+        draw_on(turn, march, march.count)
         turn.journal.set("orders", march.order["key"], "status", "done")
         if march.picks:
             turn.journal.fact("entered", by=nation, of=holder, place=target, n=march.count, **{"from": origin})
@@ -401,32 +333,6 @@ def _kept(march: March) -> dict[str, Any]:
     return {name: left, back: routes.way_home(march.going, march.path, left)} if back else {name: left}
 
 
-def begin_war(turn: Turn, mode: Row, nation: str, target: str) -> None:
-    """An attack without war brings about what the mode says (`undeclared`), before any battle."""
-    tail_row = mode.get("undeclared")
-    if isinstance(tail_row, str):
-        tail_row = turn.ruleset.row("modes", tail_row)["undeclared"]
-    if not tail_row:
-        return
-    holder = turn.world.holder_of(target)
-    others = [holder] if holder else [o for o in sorted(turn.state.owners_at(target)) if o != nation]
-    for other in others:
-        if other == nation or turn.world.hostile(nation, other):
-            continue
-        if not mode.get("attacks") and not comes_to_fight(turn, nation, other):
-            continue
-        names = {**turn.loops, "self": Entity("nation", nation), "target": Entity("nation", other)}
-        if not turn.world.test(tail_row.get("when"), names):
-            continue
-        rule, subject = f"modes/{mode['id']}", f"{nation}:{other}"
-        readers = audience_ids(turn.world, tail_row.get("audience", "everyone"), names)
-        with turn.journal.entry(rule, subject=subject, audience=readers) as entry:
-            tail = Tail(turn, entry, rule, subject)
-            if "says" in tail_row:
-                entry.text = fill(turn.world, tail_row["says"], names)
-            tail.run(tail_row, names)
-
-
 def depart(turn: Turn, march: March) -> None:
     """Units that arrive in a later step leave the map; what they need to arrive goes with them."""
     nation, origin, target = march.nation, march.path[0], march.target
@@ -447,7 +353,7 @@ def depart(turn: Turn, march: March) -> None:
                 mode=march.mode["id"], path=list(march.path), extra=extra or None, budget=march.going.allowance(origin),
                 **{"from": origin},
             )  # fmt: skip
-        _draw(turn, march, march.count)
+        draw_on(turn, march, march.count)
         turn.journal.set("orders", march.order["key"], "status", "done")
         if not turn.state.stacks(at=origin, owner=nation):
             turn.journal.fact("left", by=nation, place=origin)
@@ -461,68 +367,4 @@ def _kinds(turn: Turn, picks: Sequence[forces.Pick]) -> dict[str, int]:
     return dict(sorted(out.items()))
 
 
-# ---- capacities shared by all
-
-
-def ration(turn: Turn, marches: Sequence[March]) -> list[March]:
-    """Drop marches until every shared capacity has room: the place's own nation goes first, the others by lot."""
-    kept = {m.order["key"]: m for m in marches if m.mode.get("capacity")}
-    if not kept:
-        return list(marches)
-    lots: dict[str, int] = {}
-    while True:
-        full = _overfull(turn, kept.values())
-        if full is None:
-            break
-        mode, place = full
-        there = [m for m in kept.values() if m.mode["id"] == mode and place in routes.drawn_places(m.mode, m.path)]
-        owner = turn.world.holder_of(place)
-        guests = [m for m in there if m.nation != owner]
-        if len({m.nation for m in guests}) > 1:
-            _draw_lots(turn, guests, lots)
-        most = routes.capacity(turn.world, there[0].mode, place) - routes.used(turn.world, there[0].mode, place)
-        last = max(there, key=lambda m: (m.count > most, m.nation != owner, lots.get(m.order["key"], 0), m.order["key"]))
-        turn.drop_order(last.order, f"no room left in {routes.name_of(turn.world, 'places', place)}")
-        del kept[last.order["key"]]
-    return [m for m in marches if not m.mode.get("capacity") or m.order["key"] in kept]
-
-
-def _overfull(turn: Turn, marches: Iterable[March]) -> tuple[str, str] | None:
-    """The first place, by mode and id, that these marches need more of than there is."""
-    needed: dict[tuple[str, str], int] = {}
-    for march in marches:
-        for place in routes.drawn_places(march.mode, march.path):
-            key = (march.mode["id"], place)
-            needed[key] = needed.get(key, 0) + march.count
-    for (mode_id, place), n in sorted(needed.items()):
-        mode = turn.ruleset.row("modes", mode_id)
-        most = routes.capacity(turn.world, mode, place)
-        if most is not None and routes.used(turn.world, mode, place) + n > most:
-            return mode_id, place
-    return None
-
-
-def _draw_lots(turn: Turn, marches: Sequence[March], lots: dict[str, int]) -> None:
-    """Give each march a lot that has none yet; the highest goes last."""
-    for march in sorted(marches, key=lambda m: m.order["key"]):
-        key = march.order["key"]
-        if key in lots:
-            continue
-        rule = f"modes/{march.mode['id']}"
-        with turn.journal.entry(rule, subject=key, audience=(march.nation,), text="Lots are drawn for room on the way.") as entry:
-            stream = turn.stream(rule, key, entry.audience)
-            lots[key] = stream.roll("1d100")
-            record = stream.take()
-            if record is not None:
-                entry.dice.append(dict(record))
-
-
-def _draw(turn: Turn, march: March, n: int) -> None:
-    if not march.mode.get("capacity"):
-        return
-    for place in routes.drawn_places(march.mode, march.path):
-        used = routes.used(turn.world, march.mode, place)
-        turn.journal.put_row("loads", f"{march.mode['id']}:{place}", {"turn": turn.number, "n": used + n})
-
-
-__all__ = ["March", "attack_refusal", "carry_out", "read", "run", "understand"]
+__all__ = ["carry_out", "read", "run", "understand"]

@@ -14,6 +14,7 @@ from ..core.state import Entity
 from ..turn.context import Turn
 from ..world import routes
 from . import forces
+from .attacking import attack_refusal, begin_war
 
 
 def go_on(turn: Turn, modes: Sequence[Row]) -> None:
@@ -56,8 +57,6 @@ def those_who_may(turn: Turn, force: str, mode: Row) -> list[forces.Pick]:
 
 def refusal(turn: Turn, force: str, row: Row, mode: Row, target: str) -> str | None:
     """Why a force cannot go on, or None."""
-    from .move import attack_refusal
-
     nation, place = row["owner"], row["at"]
     if place != row.get("to") or routes.entry(turn.world, nation, place) != "free" or not row.get("moved"):
         return f"{routes.name_of(turn.world, 'places', place)} was not taken"
@@ -71,8 +70,6 @@ def refusal(turn: Turn, force: str, row: Row, mode: Row, target: str) -> str | N
 
 
 def _carry_out(turn: Turn, force: str, row: Row, mode: Row, target: str) -> None:
-    from .move import begin_war
-
     nation, place = row["owner"], row["at"]
     picks = those_who_may(turn, force, mode)
     kinds: dict[str, int] = {}

@@ -16,7 +16,7 @@ def stowed(
     turn: Desk, mode: Row, slots: Mapping[str, Any], nation: str, zone: str | None, left: Mapping[str, int]
 ) -> tuple[Row, list[forces.Pick]] | str:
     """What an order brings aboard, as {units, from, to}, and the stacks it is taken from; or why it cannot be carried."""
-    from .move import attack_refusal
+    from .attacking import attack_refusal
 
     world, carries = turn.world, mode.get("carries")
     origin, target = slots.get("origin"), slots.get("target")

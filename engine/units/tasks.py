@@ -18,8 +18,9 @@ from ..world import routes
 from . import forces
 from .aboard import adopt, bring_along, land_all, take_aboard
 from .assignment import named_by, numbers_of
-from .detect import forget_all
+from .contact import forget_all
 from .fleet import Fleet, Voyage, makes_one, mission_row
+from .march import orders_of
 from .split_and_merge import part_and_join
 from .voyage import default_mission, understand
 
@@ -48,8 +49,6 @@ def run(node: Row, turn: Turn, modes: Sequence[Row]) -> None:
 
 def read(turn: Turn, modes: Sequence[Row], *, quiet: bool = False) -> list[Voyage]:
     """The open orders of these modes, understood; those that cannot be are dropped with a reason (`quiet`: left alone)."""
-    from .move import orders_of
-
     ids = {m["id"] for m in modes}
     left: dict[str, int] = {}
     out: list[Voyage] = []

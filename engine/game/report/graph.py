@@ -9,7 +9,7 @@ from html import escape
 
 from ...core.model import Row, Ruleset
 from ...ruleset.expressions.reads import reads
-from ...turn.events import triggers
+from ...turn.facts import triggers
 
 ROW = 18
 WIDTH = 1100

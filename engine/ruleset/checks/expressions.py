@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ...core.diagnostics import Diagnostic
-from ...turn.verbs import VERBS
+from ...core.registry import VERBS
 from ..expressions import KINDS, check_expression
 from ..expressions.check import kind_of
 from ..expressions.subset import array_problems

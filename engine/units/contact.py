@@ -1,47 +1,24 @@
-"""`detect`: who finds whom.
+"""Contact: which forces look for which others in their place, what they see with, and whether they find them.
 
-A row of the form `contacts` says who looks, at what, with which value, what lowers it, and how values combine: every unit
-rolls (`any`), or one percentage is rolled (`chance`). Among forces, success is a contact: a row of the table `contacts`, from
-which a battle may come. Of places, it is knowledge. Everything is judged on the state at the start of the step.
+A row of the form `contacts` says who looks, at what, with which value, and what lowers it; success is a row of the table
+`contacts`, from which a battle may come.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from typing import Any
 
-from ..core.dice import parse_die
+from ..core.dice import distribution, parse_die
 from ..core.model import Row
 from ..core.state import Entity
 from ..ruleset.expressions import parse
 from ..turn.context import Turn
 from ..world import routes
 from ..world.world import exact
-from . import active_recon as probing
-from . import early_warning as refuge
 from . import forces
-from . import passive_recon as scouting
-
-
-def run(node: Row, turn: Turn) -> None:
-    """Settle the contact rows that the node names (`contacts`). Contacts of these rows made before are over."""
-    rows = [turn.ruleset.row("contacts", id_) for id_ in node["contacts"]]
-    if any("reach" in row for row in rows):
-        probing.run(turn, [row for row in rows if "reach" in row])
-    for row in rows:
-        if "reach" in row:
-            continue
-        if "from" in row:
-            scouting.publish(turn, row)
-        elif row["pairs"] == "next_to":
-            scouting.run(turn, row)
-        elif row["gives"] == "refuge":
-            refuge.run(turn, row)
-        else:
-            find_forces(turn, row)
-
-
-# ---- forces that meet
+from .passive_recon import figure
 
 
 def find_forces(turn: Turn, row: Row) -> None:
@@ -219,10 +196,10 @@ def values(turn: Turn, row: Row, seeker: str, foe: str) -> list[tuple[Any, int]]
     lower: Any = 0
     if "less" in row:
         covering = [k for k, _ in (*forces.company(turn.state, foe), *helpers(turn, row, foe))]
-        lower = max((_figure(turn, row["less"]["best"], k) for k in covering), default=0)
+        lower = max((figure(turn, row["less"]["best"], Entity("unit", k), {}) for k in covering), default=0)
     out = []
     for key, n in lookers(turn, row, seeker):
-        out.append((max(row.get("at_least", 0), _figure(turn, row.get("value", 0), key) - lower), n))
+        out.append((max(row.get("at_least", 0), figure(turn, row.get("value", 0), Entity("unit", key), {}) - lower), n))
     return out
 
 
@@ -231,7 +208,8 @@ def lookers(turn: Turn, row: Row, seeker: str) -> list[tuple[str, int]]:
     return [
         (key, int(stack["n"]))
         for key, stack in (*forces.company(turn.state, seeker), *helpers(turn, row, seeker))
-        if routes.concerns(turn.world, row.get("who"), stack["kind"]) and _figure(turn, row.get("value", 0), key) > 0
+        if routes.concerns(turn.world, row.get("who"), stack["kind"])
+        and figure(turn, row.get("value", 0), Entity("unit", key), {}) > 0
     ]
 
 
@@ -253,16 +231,8 @@ def helpers(turn: Turn, row: Row, force: str) -> list[tuple[str, Row]]:
     return [(k, r) for k, r in here if r["owner"] == owner or turn.world.allied(owner, r["owner"])]
 
 
-def _figure(turn: Turn, figure: Any, key: str) -> Any:
-    return scouting.figure(turn, figure, Entity("unit", key), {})
-
-
 def chance_of(row: Row, looks: Iterable[tuple[Any, int]]) -> Any:
     """The exact chance that at least one of these values comes up on the row's die."""
-    from fractions import Fraction
-
-    from ..core.dice import distribution
-
     faces = distribution(row.get("die", "1d10"))
     miss = Fraction(1)
     for value, n in looks:
@@ -270,4 +240,4 @@ def chance_of(row: Row, looks: Iterable[tuple[Any, int]]) -> Any:
     return exact(1 - miss)
 
 
-__all__: Sequence[str] = ("chance_of", "find_forces", "finds", "may_find", "pairs", "run", "values")
+__all__: Sequence[str] = ("chance_of", "find_forces", "finds", "forget_all", "may_find", "pairs", "values")

@@ -16,11 +16,12 @@ from typing import Any
 from ..core.model import Row
 from ..core.state import Entity
 from ..turn.context import Desk, Order, Turn
+from ..units import forces, passive_recon
 from ..world import routes
 from ..world.selections import plain
 from ..world.world import round_as
-from . import forces
-from . import passive_recon as scouting
+from .encounters import contested
+from .fight import fight_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ def understand(turn: Desk, order: Order, row: Row, left: dict[str, int]) -> Prob
 
 def unfit(turn: Desk, row: Row, key: str) -> str | None:
     """Why a unit cannot look in the way of a row at all, or None."""
-    if scouting.figure(turn, row.get("value", 0), Entity("unit", key), {}) > 0:
+    if passive_recon.figure(turn, row.get("value", 0), Entity("unit", key), {}) > 0:
         return None
     name = routes.name_of(turn.world, "units", str(turn.world.state.get("units", key, "kind")))
     damage = turn.world.state.get("units", key, "damage", 0)
@@ -199,7 +200,7 @@ def _take_hits(
 
     def rank(key: str) -> tuple[Any, ...]:
         kind, unit = str(turn.state.get("units", key, "kind")), Entity("unit", key)
-        worth = scouting.figure(turn, lose, unit, {}) if lose else 0
+        worth = passive_recon.figure(turn, lose, unit, {}) if lose else 0
         return (first.index(kind) if kind in first else len(first), _stands(turn, shots, key) <= 1, worth, key)
 
     for owner in hits:
@@ -231,7 +232,7 @@ def _stands(turn: Turn, shots: Row, key: str) -> int:
     """How many more hits a unit takes before it is gone (`hits`: the quantity that says how many in all)."""
     if "hits" not in shots:
         return 1
-    most = scouting.figure(turn, shots["hits"], Entity("unit", key), {}) or 1
+    most = passive_recon.figure(turn, shots["hits"], Entity("unit", key), {}) or 1
     return int(most) - int(turn.state.get("units", key, "damage", 0))
 
 
@@ -246,9 +247,6 @@ def intercept(turn: Turn, looking: Sequence[tuple[Row, Probe, dict[str, int]]]) 
 
     They are a force there for as long as it lasts; who is left looks, who has turned back does not. `lookers` is updated.
     """
-    from ..battle.encounters import contested
-    from ..battle.fight import fight_all
-
     out: list[tuple[Row, Probe, dict[str, int], str]] = []
     for row, probe, lookers in looking:
         at = {
@@ -329,7 +327,7 @@ def chance(turn: Turn, row: Row, lookers: Mapping[str, int]) -> int:
     """The percentage with which these stacks see together what they look at."""
     miss = Fraction(1)
     for key, n in sorted(lookers.items()):
-        value = Fraction(scouting.figure(turn, row.get("value", 0), Entity("unit", key), {}))
+        value = Fraction(passive_recon.figure(turn, row.get("value", 0), Entity("unit", key), {}))
         miss *= max(Fraction(0), 1 - value / 100) ** n
     return int(round_as((1 - miss) * 100, row.get("round", "nearest")))
 

@@ -1,0 +1,78 @@
+"""What rulesets name and the engine does: mechanics and verbs, each with the function that carries it out.
+
+To add one, write its function in the room it belongs to and add its line here; nothing else lists them. A function is imported
+when it is first asked for, so that this table stands below all rooms, and a command brings in only what it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import Any, Final
+
+MECHANICS: Final[dict[str, str]] = {
+    "deploy": "units.deploy:run",
+    "act": "turn.acts:run",
+    "watch": "turn.events:run",
+    "purchase": "economy.purchase:run",
+    "complete": "economy.complete:run",
+    "move": "units.move:run",
+    "detect": "battle.detect:run",
+    "fight": "battle.fight:run",
+    "control": "units.control:run",
+    "collect": "economy.collect:run",
+    "transfer": "economy.transfer:run",
+    "supply": "economy.supply:run",
+    "upkeep": "economy.upkeep:run",
+    "inform": "turn.inform:run",
+    "score": "turn.score:run",
+}
+"""What a step of the frame can `do` -> `run(node, turn)`."""
+
+VERBS: Final[dict[str, str]] = {
+    "shift": "turn.verbs:shift",
+    "change": "turn.verbs:change",
+    "pay": "turn.verbs:pay",
+    "learn": "turn.verbs:learn",
+    "mark": "turn.verbs:mark",
+    "clear": "turn.verbs:clear",
+    "relate": "turn.verbs:relate",
+    "join": "turn.verbs:join",
+    "own": "turn.verbs:own",
+    "react": "turn.matrices:react",
+    "know": "turn.verbs:know",
+    "say": "turn.verbs:say",
+    "command": "turn.verbs:command",
+    "found": "turn.verbs:found",
+    "absorb": "turn.verbs:absorb",
+    "vote": "turn.verbs:vote",
+    "end": "turn.verbs:end",
+    "create": "turn.verbs_units:create",
+    "remove": "turn.verbs_units:remove",
+    "convert": "turn.verbs_units:convert",
+    "relocate": "turn.verbs_units:relocate",
+    "queue": "turn.verbs_later:queue",
+    "cancel": "turn.verbs_later:cancel",
+    "hold": "turn.verbs_later:hold",
+    "fight": "battle.fight:fight_here",
+}
+"""What an effect can do -> `verb(tail, parameters, names)`."""
+
+
+def mechanic(name: str) -> Callable[..., None]:
+    """The function of a mechanic. Raises KeyError for a word that is none."""
+    found: Callable[..., None] = _function(MECHANICS[name])
+    return found
+
+
+def verb(name: str) -> Callable[..., None]:
+    """The function of a verb. Raises KeyError for a word that is none."""
+    found: Callable[..., None] = _function(VERBS[name])
+    return found
+
+
+@cache
+def _function(place: str) -> Any:
+    module, _, function = place.partition(":")
+    return getattr(import_module(f"...{module}", __name__), function)

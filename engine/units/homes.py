@@ -1,0 +1,50 @@
+"""Where units of a force may end their moves: where they are, whence they came, or the cheapest place that they can reach."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.model import Row
+from ..core.state import Entity
+from ..turn.context import Turn
+from ..world import routes
+from . import forces
+
+
+def may_stay(turn: Turn, mode: Row, force: str, nation: str, place: str) -> bool:
+    """Whether units of a force may end the turn where they are: `home` of the mode, else anywhere they need not fight for."""
+    if "home" in mode:
+        going = _group(turn, mode, force, nation)
+        return going.test("home", place, f"{place}>{place}", (place,))
+    return routes.entry(turn.world, nation, place) in ("free", "takes")
+
+
+def home_of(turn: Turn, mode: Row, force: str) -> str | None:
+    """Where the units of a force go that cannot stay: whence they came, else the cheapest place that they can reach."""
+    row = turn.state.row("forces", force)
+    nation, place = row["owner"], row["at"]
+    going = _group(turn, mode, force, nation)
+    reachable = homes_of(turn, going, place)
+    if row["from"] in reachable:
+        return str(row["from"])
+    if mode.get("returns"):  # who was to come back to where it set out from finds room next to it, or none
+        near = set(turn.world.geography.next_to(str(row["from"])))
+        reachable = {p: cost for p, cost in reachable.items() if p in near}
+    return min(reachable, key=lambda p: (reachable[p], p), default=None)
+
+
+def homes_of(turn: Turn, going: routes.Going, place: str) -> dict[str, Any]:
+    """Places where a group can end, with the cost of the way; without an allowance of their own, only neighbours."""
+    if "keeps" in going.mode:
+        return routes.homes(going, place, going.allowance(place))
+    near = turn.world.geography.next_to(place, going.links)
+    return {
+        q: 1
+        for q in near
+        if routes.entry(turn.world, going.nation, q) == "free" and going.test("home", q, f"{place}>{q}", (place,))
+    }
+
+
+def _group(turn: Turn, mode: Row, force: str, nation: str) -> routes.Going:
+    units = [Entity("unit", k) for k, _ in forces.stacks_of(turn.state, force)]
+    return routes.Going(turn.world, nation, mode, units)
