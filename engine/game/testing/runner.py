@@ -21,6 +21,7 @@ from typing import Any, Literal
 
 from ...core.diagnostics import Diagnostic
 from ...core.dice import CountingDice, DiceError, Drawer, KeyedDice, ScriptedDice, StreamName
+from ...core.faults import of_rules
 from ...core.journal import Entry
 from ...core.model import Ruleset
 from ...ruleset.compile import load_ruleset
@@ -123,7 +124,7 @@ class Runner:
             status = "failed"
             failures = [Failure("dice", case.at(["dice"]), "dice enough for what is rolled", str(error), _last(plays))]
         except (ExpressionError, TooManyWays) as error:
-            status, message = "error", f"{case.where}: {error}"
+            status, message = "error", f"{case.where}: {of_rules(error) or error}"
         except Exception as error:
             status, message = "error", f"{case.where}: {type(error).__name__}: {error} ({_innermost(error)})"
             if show:
