@@ -138,7 +138,10 @@ def leave(
     if whole:
         for other in forces.attached(turn.state, str(force)):  # who went along with it has nobody to fight beside
             contest.parties[side].forces.discard(other)
-        forces.withdraw(turn, str(force), to)
+        if to == contest.place and any(way.get("goes_on") for way in rule.get("to", ())):  # it only breaks off
+            contest.parties[side].forces.discard(str(force))
+        else:
+            forces.withdraw(turn, str(force), to)
     else:
         for key, row in movable:
             turn.journal.alter_units(key, row["n"], **{**dict.fromkeys(forces.PASSING), "moved": True, "place": to})

@@ -373,6 +373,8 @@ class Checker:
     def _stacks(self, row: Row, place: str) -> list[tuple[str, Row]]:
         """The stacks at a place that are free to go; for orders that commit units, less what earlier ones took."""
         free = routes.free_stacks(self.world, self.nation, place)
+        if "cargo" in row.get("slots", {}):
+            free = [*free, *forces.afloat_at(self.world.state, self.nation, place)]
         if "commits" not in row:
             return free
         now = [(k, {**r, "n": self.left.get(k, int(r["n"]))}) for k, r in free]

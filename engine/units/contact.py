@@ -45,6 +45,10 @@ def find_forces(turn: Turn, row: Row) -> None:
         with turn.journal.entry(f"contacts/{row['id']}", subject=f"{one}|{other}", audience=parties, text=text, data=data):
             contact = {"pair": [one, other], "by": seekers, "place": place, "row": row["id"], "gives": row["gives"]}
             turn.journal.put_row("contacts", f"{row['id']}:{one}|{other}", contact)
+            for seeker in seekers if row.get("once") else ():
+                known = turn.state.get("forces", seeker, "found") or {}
+                theirs = sorted({*known.get(row["id"], ()), other if seeker == one else one})
+                turn.journal.set("forces", seeker, "found", {**known, row["id"]: theirs})
             for force, foe in ((one, other), (other, one)):
                 turn.journal.set("forces", force, "contacted", True)
                 turn.journal.set("forces", force, "met", sorted({*(turn.state.get("forces", force, "met") or ()), foe}))
@@ -120,6 +124,8 @@ def may_find(turn: Turn, row: Row, seeker: str, foe: str, looks: dict[str, bool]
     """Whether a force looks for another at all under a row. `looks`: what `by` has said already, where it does not ask whom."""
     state = turn.state
     a, b = str(state.get("forces", seeker, "owner")), str(state.get("forces", foe, "owner"))
+    if row.get("once") and foe in (state.get("forces", seeker, "found") or {}).get(row["id"], ()):
+        return False
     named = set(state.get("forces", seeker, "targets") or ())
     if not turn.world.hostile(a, b) and not named & {foe, b} and not _quarrel(turn, a, b):
         return False
