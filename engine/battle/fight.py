@@ -247,8 +247,8 @@ def _recall(running: Sequence[Contest], place: str) -> Row | None:
 
 def _round(turn: Turn, contest: Contest, busy: dict[str, str]) -> None:
     """One round: dice, losses, what it uses up, all in one entry."""
-    contest.number += 1
     members = troops(turn, contest, busy)
+    contest.number += 1
     plan = compile_contest(turn, contest, members)
     for group in plan.groups:
         if group.n and not group.virtual:

@@ -105,6 +105,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "unloading": "truth",
         "leaving": "truth",
         "contacted": "truth",
+        "broken_off": "truth",
         "stays": "truth",
         "charge": "force",
         "charges": "set:force",
