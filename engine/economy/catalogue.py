@@ -102,11 +102,8 @@ class Market:
         if n < 1:
             return Refusal(Code.NUMBER, "the number must be at least 1", "n")
         if kind is not None and "fits" not in row:
-            return Refusal(
-                Code.SITE,
-                f"{row.get('name') or self.world.ruleset.rows('units').get(row.get('makes', ''), {}).get('name', item)} is not fitted to units",
-                "item",
-            )
+            made = self.world.ruleset.rows("units").get(row.get("makes", ""), {})
+            return Refusal(Code.SITE, f"{row.get('name') or made.get('name', item)} is not fitted to units", "item")
         closed = self.closed(row)
         if closed is not None:
             return Refusal(Code.SITE, closed, "item")
