@@ -273,6 +273,7 @@ FACTS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "battle_began": {"by": _WHO, "of": _WHO, "place": _PLACE, "battle": ("battles",)},
     "battle_ended": {
         "by": _WHO, "of": _WHO, "place": _PLACE, "battle": ("battles",), "winner": (":text",),
+        "units": ("units",), "foes": ("units",),
     },
     "destroyed": {"of": _WHO, "by": _WHO, "kind": ("units",), "place": _PLACE, "n": (":number",), "cause": (":text",)},
     "conquered": {"of": _WHO, "by": _WHO},
