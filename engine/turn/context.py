@@ -54,6 +54,7 @@ class Desk:
         }
         form, _, id_ = order["order"].partition("/")
         kinds = self.ruleset.rows(form).get(id_, {}).get("slots", {})
+        names |= {slot: None for slot, kind in kinds.items() if isinstance(kind, dict) and kind.get("optional")}
         for slot, value in order.get("slots", {}).items():
             names[slot] = self.slot_value(kinds.get(slot), value)
         return names
@@ -97,6 +98,8 @@ class Turn(Desk):
         self.dice = dice
         self.step_row: Row = {}
         self.moved: dict[tuple[str, str], int] = {}  # tracks moved since thresholds were last read: the value they had
+        self.fortune: bool | None = None  # where no resolution but a prospect is made: how every test by dice comes out
+        self.chanced = False  # whether a test by dice was made since this was last looked at
         self.watched = -1  # the state's version when `becomes` was last looked at
 
     @property

@@ -31,9 +31,9 @@ def run_the_gauntlet(turn: Turn, march: March) -> None:
             turn, nation, origin, march.picks, order=march.order["key"], mode=march.mode["id"], to=march.target,
             path=list(march.path), departing=True, options=march.order.get("options") or {},
         )  # fmt: skip
-        name = march.mode.get("keeps")
-        for key, stack in forces.stacks_of(turn.state, force) if name else ():
-            turn.journal.alter_units(key, stack["n"], **{name: allowance})
+        left = {str(march.mode["keeps"]): allowance} if "keeps" in march.mode else {}
+        for key, stack in forces.stacks_of(turn.state, force) if left else ():
+            turn.journal.alter_units(key, stack["n"], **left)
         turn.journal.set("orders", march.order["key"], "status", "done")
 
 
@@ -49,7 +49,7 @@ def _depart(turn: Turn, force: str, row: Row, mode: Row) -> None:
     nation, origin, target, name = row["owner"], row["at"], row["to"], mode.get("keeps", "")
     where = routes.name_of(turn.world, "places", target)
     kinds = forces.strength(turn.state, force)
-    text = f"On the way to {where}: {routes.list_units(turn.world, kinds)}." if kinds else f"Nobody is left on the way to {where}."
+    text = f"On the way to {where}: {routes.list_units(turn.world, kinds) if kinds else 'nobody is left'}."
     data = {"units": kinds, "path": list(row["path"])}
     with turn.journal.entry(f"modes/{mode['id']}", subject=force, text=text, audience=(nation,), data=data):
         for key, stack in forces.stacks_of(turn.state, force):

@@ -23,9 +23,9 @@ from . import forces, tasks
 from .arrive import bring_in
 from .attacking import attack_refusal, begin_war
 from .bounces import bounce
+from .gauntlet import crosses_enemies, depart_under_fire, run_the_gauntlet
 from .march import March, orders_of
 from .onward import go_on
-from .gauntlet import crosses_enemies, depart_under_fire, run_the_gauntlet
 from .rationing import draw_on, ration
 
 

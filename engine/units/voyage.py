@@ -279,8 +279,8 @@ def _parcel(turn: Desk, order: Order, mode: Row, fleet: Fleet, left: dict[str, i
     if once is not None and point is not None:
         point = next((i for i, place in enumerate(stops) if place in quays and place == once), None)
         if point is None:
-            where = routes.name_of(world, "places", once)
-            return f"troops come aboard in one zone only, {where}, which is not next to {routes.name_of(world, 'places', parcel['from'])}"
+            there, coast = (routes.name_of(world, "places", p) for p in (once, parcel["from"]))
+            return f"troops come aboard in one zone only, {there}, which is not next to {coast}"
     if point is None:
         where = ", ".join(routes.name_of(world, "places", p) for p in dict.fromkeys(stops))
         return f"force {voyage.number} does not come to {routes.name_of(world, 'places', parcel['from'])}; it passes {where}"

@@ -14,6 +14,7 @@ from ..core.state import Entity, State, columns, pair_key
 from ..ruleset.expressions import ExpressionError
 from ..ruleset.expressions.evaluate import Evaluator
 from ..ruleset.expressions.vocabulary import KINDS
+from .cache import Cache
 from .geography import Geography
 
 EntitySet = tuple[Entity, ...]
@@ -37,6 +38,12 @@ _TABLE = {
 _LISTED = ("nation", "place")  # a field that lists rows of these kinds gives things; kinds of units and the like stay words
 
 
+_BUILT_IN_THINGS: Mapping[str, str] = {
+    "capital": "place", "owner": "nation", "holder": "nation", "opposite": "side", "charge": "force", "part_of": "place",
+}  # fmt: skip
+"""Built-in fields that name a thing, and the kind of it."""
+
+
 _EMPTY: Mapping[str, Any] = {}
 
 
@@ -54,8 +61,7 @@ class Readings(ABC):
     _nations: Mapping[str, Row]
     _places: Mapping[str, Row]
     _plans: dict[tuple[str, str], Callable[[Entity], Any]]
-    _holders: dict[str, str | None]
-    _holders_version: int
+    _holders: Cache
 
     @abstractmethod
     def at(self, moment: str) -> Readings: ...
@@ -122,9 +128,7 @@ class Readings(ABC):
         default = declared.get("default") if declared else None
         wrap = _FORM_KIND.get(declared.get("form", ""), "") if declared else ""
         if not wrap and not declared:
-            wrap = {"capital": "place", "owner": "nation", "holder": "nation", "opposite": "side", "charge": "force"}.get(
-                name, ""
-            )
+            wrap = _BUILT_IN_THINGS.get(name, "")
         table, form = _TABLE.get(kind, kind), KINDS.get(kind, "")
         state, written = self.state, self.ruleset.rows(form) if form else {}
         given: dict[str, Any] = {}  # what rows of the ruleset say, as expressions see it
@@ -235,16 +239,15 @@ class Readings(ABC):
         return self._places.get(place, _EMPTY).get("owner")
 
     def holder_of(self, place: str) -> str | None:
-        version = self.state.versions.get("places", 0)
-        if version != self._holders_version:
-            self._holders_version = version
-            self._holders.clear()
+        kept = self._holders
+        if kept.version != self.state.version:
+            kept.renew(self.state)
         try:
-            return self._holders[place]
+            return kept.values[place]  # type: ignore[no-any-return]
         except KeyError:
             row = self.state.row("places", place)
             holder = row["holder"] or None if "holder" in row else self.owner_of(place)
-            self._holders[place] = holder
+            kept.values[place] = holder
             return holder
 
     def _place_holder(self, e: Entity) -> Entity | None:
@@ -264,6 +267,19 @@ class Readings(ABC):
 
     def _place_occupants(self, e: Entity) -> EntitySet:
         return tuple(Entity("nation", o) for o in sorted(self.state.owners_at(e.id)))
+
+    def _place_whole(self, e: Entity) -> Entity:
+        """The place of which it is a part, or itself."""
+        return Entity("place", str(self._places.get(e.id, _EMPTY).get("part_of", e.id)))
+
+    def _place_parts(self, e: Entity) -> EntitySet:
+        return tuple(Entity("place", p) for p in self.geography.parts.get(e.id, ()))
+
+    def _place_stack(self, e: Entity) -> Entity | None:
+        """The first stack that stands there or in one of its parts."""
+        found = (k for p in (e.id, *self.geography.parts.get(e.id, ())) for k, _ in self.state.stacks(at=p))
+        first = next(found, None)
+        return Entity("unit", first) if first else None
 
     def _unit_owner(self, e: Entity) -> Entity:
         return Entity("nation", self.stack(e.id).get("owner", ""))
