@@ -18,6 +18,7 @@ from ..turn.context import Turn
 from ..world import routes
 from ..world.world import exact
 from . import forces
+from .attacking import begin_war_with
 from .passive_recon import figure
 
 
@@ -39,6 +40,8 @@ def find_forces(turn: Turn, row: Row) -> None:
             by.setdefault((min(seeker, foe), max(seeker, foe)), []).append(seeker)
     for (one, other), seekers in sorted(by.items()):
         place = str(turn.state.get("forces", one, "at"))
+        for seeker in seekers if row.get("gives") == "battle" else ():
+            _open_war(turn, seeker, other if seeker == one else one)
         parties = sorted({str(turn.state.get("forces", f, "owner")) for f in (one, other)})
         text = f"Contact in {routes.name_of(turn.world, 'places', place)}."
         data = {"place": place, "pair": [one, other], "by": seekers}
@@ -52,6 +55,14 @@ def find_forces(turn: Turn, row: Row) -> None:
             for force, foe in ((one, other), (other, one)):
                 turn.journal.set("forces", force, "contacted", True)
                 turn.journal.set("forces", force, "met", sorted({*(turn.state.get("forces", force, "met") or ()), foe}))
+
+
+def _open_war(turn: Turn, seeker: str, foe: str) -> None:
+    """Who seeks out forces of a nation with which there is no war begins one, as the mode of his own force says."""
+    mode = turn.ruleset.rows("modes").get(str(turn.state.get("forces", seeker, "mode", "")), {})
+    a, b = str(turn.state.get("forces", seeker, "owner")), str(turn.state.get("forces", foe, "owner"))
+    if not _quarrel(turn, a, b):
+        begin_war_with(turn, mode, a, b)
 
 
 def clear(turn: Turn, row: Row) -> None:
