@@ -93,7 +93,10 @@ def movable_of(turn: Turn, contest: Contest, side: int, who: str, rule: Row) -> 
     out = []
     for key, row in party_stacks(turn, contest, side):
         mine = row.get("force") == who or (row["owner"] == who and not row.get("force"))
-        names = {"unit": Entity("unit", key), "self": Entity("nation", row["owner"]), "place": Entity("place", contest.place)}
+        names = {
+            "unit": Entity("unit", key), "self": Entity("nation", row["owner"]), "place": Entity("place", contest.place),
+            "battle": {"round": contest.number, "kind": contest.row["id"], "attacks": contest.attacks[side]},
+        }  # fmt: skip
         if mine and turn.world.test(rule.get("who"), names):
             out.append((key, row))
     return out
