@@ -29,8 +29,7 @@ def purchasable(world: World, nation: str, *, all_sites: bool = False) -> list[O
 
     The list is kept for as long as nothing changes in the state, so that asking again costs nothing.
     """
-    tables = tuple(sorted(world.state.versions))
-    found = world.keep(("offers", nation, all_sites), tables, lambda: tuple(Market(world, nation).offers(all_sites=all_sites)))
+    found = world.keep(("offers", nation, all_sites), None, lambda: tuple(Market(world, nation).offers(all_sites=all_sites)))
     return list(found)
 
 

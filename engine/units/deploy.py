@@ -56,7 +56,7 @@ def run(node: Row, turn: Turn) -> None:
     if told:
         with turn.journal.entry(f"frame/{step}", audience=(EVERYONE,), data={"told": True}) as entry:
             entry.text = "All have deployed their units."
-    turn.world.moments["turn"] = turn.state.copy()
+    turn.world.remember("turn", turn.state.copy())
 
 
 def deploys(ruleset: Ruleset, order: str) -> Row | None:
@@ -175,7 +175,7 @@ def targets(world: World, nation: str, row: Row, kind: str) -> list[str]:
 
     return world.keep(  # type: ignore[no-any-return]
         ("places to deploy", nation, row["id"], kind),
-        ("places", "nations", "relations", "options"),
+        world.decided_by(*(str(need["test"]) for need in row.get("needs", ()))),
         lambda: [p for p in sorted(world.ruleset.rows("places")) if allowed(p)],
     )
 
