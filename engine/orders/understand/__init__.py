@@ -13,9 +13,9 @@ from types import ModuleType
 
 from ...core.model import Row, Ruleset
 from ...economy import transfer
+from ...turn.bounds import out_of_bounds
 from ...turn.context import Order
 from ...turn.intents import Code, Refusal
-from ...turn.slots import out_of_bounds
 from ...units import deploy
 from ..rows import is_purchase
 from .book import Book, Refused, Understood
