@@ -30,6 +30,7 @@ from wteaw.turn.context import Turn
 from wteaw.turn.intents import Code
 from wteaw.turn.referee import Inputs, Position, resolve, start, waiting_seats
 from wteaw.world.geography import Geography
+from wteaw.world.view import Viewer
 from wteaw.world.world import World
 
 SCENARIOS = ("1914", "third-edition-1914", "alliances-6")
@@ -122,20 +123,29 @@ def refused_by_the_resolution(name: str, here: Position, nation: str, orders: li
     return out
 
 
-def broken(name: str, turn: int, seed: int) -> Iterator[str]:
-    """Where the law does not hold for the orders of one draw."""
+def known_to(name: str, here: Position, nation: str) -> World:
+    """What a nation may know of a position."""
+    ruleset, geography, _ = begun(name, 1)
+    moments = {m: Viewer(ruleset, state, geography=geography).view(nation, sight=False) for m, state in here.moments.items()}
+    return World(ruleset, Viewer(ruleset, here.state, geography=geography).view(nation), moments=moments, geography=geography)
+
+
+def broken(name: str, turn: int, seed: int, *, hidden: bool = False) -> Iterator[str]:
+    """Where the law does not hold for the orders of one draw; `hidden`: checked on the nation's view."""
     ruleset, geography, here = begun(name, turn)
     rng = random.Random(seed)
     seats = [n for n in waiting_seats(ruleset, here) if here.state.stacks(owner=n)]
     nation = rng.choice(seats or waiting_seats(ruleset, here))
-    world = World(ruleset, here.state.copy(), moments=here.moments, geography=geography)
+    world = (
+        known_to(name, here, nation) if hidden else World(ruleset, here.state.copy(), moments=here.moments, geography=geography)
+    )
     orders = drawn(world, nation, rng, 16)
     checked = check(world, nation, orders)
     standing = {int(i.order["line"]): dict(i.order) for i in checked.intents}
     refused = {d.line: d for d in checked.found if d.severity == "error"}
     assert set(standing) | set(refused) == {o["line"] for o in orders} and not set(standing) & set(refused)
     by_line = {o["line"]: o for o in orders}
-    for line, why in refused_by_the_resolution(name, here, nation, list(standing.values())).items():
+    for line, why in () if hidden else refused_by_the_resolution(name, here, nation, list(standing.values())).items():
         yield f"{nation}: {by_line[line]['order']} {standing[line]['slots']} stands, and the resolution says: {why}"
     again = refused_by_the_resolution(name, here, nation, [standing.get(o["line"], o) for o in orders])
     for line, found in refused.items():
@@ -161,3 +171,12 @@ def kind_dice(monkeypatch: pytest.MonkeyPatch) -> None:
 @given(seed=st.integers(0, 10**9), turn=st.integers(1, 2))
 def test_what_stands_is_carried_out_and_what_is_refused_is_refused(name: str, seed: int, turn: int) -> None:
     assert list(broken(name, turn, seed)) == []
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.usefixtures("kind_dice")
+@settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(seed=st.integers(0, 10**9), turn=st.integers(1, 2))
+def test_nothing_is_refused_for_want_of_knowledge(name: str, seed: int, turn: int) -> None:
+    """What a nation's view does not show it is no reason to refuse what the resolution would carry out."""
+    assert list(broken(name, turn, seed, hidden=True)) == []

@@ -107,6 +107,9 @@ class Prospect:
             with turn.journal.entry(f"frame/{step}"):
                 turn.journal.set("game", "game", "step", step)
             self._market = None
+            turn.world.moments.pop("step", None)
+            if node["do"] == "act":
+                turn.world.moments["step"] = turn.state.copy()
             if node["do"] == "purchase":
                 purchase.unite_purses(turn)
 
