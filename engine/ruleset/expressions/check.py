@@ -127,6 +127,11 @@ class _Checker:
             return "number"
         if isinstance(node, ast.Compare):
             kinds = [self.visit(node.left), *(self.visit(c) for c in node.comparators)]
+            parts = [node.left, *node.comparators]
+            for index, op in enumerate(node.ops):
+                for side in (index, index + 1) if isinstance(op, ast.Lt | ast.LtE | ast.Gt | ast.GtE) else ():
+                    if kinds[side] in ("text", "id", "list"):
+                        self.fail("E306", f"{_say(kinds[side])} cannot be compared as more or less", parts[side])
             self.compared_ids(node, kinds)
             return "truth"
         if isinstance(node, ast.IfExp):
