@@ -29,7 +29,7 @@ from typing import Any
 
 from ...core.diagnostics import has_errors
 from ...core.dice import KeyedDice
-from ...core.faults import RuleError
+from ...core.faults import RuleError, of_rules
 from ...core.model import Ruleset
 from ...core.package_data import scenarios
 from ...orders.intake import take_in
@@ -285,6 +285,9 @@ class Bench:
         except TooLong:
             return outcome("finding", f"more than {seconds} seconds", traceback.format_exc())
         except Exception as error:
+            at = of_rules(error)
+            if at is not None and at.where:
+                return outcome("told", str(at), traceback.format_exc())
             return outcome("finding", f"{type(error).__name__}: {error}", traceback.format_exc())
         return outcome("played")
 

@@ -217,6 +217,8 @@ class _Checker:
             if index == 0:
                 first = kind
             self.argument(name, argument, kind, want, first, len(node.args))
+        if name == "lookup":
+            self.cell(node)
         for keyword in node.keywords:
             self.visit(keyword.value)
             self.filter(name, signature, keyword)
@@ -296,6 +298,30 @@ class _Checker:
         more = given - place - (2 if function == "was" else 1) if signature.rest else 0
         if len(term[0]) != 1 + max(0, more):
             self.fail("E308", f"the term {text} takes {len(term[0])} arguments; here it is given {1 + max(0, more)}", node)
+
+    def cell(self, node: ast.Call) -> None:
+        """The keys of a table that is looked up: as many as it says it has, and written ones among its rows."""
+        table = node.args[0] if node.args else None
+        row = self.words.ids("tables").get(str(table.value)) if isinstance(table, ast.Constant) else None
+        if not isinstance(row, Mapping):
+            return
+        keys = node.args[1:]
+        if "keys" in row and len(keys) != len(row["keys"]):
+            said = f"the table {row['id']} has the keys {', '.join(row['keys'])}; here there are {len(keys)}"
+            self.fail("E308", said, node)
+        rows = row.get("rows")
+        for key in keys:
+            if not isinstance(rows, Mapping):
+                return
+            if not isinstance(key, ast.Constant):
+                return
+            if str(key.value) in rows:
+                rows = rows[str(key.value)]
+            elif "default" in row or any(".." in str(k) for k in rows):
+                return
+            else:
+                self.fail("E305", f"the table {row['id']} has no {key.value!r}", key, near(str(key.value), rows))
+                return
 
     def filter(self, name: str, signature: Signature, keyword: ast.keyword) -> None:
         if signature.filters is None:
