@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from wteaw.cli import main
 from wteaw.game.scenario_files import load_scenario
 from wteaw.ruleset.expressions.vocabulary import FACTS
 
@@ -216,3 +217,33 @@ def test_words_and_options_of_a_scenario_are_checked(tmp_path: Path) -> None:
     )
     told = {(d.code, d.line) for d in load_scenario(path, cache=False)[2] if d.severity == "error"}
     assert {("E413", 4), ("E407", 6), ("E407", 8)} <= told
+
+
+def test_marks_are_set_and_asked_for(tmp_path: Path) -> None:
+    write(tmp_path, {"tables/a-world.yaml": WORLD, "tables/u.yaml": UNIT})
+    told = found(
+        tmp_path,
+        "events:\n- id: e\n  on: {step: talk}\n  for: nations()\n  when: not marked(nation, 'wearry')\n"
+        "  effects:\n  - mark: {who: =nation, as: weary}\n",
+    )
+    assert [(d.code, d.line) for d in told if d.code in ("W609", "W610")] == [("W610", 5), ("W609", 7)]
+    assert "did you mean 'weary'?" in [d.hint for d in told]
+    right = (
+        "events:\n- id: e\n  on: {step: talk}\n  for: nations()\n  when: not marked(nation, 'weary')\n"
+        "  effects:\n  - mark: {who: =nation, as: weary}\n"
+    )
+    assert not [d for d in found(tmp_path, right) if d.code in ("W609", "W610")]
+
+
+def test_names_of_players_are_plain_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def run(*arguments: str) -> int:
+        with pytest.raises(SystemExit) as left:
+            main(list(arguments))
+        return int(left.value.code or 0)
+
+    game = str(tmp_path / "game")
+    assert run("new", "alliances-4", "--game", game) == 0
+    assert run("players", "add", "Ann\x1b[2J", "--email", "ann@example.org", "--side", "west", "--game", game) != 0
+    assert "\x1b" not in capsys.readouterr().err
+    assert run("map", "alliances-4", "--out", "/proc/nowhere/map.svg") == 1
+    assert "cannot be written" in capsys.readouterr().err

@@ -88,6 +88,8 @@ CODES: dict[str, str] = {
     "E606": "A node of the frame that does nothing, or a frame that never waits for orders.",
     "W607": "No row of `shows`: players are shown nothing.",
     "W608": "No place has a position on the map.",
+    "W609": "A mark that is set, and nothing asks for it.",
+    "W610": "A mark that is asked for, and nothing sets it.",
     "W701": "A silence that silences nothing.",
     "E702": "A silence of a code that does not exist, or of an error.",
 }
