@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Protocol
 
-from .parse import ExpressionError, parse
+from .parse import MAX_POWER, ExpressionError, parse
 from .vocabulary import ALWAYS, BUILT_IN, FACTS, FUNCTIONS, KINDS, MOMENTS, Signature
 
 _NUMERIC = {"number", "any", "truth"}
@@ -124,6 +124,11 @@ class _Checker:
         if isinstance(node, ast.BinOp):
             self.number(self.visit(node.left), node.left)
             self.number(self.visit(node.right), node.right)
+            by = node.right.value if isinstance(node.right, ast.Constant) else None
+            if by == 0 and isinstance(node.op, ast.Div | ast.FloorDiv | ast.Mod):
+                self.fail("E306", "nothing can be divided by 0", node.right)
+            if isinstance(node.op, ast.Pow) and isinstance(by, int) and abs(by) > MAX_POWER:
+                self.fail("E306", f"a power is at most {MAX_POWER}", node.right)
             return "number"
         if isinstance(node, ast.Compare):
             kinds = [self.visit(node.left), *(self.visit(c) for c in node.comparators)]
