@@ -10,6 +10,7 @@ LAW = [
     # scenario, mutations, how many of those that validate are played
     ("1914", 500, 2),
     ("alliances-4", 40, 6),
+    ("diplomacy", 20, 3),
     ("third-edition-1914", 20, 1),
 ]
 
