@@ -420,6 +420,16 @@ def _chunk(job: tuple[str, int, int, int]) -> list[dict[str, Any]]:
     return [asdict(_benches[scenario].try_one(n, seed)) for n in range(first, first + count)]
 
 
+def one_of_each() -> list[str]:
+    """A shipped scenario of each ruleset, the first by name."""
+    found: dict[str, str] = {}
+    for path in sorted(scenarios().glob("*.yaml")):
+        node, _, _ = read_scenario(path)
+        if node is not None:
+            found.setdefault(str(node.text("ruleset")), path.stem)
+    return list(found.values())
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run a long series on all cores. Chunks that are done are kept in the folder: a series goes on where it was stopped."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
@@ -429,7 +439,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=Path("out/fuzz"))
     parser.add_argument("--scenario", action="append", help="a shipped scenario; by default one of each ruleset")
     asked = parser.parse_args(arguments)
-    names = asked.scenario or ["1914", "third-edition-1914", "alliances-4"]
+    names = asked.scenario or one_of_each()
     asked.out.mkdir(parents=True, exist_ok=True)
     size = 25
     jobs = [(name, first, size, asked.seed) for first in range(0, asked.count // len(names), size) for name in names]
