@@ -15,7 +15,7 @@ def test_what_validates_plays(scenario: str) -> None:
     told = mutations(Bench(scenario), range(count), seed=1, most_played=played)
     assert told.findings == [], "\n".join(f"{o.what}: {o.says}\n{o.trace}" for o in told.findings)
     assert told.counts["played"] + told.counts["told"] >= played
-    assert told.counts["refused"] > count // 3, "most of what is spoiled is told"
+    assert told.counts["refused"] > count // 5, "much of what is spoiled is told"
 
 
 def test_a_series_comes_out_the_same_again() -> None:
