@@ -136,7 +136,7 @@ class Readings(ABC):
 
         def shown(value: Any) -> Any:
             if wrap and isinstance(value, str):
-                return Entity(wrap, value)
+                return Entity(wrap, value) if value else None
             if isinstance(value, list):
                 if wrap in _LISTED:
                     return tuple(Entity(wrap, v) if isinstance(v, str) else v for v in value)
