@@ -12,6 +12,9 @@ from ..world.selections import as_set, plain
 from ..world.world import Names
 from .context import Turn
 
+MODERATOR = "moderator"
+"""Who is asked what the rules leave to a person: his answers stand beside those of the nations."""
+
 
 def decide(
     turn: Turn,
@@ -48,6 +51,8 @@ def decide(
 
 def asked(turn: Turn, row: Row, names: Names) -> list[str]:
     """The nations that a decision asks, in order: those its `asks` stands for."""
+    if row.get("asks") == MODERATOR:
+        return [MODERATOR]
     found = turn.world.marked(row.get("asks", "=self"), names)
     found = names.get(found, found) if isinstance(found, str) else found
     return turn.world.members(found)
