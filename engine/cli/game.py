@@ -247,17 +247,21 @@ def decide(
 
     Example: wteaw decide NATION loss-order '["KIND", "KIND"]' --game games/flanders
     """
+    from ..game.moderation import view_world
+    from ..turn.context import Desk
+    from ..turn.decisions import answer_refusal
     from .names import nation_named
 
     found = open_game(game)
-    rows = found.ruleset.rows("decisions")
-    if decision.partition("/")[0] not in rows:
-        raise Stop(f"no decision {decision}; there are {', '.join(sorted(rows)) or 'none'}", 2)
     nation = nation_named(nation, found.ruleset, found.stage().position.state)
     try:
         value = json.loads(answer)
     except json.JSONDecodeError:
         value = answer
+    view = view_world(found, nation)
+    why = answer_refusal(Desk(view), nation, decision, value)
+    if why is not None:
+        raise Stop(f"{why.text}{f'; {why.hint}' if why.hint else ''}", 2)
     found.decide(nation, decision, value)
     typer.echo(f"{nation} answers {decision} with {value!r} in turn {found.stage().position.turn}.")
 
