@@ -8,6 +8,7 @@ from typing import Any
 from ..core.model import Row
 from ..core.state import pair_key
 from ..world.selections import as_set
+from ..world.treasury import held_places
 from ..world.world import round_as
 from .effects import EffectError, Tail
 
@@ -154,6 +155,20 @@ def unless_default(tail: Tail, field: str, value: Any) -> Any:
     """None for the declared default of a field, so that units in their ordinary condition are one stack."""
     declared = tail.world.ruleset.rows("fields").get(field)
     return None if declared is not None and declared.get("default") == value else value
+
+
+def send_home(tail: Tail, place: str, stays: str) -> None:
+    """Puts all units of a place but those of one nation into the nearest that their own holds; without one they are lost."""
+    kind = tail.world.ruleset.row("places", place).get("kind")
+    steps = tail.world.geography.distances(place)
+    for key, row in sorted(tail.world.state.stacks(at=place)):
+        if row["owner"] == stays:
+            continue
+        homes = [q for q in held_places(tail.world, row["owner"]) if tail.world.ruleset.row("places", q).get("kind") == kind]
+        if homes:
+            tail.journal.alter_units(key, row["n"], place=min(homes, key=lambda q: (steps.get(q, 10_000), q)))
+        else:
+            lose(tail, key, row["n"], "nowhere to go")
 
 
 def relocate(tail: Tail, p: Row, names: dict[str, Any]) -> None:

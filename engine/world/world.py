@@ -143,7 +143,7 @@ class World(Readings):
         }
 
     def at(self, moment: str) -> World:
-        """The world as it was at the start of 'game', 'turn' or 'phase'."""
+        """The world as it was at the start of 'game', 'turn', 'phase' or 'step' (of acts); now, where there is no such moment."""
         state = self.moments.get(moment)
         if state is None:
             return self

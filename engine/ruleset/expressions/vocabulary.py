@@ -113,7 +113,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "number": "number",
         "cargo": "list",
     },
-    "war": {"id": "id", "kind": "id", "parties": "list", "since": "number"},
+    "war": {"id": "id", "kind": "id", "parties": "list", "since": "number", "by": "nation"},
     "agreement": {"id": "id"},
     "battle": {"attacks": "truth", "attacked": "truth", "kind": "id", "round": "number", "origins": "number", "by": "id"},
     "path": {"start": "place", "last": "place", "length": "number", "places": "list"},
@@ -222,4 +222,4 @@ FUNCTIONS: Final[dict[str, Signature]] = {
 BATTLE_FUNCTIONS: Final[frozenset[str]] = frozenset(
     {"count", "some", "every", "total", "highest", "kinds", "lookup", "min", "max"}
 )
-MOMENTS: Final[tuple[str, ...]] = ("game", "turn", "phase")
+MOMENTS: Final[tuple[str, ...]] = ("game", "turn", "phase", "step")
