@@ -14,6 +14,7 @@ from ..core.model import Row
 from ..core.state import Entity
 from ..world import treasury as stores
 from ..world.selections import plain
+from ..world.whom import is_for
 from ..world.world import Names
 from . import vacancies
 from .context import Desk, Order, Turn, audience_ids
@@ -89,7 +90,7 @@ def refusal(turn: Desk, row: Row, names: Names, nation: str, spent: Spent | None
 
 def closed(turn: Desk, row: Row, names: Names, nation: str, spent: Spent | None = None) -> str | None:
     """Whether the act is not open to the nation, or not yet."""
-    if "for" in row and not _named(turn.world, row["for"], nation):
+    if "for" in row and not is_for(turn.world, row["for"], nation):
         return "this is not open to your nation"
     from_turn = row.get("from_turn")
     if from_turn is not None and turn.number < from_turn:
@@ -127,14 +128,6 @@ def unpaid(turn: Desk, row: Row, names: Names, nation: str, spent: Spent | None 
     return None
 
 
-def _named(world: Any, wanted: Any, nation: str) -> bool:
-    if isinstance(wanted, list):
-        return any(_named(world, w, nation) for w in wanted)
-    if isinstance(wanted, str) and wanted.startswith("="):
-        return bool(world.value(wanted[1:], {"nation": Entity("nation", nation), "self": Entity("nation", nation)}))
-    return nation in world.members(wanted)
-
-
 def price(turn: Desk, row: Row, names: Names) -> dict[str, Any]:
     """What an act costs, by resource. A plain number or expression is of the ruleset's first resource; a quantity is asked."""
     cost = row.get("cost")
@@ -142,7 +135,7 @@ def price(turn: Desk, row: Row, names: Names) -> dict[str, Any]:
         return {}
     if isinstance(cost, dict):
         return {what: _figure(turn, value, names) for what, value in cost.items()}
-    main = turn.ruleset.setting("money") or next(iter(turn.ruleset.rows("resources")), "")
+    main = stores.money(turn.ruleset)
     return {main: _figure(turn, cost, names)}
 
 
