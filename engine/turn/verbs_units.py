@@ -141,7 +141,9 @@ def _take_units(tail: Tail, key: str, n: int) -> None:
 
 def convert(tail: Tail, p: Row, names: dict[str, Any]) -> None:
     """Units change owner, kind or condition."""
-    fields = {k: unless_default(tail, k, tail.plain(p[k], names)) for k in ("owner", "kind", "condition") if k in p}
+    fields: dict[str, Any] = {k: unless_default(tail, k, tail.plain(p[k], names)) for k in ("kind", "condition") if k in p}
+    if "owner" in p:
+        fields["owner"] = tail.id_of(p["owner"], names)
     chosen = as_set(tail.world, tail.set(p["units"], names))
     single = "unit" in names and chosen == (names["unit"],)
     for unit in chosen:
