@@ -27,6 +27,7 @@ MECHANICS: Final[dict[str, str]] = {
     "upkeep": "economy.upkeep:run",
     "inform": "turn.inform:run",
     "score": "turn.score:run",
+    "settle": "turn.settle:run",
 }
 """What a step of the frame can `do` -> `run(node, turn)`."""
 

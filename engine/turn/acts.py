@@ -47,7 +47,8 @@ def perform(turn: Turn, row: Row, order: Order) -> None:
     rule = f"acts/{row['id']}"
     subject = ":".join([order["nation"], *(str(plain(v)) for v in order.get("slots", {}).values())])
     readers = audience_ids(turn.world, row.get("audience"), names)
-    with turn.journal.entry(rule, subject=subject, audience=readers, data={"order": order.get("text", "")}) as entry:
+    data = {} if "outcomes" in row else {"order": order.get("text", "")}  # what has become of it is told later
+    with turn.journal.entry(rule, subject=subject, audience=readers, data=data) as entry:
         tail = Tail(turn, entry, rule, subject)
         charge(tail, row, names)
         if "says" in row:

@@ -18,6 +18,7 @@ from ..core.model import Row
 from ..core.registry import mechanic
 from ..core.state import Entity
 from ..world.selections import as_set, plain
+from . import outcomes
 from .context import Desk, Turn
 from .effects import fill, printed
 from .events import settle
@@ -98,6 +99,7 @@ def run_step(turn: Turn, node: Row) -> None:
     turn.step_row = node
     mechanic(node["do"])(node, turn)
     settle(turn)
+    outcomes.tell(turn, step)
 
 
 def _enter(turn: Turn, node: Row) -> None:
