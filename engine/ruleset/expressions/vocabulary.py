@@ -181,6 +181,7 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     ),
     "knows": _S(("nation", "id:technologies"), "truth", "is the technology in force"),
     "stock": _S(("any", "id:resources"), "number", "amount in a store (all purses of a nation, or the one of a place)"),
+    "seats": _S(("nation", "id:resources"), "set:place", "the places where a nation keeps a purse of a resource"),
     "income": _S(("nation",), "number", "what was last collected"),
     "value": _S(
         ("any", "id:quantities", "nation"),
