@@ -43,7 +43,12 @@ def test_what_happens_when_it_breaks() -> None:
 
 
 def test_each_region_may_have_a_streak_of_its_own() -> None:
-    row = {"id": "cut-off", "of": {"regions": "men"}, "at": {"step": "count"}, "while": "not reaches(place, these('b'), 'is_red')"}
+    row = {
+        "id": "cut-off",
+        "of": {"regions": "men"},
+        "at": {"step": "count"},
+        "while": "not reaches(place, these('b'), 'is_red')",
+    }
     forms: dict[str, list[Row]] = {
         "streaks": [row], "stores": BY_REGION, "terms": [{"id": "is_red", "of": ["place"], "is": "place.holder == 'red' and place.kind == 'land'"}],
     }  # fmt: skip
