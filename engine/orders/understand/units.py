@@ -128,6 +128,8 @@ def _picked(book: Book, row: Row, order: Order, uses: Uses) -> dict[str, int]:
 def _stacks(book: Book, row: Row, place: str) -> list[tuple[str, Row]]:
     """The stacks at a place that are free to go; for orders that commit units, less what earlier ones took."""
     free = routes.free_stacks(book.world, book.nation, place)
+    if "cargo" in row.get("slots", {}):
+        free = [*free, *forces.afloat_at(book.world.state, book.nation, place)]
     if "commits" not in row:
         return free
     now = [(k, {**r, "n": book.left.get(k, int(r["n"]))}) for k, r in free]
