@@ -220,10 +220,6 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
     def either(a: Any, b: Any) -> EntitySet:
         return tuple(dict.fromkeys((*members(a), *members(b))))
 
-    def seats(nation: str, resource: str) -> EntitySet:
-        found = sorted(k.partition("/")[2] for k in purses(world, nation, resource))
-        return tuple(Entity("place", seat) for seat in found if seat)
-
     return {
         "nations": nations,
         "places": places,
