@@ -45,24 +45,26 @@ class Trail:
 # ---- who goes
 
 
-def free_stacks(world: World, nation: str, place: str, *, busy: bool = False) -> list[tuple[str, Row]]:
+def free_stacks(
+    world: World, nation: str, place: str, *, busy: bool = False, again: bool = False
+) -> list[tuple[str, Row]]:
     """Stacks of a nation at a place that an order may move: in no force, not moved, not aboard, not busy, and fit to move.
 
     What keeps a unit from moving by any way is the ruleset's setting `unfit`, a test of the unit. Units that are altered for
-    the turn (`busy`) are left out unless they are asked for.
+    the turn (`busy`) are left out unless they are asked for, and so are those that have gone already (`again`).
     """
     unfit = world.ruleset.setting("unfit")
     return [
         (key, row)
         for key, row in world.state.stacks(at=place, owner=nation)
-        if not (row.get("force") or row.get("moved") or row.get("aboard") or (row.get("busy") and not busy))
+        if not (row.get("aboard") or (row.get("busy") and not busy) or (not again and (row.get("force") or row.get("moved"))))
         and not (unfit and world.test(str(unfit), {"unit": Entity("unit", key), "self": Entity("nation", nation)}))
     ]
 
 
-def one_of_each(world: World, nation: str, place: str, kinds: Iterable[str]) -> list[Entity] | None:
+def one_of_each(world: World, nation: str, place: str, kinds: Iterable[str], *, again: bool = False) -> list[Entity] | None:
     """One stack of each kind that is free to go, the plainest first; None if a kind is not there."""
-    free = free_stacks(world, nation, place)
+    free = free_stacks(world, nation, place, again=again)
     out = []
     for kind in sorted(set(kinds)):
         found = min((key for key, row in free if row["kind"] == kind), key=lambda k: (len(k), k), default=None)
