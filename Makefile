@@ -26,6 +26,7 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check engine tests tools
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
 
 check: lint  ## what the gate runs besides the tests
 	$(BIN)/wteaw validate --strict ruleset scenarios

@@ -15,9 +15,9 @@ from wteaw.core.state import State
 from wteaw.game.report.build import nation_report
 from wteaw.game.report.render import as_text
 from wteaw.game.scenario import initial_state
+from wteaw.game.scenario_files import load_scenario
 from wteaw.orders.policies import plan
 from wteaw.ruleset import Ruleset, load_ruleset
-from wteaw.ruleset.scenario_files import load_scenario
 from wteaw.turn.context import Turn
 from wteaw.turn.referee import Inputs, Position, resolve, start, waiting_seats
 from wteaw.world.geography import Geography

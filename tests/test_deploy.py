@@ -13,10 +13,10 @@ from wteaw.core.package_data import scenarios
 from wteaw.core.state import Entity
 from wteaw.game.moderation import PLAYER, new_game, report, resolve_turn, view_world
 from wteaw.game.report.render import as_text
+from wteaw.game.scenario_files import load_scenario
 from wteaw.game.store import Game, StoreError, Submission
 from wteaw.orders.intake import take_in
 from wteaw.orders.template import order_template
-from wteaw.ruleset import load_scenario
 from wteaw.turn.context import Turn
 from wteaw.units import deploy
 from wteaw.world.world import World

@@ -9,6 +9,7 @@ import pytest
 
 from wteaw.core.dice import KeyedDice
 from wteaw.game.scenario import initial_state
+from wteaw.game.scenario_files import load_scenario
 from wteaw.orders.check import accept_orders, check_orders
 from wteaw.orders.grammar import Grammar, slots_in
 from wteaw.orders.legal import legal_orders
@@ -17,7 +18,6 @@ from wteaw.orders.parse import parse_orders
 from wteaw.orders.policies import plan
 from wteaw.orders.template import order_template
 from wteaw.orders.words import joined
-from wteaw.ruleset import load_scenario
 from wteaw.world.geography import Geography
 from wteaw.world.view import Viewer
 from wteaw.world.world import World

@@ -364,7 +364,41 @@ def test_orders_may_only_be_checked(folder: Path) -> None:
   then: {refused: [{order: 2}, {order: 3, says: chosen already}, {order: 4, says: once}], nothing_else: true}
 """
     assert only(folder, text).failures == ()
-    assert only(folder, "- {id: c, orders: {red: [{order: vow}]}, when: {check: true}}").status == "error"
+
+
+@pytest.mark.parametrize("line", ["court blue", "{order: court, slots: {target: blue}}"])
+def test_orders_go_in_by_the_door_of_a_players_mail_unless_a_case_says_why_not(folder: Path, line: str) -> None:
+    case = f"- id: c\n  orders: {{red: [{line}]}}\n  when: court\n"
+    at_the_door = "{journal: [{rule: frame/input, data: {orders: 0}}], refused: [{order: 1, says: chosen already}]}"
+    behind = "{journal: [{rule: frame/input, data: {orders: 1}}], refused: [{order: 1, says: chosen already}]}"
+    assert only(folder, f"{case}  then: {at_the_door}").failures == ()
+    past = f"{case}  past_the_door: true\n"
+    assert only(folder, f"{past}  why: what the resolution says\n  then: {behind}").failures == ()
+    assert run(folder, past).found, "why it goes past the door has to be said"
+
+
+def test_a_nation_orders_by_what_its_view_shows(folder: Path) -> None:
+    """The mark of another that a need reads is in no view: the order passes the door, and the resolution refuses it."""
+    hidden = RULES.replace("needs: [", "needs: [{test: \"not marked(target, 'won')\", else: won already}, ")
+    write(folder, {"tables/t.yaml": hidden})
+    case = """
+- id: c
+  given: {nations: {gray: {marks: MARKS}, red: {stores: {gold: 9}}}}
+  orders: {red: [court gray]}
+  when: court
+  then: {journal: [{rule: frame/input, data: {orders: N}}], refused: [{says: won already}]}
+"""
+    assert only(folder, case.replace("MARKS", "[won]").replace("N", "1")).failures == ()
+    assert only(folder, case.replace("MARKS", "{won: {seen_by: [red]}}").replace("N", "0")).failures == ()
+
+
+def test_a_line_that_answers_a_decision_is_an_answer(folder: Path) -> None:
+    decided = RULES + "decisions: [{id: yielding, form: 'yield to {answer}', slots: {answer: nation}, default: none}]\n"
+    write(folder, {"tables/t.yaml": decided})
+    text = (
+        "- {id: c, orders: {red: [yield to blue]}, when: court, then: {state: {answers: {red: {yielding: blue}}}, refused: []}}"
+    )
+    assert only(folder, text).failures == ()
 
 
 @given(st.recursive(st.integers(), lambda inner: st.dictionaries(st.sampled_from("abc"), inner, max_size=3), max_leaves=8))

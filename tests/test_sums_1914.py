@@ -10,7 +10,8 @@ from functools import cache
 from typing import Any
 
 from wteaw.core.package_data import scenarios
-from wteaw.ruleset import Ruleset, load_scenario
+from wteaw.game.scenario_files import load_scenario
+from wteaw.ruleset import Ruleset
 
 # fmt: off
 LAND = {  # territories, their value, cities, ports, industrial complexes

@@ -9,8 +9,9 @@ import pytest
 
 from wteaw.core.package_data import rulesets, scenarios
 from wteaw.game.moderation import commanded, new_game, resolve_turn
+from wteaw.game.scenario_files import load_scenario
 from wteaw.game.store import Game
-from wteaw.ruleset import Ruleset, load_ruleset, load_scenario
+from wteaw.ruleset import Ruleset, load_ruleset
 from wteaw.ruleset.compare import compare
 from wteaw.ruleset.describe_diff import tell
 from wteaw.turn.frame import inputs, phases, steps

@@ -8,11 +8,12 @@ from typing import Any
 from wteaw.core.dice import KeyedDice
 from wteaw.core.package_data import scenarios
 from wteaw.game.scenario import initial_state
+from wteaw.game.scenario_files import load_scenario
 from wteaw.orders import ways
 from wteaw.orders.check import Checker
 from wteaw.orders.legal import legal_orders
 from wteaw.orders.policies import plan
-from wteaw.ruleset import Ruleset, load_scenario
+from wteaw.ruleset import Ruleset
 from wteaw.turn.referee import Inputs, Position, Resolution, resolve, start, waiting_seats
 from wteaw.world.geography import Geography
 from wteaw.world.view import Viewer

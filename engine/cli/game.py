@@ -38,8 +38,7 @@ def find_scenario(name: str) -> Path:
 def read_scenario(name: str) -> tuple[dict[str, Any], Any, Path]:
     """A scenario, its ruleset and that ruleset's folder; Stop with every error at its place."""
     from ..core.diagnostics import has_errors, render
-    from ..ruleset import load_scenario
-    from ..ruleset.scenario_files import named_ruleset
+    from ..game.scenario_files import load_scenario, named_ruleset
 
     path = find_scenario(name)
     scenario, ruleset, found = load_scenario(path)

@@ -9,14 +9,14 @@ from typing import Any
 import typer
 
 from ..battle.odds.ask import Question
-from ..battle.odds.ask import odds as reckon
+from ..battle.odds.chain import odds as reckon
 from ..battle.odds.chart import chart
-from ..battle.odds.compose import Composer, Unclear
 from ..battle.odds.result import Odds
 from ..battle.odds.text import render
 from ..core.diagnostics import render as render_findings
 from ..core.package_data import rulesets
 from ..core.state import State
+from ..orders.odds_question import Composer, Unclear
 from ..ruleset import load_ruleset
 from ..world.world import World
 from . import Stop

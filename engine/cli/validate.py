@@ -9,7 +9,8 @@ from pathlib import Path
 import typer
 
 from ..core.diagnostics import FORMATS, Diagnostic, has_errors, nearest, render, tidy
-from ..ruleset import load_ruleset, load_scenario
+from ..game.scenario_files import load_scenario
+from ..ruleset import load_ruleset
 from ..ruleset.folder import MANIFEST, TABLE_FOLDERS, find_rulesets
 from . import Stop
 

@@ -6,7 +6,7 @@ The one way in for the command line, the mail and the desk: `take_in` gives the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,9 +52,15 @@ def take_in(
         if not found:
             found.append(Diagnostic("O112", "error", "the file does not say for which nation it is", file, 1, 1, "nation <name>"))
         return Intake(None, (), {}, tuple(tidy(found)))
-    accepted, more = accept_orders(world_of(whose), whose, reading.orders, file=file)
+    taken = accept(world_of(whose), whose, reading.orders, file=file)
+    return Intake(whose, taken.orders, taken.answers, tuple(tidy([*found, *taken.found])))
+
+
+def accept(world: World, nation: str, understood: Sequence[Order], *, file: str = "") -> Intake:
+    """Check orders that have been read, in the order of the file. `world` is the nation's view."""
+    accepted, found = accept_orders(world, nation, understood, file=file)
     orders = tuple(o for o in accepted if not o["order"].startswith("decisions/"))
-    return Intake(whose, orders, answers_of(accepted), tuple(tidy([*found, *more])))
+    return Intake(nation, orders, answers_of(accepted), tuple(found))
 
 
 def answers_of(orders: list[Order]) -> dict[str, Any]:

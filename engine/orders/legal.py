@@ -231,7 +231,7 @@ def domain(world: World, row: Row, slot: str, names: Mapping[str, Any]) -> list[
     if shape.kind == "choice":
         return list(shape.choices)
     if shape.kind == "nation":
-        return [n for n in world.nations() if world.state.get("nations", n, "alive") is not False]
+        return [n for n in world.nations() if world.alive(n)]
     if shape.kind == "force":
         return sorted(world.state.table("forces"))
     return list(world.ruleset.rows(FORM_OF.get(shape.kind, "")))

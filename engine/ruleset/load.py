@@ -14,32 +14,18 @@ from pathlib import Path
 
 from ..core.diagnostics import Diagnostic
 from .nodes import Node, kind_of
+from .refused import MAX_ALIAS_NODES as MAX_ALIAS_NODES
+from .refused import MAX_BYTES, Refused
+from .refused import MAX_DEPTH as MAX_DEPTH
 
 __all__ = ["MAX_ALIAS_NODES", "MAX_BYTES", "MAX_DEPTH", "decode", "load_bytes", "load_text", "read_file"]
 
-MAX_BYTES = 5_000_000
-MAX_DEPTH = 60
-MAX_ALIAS_NODES = 50_000
-MAX_NODES = 500_000
-MAX_FINDINGS = 100
 LOADER_VERSION = "2"
 """Goes into the key of cached trees: raise it when the same text gives another tree."""
 
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _INDENT_TAB = re.compile(r"^ *\t", re.MULTILINE)
 _BREAK = re.compile("\r\n|\n|\r")
-
-
-class Refused(Exception):
-    """The text cannot be read further; carries the finding."""
-
-    def __init__(self, code: str, message: str, line: int = 0, column: int = 0, hint: str = "") -> None:
-        super().__init__(message)
-        self.args = (code, message, line, column, hint)
-
-    def at(self, file: str) -> Diagnostic:
-        code, message, line, column, hint = self.args
-        return Diagnostic(code, "error", message, file, line, column, hint)
 
 
 def read_file(path: Path, name: str) -> tuple[bytes, list[Diagnostic]]:

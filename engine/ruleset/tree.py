@@ -25,8 +25,8 @@ from ruamel.yaml.events import (
 )
 
 from ..core.diagnostics import Diagnostic
-from .load import MAX_ALIAS_NODES, MAX_DEPTH, MAX_FINDINGS, MAX_NODES, Refused
 from .nodes import Node, kind_of
+from .refused import MAX_ALIAS_NODES, MAX_DEPTH, MAX_FINDINGS, MAX_NODES, Refused
 from .scalars import BadNumber, resolve
 
 __all__ = ["TreeBuilder", "events"]

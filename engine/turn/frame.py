@@ -189,7 +189,7 @@ def _node_name(node: Row) -> str:
 
 def alive(turn: Desk, nation: str) -> bool:
     """Whether a nation is still in the game."""
-    return turn.state.get("nations", nation, "alive") is not False
+    return turn.world.alive(nation)
 
 
 def _next_round(turn: Turn, levels: list[Level]) -> None:

@@ -30,7 +30,7 @@ def seat(world: World, nation: str) -> str:
 
 def vacancy(world: World, nation: str) -> Vacancy | None:
     """The nation as a position to fill, whoever sits there now; None if no row makes it one, or it is out of the game."""
-    if world.state.get("nations", nation, "alive") is False:
+    if not world.alive(nation):
         return None
     thing = Entity("nation", nation)
     names = {"nation": thing, "self": thing}

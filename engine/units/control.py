@@ -154,7 +154,7 @@ def captor_of(turn: Turn, row: Row, place: str, holder: str | None, takers: Sequ
             first = turn.world.at("game").owner_of(place)
             if first and first != holder and all(first == t or turn.world.allied(first, t) for t in takers):
                 names = {"nation": Entity("nation", first), "place": Entity("place", place)}
-                if turn.state.get("nations", first, "alive") is not False and turn.world.test(row.get("if_ally"), names):
+                if turn.world.alive(first) and turn.world.test(row.get("if_ally"), names):
                     return first
         elif way == "agreed":
             named = _agreed(turn, row, place, takers)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..core.model import Row, Ruleset
 from ..core.state import Entity, State, columns, pair_key
@@ -15,9 +15,6 @@ from ..ruleset.expressions import ExpressionError
 from ..ruleset.expressions.evaluate import Evaluator
 from ..ruleset.expressions.vocabulary import KINDS
 from .geography import Geography
-
-if TYPE_CHECKING:
-    from .world import World
 
 EntitySet = tuple[Entity, ...]
 
@@ -61,7 +58,16 @@ class Readings(ABC):
     _holders_version: int
 
     @abstractmethod
-    def at(self, moment: str) -> World: ...
+    def at(self, moment: str) -> Readings: ...
+
+    @abstractmethod
+    def value(self, text: Any, names: Mapping[str, Any]) -> Any: ...
+
+    @abstractmethod
+    def test(self, text: Any, names: Mapping[str, Any]) -> bool: ...
+
+    @abstractmethod
+    def number(self, value: Any, names: Mapping[str, Any]) -> Any: ...
 
     @abstractmethod
     def keep(self, key: Any, tables: Iterable[str] | None, make: Callable[[], Any]) -> Any: ...
@@ -204,7 +210,12 @@ class Readings(ABC):
         return self._nations.get(nation, _EMPTY).get("side")
 
     def _nation_alive(self, e: Entity) -> bool:
-        return self.state.get("nations", e.id, "alive") is not False
+        return self.alive(e.id)
+
+    def alive(self, nation: str) -> bool:
+        """Whether a nation is in the game: what the state says, else its row (`alive: false`: it may yet appear), else yes."""
+        said = self.state.get("nations", nation, "alive")
+        return (self._nations.get(nation, _EMPTY).get("alive") if said is None else said) is not False
 
     def _nation_neutral(self, e: Entity) -> bool:
         return self.side_of(e.id) is None

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..core.state import Entity, unit_key
 from ..ruleset.expressions import ExpressionError, parse
 from .selections import apply, as_set, fits, group, nations_only, plain, select, weight
 from .tables import band, box_of, cell
 from .treasury import held_places, stock
-
-if TYPE_CHECKING:
-    from .world import EntitySet, World
+from .world import EntitySet, World
 
 
 def functions(world: World) -> dict[str, Callable[..., Any]]:

@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..core.model import Row, Ruleset
 from ..core.state import Entity
 from ..ruleset.expressions import parse
-
-if TYPE_CHECKING:
-    from .world import World
+from .fields import Readings
 
 Names = Mapping[str, Any]
 
@@ -35,7 +33,7 @@ class Adjust(NamedTuple):
 class Quantities:
     """The quantities of one world."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: Readings) -> None:
         self.world = world
         self._adjusts: dict[str, list[Adjust]] = world.ruleset.derived("adjusts", lambda: _adjusts(world.ruleset))
 

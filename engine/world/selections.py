@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeGuard
 
 from ..core.state import Entity
 from ..ruleset.expressions import ExpressionError
-
-if TYPE_CHECKING:
-    from .world import EntitySet, World
+from .world import EntitySet, World
 
 _KIND_OF_GROUP = {
     "places": "place",

@@ -7,15 +7,13 @@ become one (`unite`). With `per: place` every place has one, under its id.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..core.journal import Journal
+from ..core.model import Ruleset
 from ..core.state import Entity, columns
 from ..ruleset.expressions.reads import HOLDERS, purses_read
-
-if TYPE_CHECKING:
-    from ..core.journal import Journal
-    from ..core.model import Ruleset
-    from .world import World
+from .world import World
 
 
 def in_words(ruleset: Ruleset, what: str) -> str:

@@ -24,7 +24,7 @@ from .world import World
 UNKNOWN = "?"
 """The kind of a stack of which only a band is known."""
 
-_OWN_ID = {"nations", "tracks", "techs", "knowledge", "answers"}
+_OWN_ID = {"nations", "tracks", "techs", "tech_stages", "knowledge", "answers"}
 
 
 def view(ruleset: Ruleset, state: State, reader: str, *, geography: Geography | None = None) -> State:

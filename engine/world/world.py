@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from ..core.model import Row, Ruleset
 from ..core.state import Entity, State, columns, pair_key
@@ -35,6 +35,9 @@ class World(Readings):
     `moments` holds the states that `was()` reads ('game', 'turn', 'phase'), or functions that make them when they are first
     read; a moment that is absent is the present.
     """
+
+    functions: ClassVar[Callable[[World], dict[str, Callable[..., Any]]]]
+    """The functions of the vocabulary over a world; the room puts them in place, since they are made of worlds themselves."""
 
     def __init__(
         self,
@@ -71,9 +74,7 @@ class World(Readings):
         self._fields = ruleset.rows("fields")
         self._nations = ruleset.rows("nations")
         self._places = ruleset.rows("places")
-        from .functions import functions  # the functions need World's class; World needs their table
-
-        self._evaluator = Evaluator(functions(self), self.field, self._plans)
+        self._evaluator = Evaluator(World.functions(self), self.field, self._plans)
 
     def close(self) -> None:
         """Let go of everything, once nobody asks it any more: it is freed at once, not when cycles are looked for.

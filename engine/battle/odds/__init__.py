@@ -1,13 +1,14 @@
 """Odds: how a battle is likely to end. The same stages as the real battle, unfolded exactly or sampled.
 
-`ask.odds` answers for units that somebody names (`chain`: with the battles that come before), `solve` for a plan (`duel`: the
-short way for plain ones), `estimate.estimate` quickly and roughly for policies. `touch` says how likely contact is kept at sea;
-`compose` reads questions as people write them; `result` holds the answer, `text` and `chart` print it.
+`ask` sets up a question of units that somebody names, `chain.odds` answers it with the battles that come before; `solve` answers
+for a plan (`simple_battle`: the short way for plain ones), `estimate.estimate` quickly and roughly for policies. `contact_chance`
+says how likely contact is kept at sea; `result` holds the answer, `text` and `chart` print it.
 """
 
 from __future__ import annotations
 
-from .ask import Question, odds
+from .ask import Question
+from .chain import odds
 from .estimate import estimate
 from .result import Odds
 from .solve import exact, sample

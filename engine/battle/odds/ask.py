@@ -17,10 +17,8 @@ from ...world.world import World
 from ..make import make_plan
 from ..members import ATTACKER, DEFENDER, SIDES, Troops
 from ..plan import Plan, Setting
-from ..samplers import TooManyWays
 from ..scene import scene, stack
 from .contact_chance import touch_of
-from .result import Odds
 
 Force = Mapping[Any, int]
 """(owner, kind) -> number; a third part of the key, a tuple of (field, value), says in what condition they are: hits taken,
@@ -29,10 +27,6 @@ Tables = dict[str, dict[str, Any]]
 """Rows of tables laid over those of the world: units, forces, links."""
 WORD = "asked"
 """The field that keeps units of a question apart from those of the world."""
-EFFORT = 2_000_000
-"""Outcomes that are followed before odds are sampled instead: some seconds."""
-TRIALS = 100_000
-"""Battles sampled where nobody says how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,20 +45,6 @@ class Question:
     limits: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     seekers: tuple[int, ...] = ()
     """Sides that look for the other again before every later round, where the battle wants contact again; none: it is kept."""
-
-
-def odds(world: World, question: Question, *, trials: int = 0, seed: int = 1, most: int | None = EFFORT) -> Odds:
-    """Exact odds where no more than `most` outcomes have to be followed, else (or with `trials`) sampled ones; `Odds.trials`
-    says which. Preludes of the battle are included. `most=None`: exact in any case. KeyError if there is no such battle.
-    """
-    from .chain import answer
-
-    if trials:
-        return answer(world, question, trials=trials, seed=seed)
-    try:
-        return answer(world, question, most=most)
-    except TooManyWays:
-        return answer(world, question, trials=TRIALS, seed=seed)
 
 
 def plan_of(world: World, question: Question, tables: Tables | None = None, battle: str | None = None) -> Plan:

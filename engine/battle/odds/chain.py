@@ -17,13 +17,29 @@ from ...world.world import World
 from ..batch import Array
 from ..members import ATTACKER, SIDES
 from ..plan import Plan
-from ..samplers import Exact, MonteCarlo
+from ..samplers import Exact, MonteCarlo, TooManyWays
 from . import solve
 from .ask import WORD, Question, Tables, have, plan_of, position_of
 from .result import Odds, Roster, ends_of, summarize
 
 Units = dict[str, Row]
 """Stacks of a position: key -> row."""
+EFFORT = 2_000_000
+"""Outcomes that are followed before odds are sampled instead: some seconds."""
+TRIALS = 100_000
+"""Battles sampled where nobody says how many."""
+
+
+def odds(world: World, question: Question, *, trials: int = 0, seed: int = 1, most: int | None = EFFORT) -> Odds:
+    """Exact odds where no more than `most` outcomes have to be followed, else (or with `trials`) sampled ones; `Odds.trials`
+    says which. Preludes of the battle are included. `most=None`: exact in any case. KeyError if there is no such battle.
+    """
+    if trials:
+        return answer(world, question, trials=trials, seed=seed)
+    try:
+        return answer(world, question, most=most)
+    except TooManyWays:
+        return answer(world, question, trials=TRIALS, seed=seed)
 
 
 def answer(world: World, question: Question, *, trials: int = 0, seed: int = 1, most: int | None = None) -> Odds:

@@ -92,7 +92,7 @@ def nation_report(
     mine = readable(entries, world, reader)
     side = world.side_of(reader)
     own, allied, seen = _garrisons(world, reader)
-    others = [n for n in world.nations() if n != reader and shown.get("nations", n, "alive") is not False]
+    others = [n for n in world.nations() if n != reader and world.alive(n)]
     own_proof = [("what you may see", digest(shown.tables)), ("what was told you", chain_of(mine, chain)), *proof]
     del side
     return Report(

@@ -21,12 +21,12 @@ from ...core.state import State, pair_key, unit_key
 from ...orders.grammar import Grammar
 from ...ruleset.expressions.vocabulary import BUILT_IN
 from ...ruleset.nodes import plain
-from ...ruleset.scenario_files import read_scenario
 from ...turn.calendar import date
 from ...world.geography import Geography
 from ...world.treasury import purse_at
 from ...world.world import World
 from ..scenario import initial_state
+from ..scenario_files import read_scenario
 
 __all__ = ["CaseError", "Ground", "Position", "Shelf", "known", "lay_rows"]
 

@@ -1,46 +1,89 @@
-"""The orders of a case, as text: read as a player's are, one line at a time; and, where a case asks for it, checked.
+"""The orders of a case go in by the door that a player's mail goes in by: the nation's view, the reader, the checker.
 
-The real reader and the real checker are used. What either refuses is a refusal of the case, what it warns of a note. Reading
-alone leaves to the resolution what may be carried out, so that a case can see the resolution itself refuse.
+What any of them refuses is a refusal of the case, what they warn of a note. A case whose matter lies behind the door (what the
+resolution does with an order that the door would not let pass) says so, and its orders are read only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from ...core.diagnostics import Diagnostic
-from ...orders.intake import take_in
+from ...orders.intake import accept, answers_of
 from ...orders.parse import parse_orders
-from ...turn.context import Turn
-from ...world.view import view
+from ...turn.context import Order, Turn
+from ...world.view import Viewer
 from ...world.world import World
 
-__all__ = ["check_lines", "parse_line"]
+__all__ = ["Door", "Taken"]
+
+Said = tuple[int, str]
+"""The number of an order in the case's list, and what is said of it."""
 
 
-def parse_line(turn: Turn, nation: str, number: int, text: str) -> tuple[list[dict[str, Any]], list[str], list[str]]:
-    """The orders that a line gives, the errors found in it, and the warnings."""
-    orders, found = parse_orders(turn.ruleset, text, nation=nation, state=turn.state)
-    accepted = [{k: v for k, v in o.items() if k not in ("columns", "readings", "nation")} | {"line": number} for o in orders]
-    return accepted, _said(found, errors=True), _said(found, errors=False)
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What came in of one nation's orders: those that stand, answers to decisions, what is refused, what is warned of."""
+
+    orders: tuple[Order, ...] = ()
+    answers: dict[str, Any] = field(default_factory=dict)
+    refused: tuple[Said, ...] = ()
+    warned: tuple[Said, ...] = ()
 
 
-def check_lines(turn: Turn, nation: str, lines: Sequence[str]) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
-    """What the checker refuses and what it warns of in a nation's orders, each with the number of the order.
+class Door:
+    """Takes in orders at the turn's present position."""
 
-    The nation's own view is what it is checked against, as before a deadline.
-    """
+    def __init__(self, turn: Turn) -> None:
+        self.turn = turn
+        self._viewers: dict[str, Viewer] = {}
 
-    def world_of(whose: str) -> World:
-        return World(
-            turn.ruleset, view(turn.ruleset, turn.state, whose, geography=turn.world.geography), geography=turn.world.geography
-        )
+    def take(self, nation: str, lines: Sequence[str | Order], *, past: bool = False) -> Taken:
+        """A nation's orders, as lines or as orders already understood; `past` the door they are read, not checked."""
+        world = self.turn.world if past else self._view(nation)
+        understood, found = [], []
+        for number, line in enumerate(lines, 1):
+            if isinstance(line, str):
+                orders, more = parse_orders(world.ruleset, line, nation=nation, state=world.state)
+                understood += [_numbered(o, number) for o in orders]
+                found += [(number, d) for d in more]
+            else:
+                understood.append(_numbered({**line, "nation": nation}, number))
+        if past:
+            bare = [{k: v for k, v in o.items() if k not in ("columns", "readings", "nation")} for o in understood]
+            answers = answers_of([o for o in bare if o["order"].startswith("decisions/")])
+            orders = [o for o in bare if not o["order"].startswith("decisions/")]
+        else:
+            taken = accept(world, nation, understood)
+            found += [(d.line, d) for d in taken.found]
+            orders = [{k: v for k, v in o.items() if k != "nation"} for o in taken.orders]
+            answers = dict(taken.answers)
+            world.close()
+        return Taken(tuple(orders), answers, tuple(_said(found, "error")), tuple(_said(found, "warning")))
 
-    found = take_in(turn.ruleset, "\n".join(lines), world_of, nation=nation).found
-    errors = [(d.line, s) for d in found for s in _said([d], errors=True)]
-    return errors, [(d.line, s) for d in found for s in _said([d], errors=False)]
+    def _view(self, nation: str) -> World:
+        turn = self.turn
+
+        def then(moment: str) -> Callable[[], Any]:
+            return lambda: self._viewer(moment).view(nation, sight=False)
+
+        moments: dict[str, Any] = {m: then(m) for m in turn.world.moments}
+        shown = self._viewer("now").view(nation)
+        return World(turn.ruleset, shown, moments=moments, geography=turn.world.geography)
+
+    def _viewer(self, moment: str) -> Viewer:
+        if moment not in self._viewers:
+            state = self.turn.state if moment == "now" else self.turn.world.at(moment).state
+            self._viewers[moment] = Viewer(self.turn.ruleset, state, geography=self.turn.world.geography)
+        return self._viewers[moment]
 
 
-def _said(found: Sequence[Diagnostic], *, errors: bool) -> list[str]:
-    return [f"{d.message} {d.hint}".strip() for d in found if (d.severity == "error") is errors]
+def _numbered(order: Order, number: int) -> Order:
+    readings = [{**r, "line": number} for r in order.get("readings", ())]
+    return {**order, "line": number, **({"readings": readings} if readings else {})}
+
+
+def _said(found: Sequence[tuple[int, Diagnostic]], severity: str) -> list[Said]:
+    return [(n, f"{d.message} {d.hint}".strip()) for n, d in found if d.severity == severity]

@@ -21,8 +21,8 @@ from ...turn.effects import Tail
 from ...turn.events import first_look, settle
 from ...turn.frame import advance, run_step
 from ...turn.referee import Inputs, take_in
-from .given import CaseError, Ground, known
-from .orders import check_lines, parse_line
+from .given import Ground, known
+from .orders import Door
 
 __all__ = ["Play", "Refusal", "stages"]
 
@@ -46,7 +46,7 @@ def stages(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     when = data.get("when")
     listed = when if isinstance(when, list) else [] if when is None else [when]
     out = [dict(s) if isinstance(s, Mapping) else {"step": s} for s in listed]
-    for key in ("orders", "answers", "missing"):
+    for key in ("orders", "answers", "missing", "past_the_door"):
         if key in data:
             if not out:
                 out.append({})
@@ -77,20 +77,20 @@ class Play:
     def run(self, stage: Mapping[str, Any], path: tuple[str | int, ...]) -> None:
         """Carry out one stage. CaseError if it names what the frame does not have."""
         if stage.get("check"):
-            self._check(stage, path)
+            self._inputs(stage, path)
             return
-        inputs = self._inputs(stage, path)
-        whole = "turn" in stage or "turns" in stage
-        if not whole:
-            if inputs.orders or inputs.answers or inputs.missing:
-                take_in(self.turn, inputs)
-                settle(self.turn)
-            self._part(stage, path)
+        if "turn" in stage or "turns" in stage:
+            for number in range(int(stage.get("turns", 1))):
+                self._whole_turn({} if number else stage, path)
         else:
-            for _ in range(int(stage.get("turns", 1))):
-                self._whole_turn(inputs)
-                inputs = Inputs()
+            self._take_in(stage, path)
+            self._part(stage, path)
         self.refusals.extend(self._refused())
+
+    def _take_in(self, stage: Mapping[str, Any], path: tuple[str | int, ...]) -> None:
+        if any(key in stage for key in ("orders", "answers", "missing")):
+            take_in(self.turn, self._inputs(stage, path))
+            settle(self.turn)
 
     def _part(self, stage: Mapping[str, Any], path: tuple[str | int, ...]) -> None:
         names = [stage[k] for k in ("phase", "step") if k in stage] + list(stage.get("steps", ()))
@@ -110,11 +110,10 @@ class Play:
 
     # ---- the frame
 
-    def _whole_turn(self, inputs: Inputs) -> None:
+    def _whole_turn(self, stage: Mapping[str, Any], path: tuple[str | int, ...]) -> None:
         self._begin()
         waiting = advance(self.turn, inputs_ready=False)
-        take_in(self.turn, inputs)
-        settle(self.turn)
+        self._take_in(stage, path)
         while waiting is not None:
             waiting = advance(self.turn, inputs_ready=True)
         if not self.turn.state.get("game", "game", "ended"):
@@ -187,44 +186,33 @@ class Play:
     # ---- orders
 
     def _inputs(self, stage: Mapping[str, Any], path: tuple[str | int, ...]) -> Inputs:
-        orders: dict[str, list[dict[str, Any]]] = {}
+        """The orders and answers of a stage, taken in by the door; what is refused there is kept as a refusal."""
+        orders: dict[str, Sequence[Any]] = {}
+        answers: dict[str, dict[str, Any]] = {n: dict(said) for n, said in stage.get("answers", {}).items()}
+        door = Door(self.turn)
+        past = bool(stage.get("past_the_door"))
         for nation, listed in stage.get("orders", {}).items():
             here = (*path, "orders", nation)
             known(dict.fromkeys(self.world.nations()), nation, "nation", here)
-            orders[nation] = []
-            for number, said in enumerate(listed if isinstance(listed, list) else [listed], 1):
-                if isinstance(said, str):
-                    orders[nation].extend(self._parsed(nation, number, said))
-                else:
-                    orders[nation].append(self._built(number, said, (*here, number - 1)))
-        return Inputs(orders, stage.get("answers", {}), tuple(stage.get("missing", ())))
+            said = listed if isinstance(listed, list) else [listed]
+            lines = [s if isinstance(s, str) else self._built(s, (*here, n)) for n, s in enumerate(said)]
+            taken = door.take(nation, lines, past=past)
+            texts = ["", *(line if isinstance(line, str) else line["text"] for line in lines)]
+            self.refusals += [Refusal(nation, n, texts[n], says, check=True) for n, says in taken.refused]
+            self.notes += [Refusal(nation, n, texts[n], says, check=True) for n, says in taken.warned]
+            orders[nation] = taken.orders
+            if taken.answers:
+                answers.setdefault(nation, {}).update(taken.answers)
+        return Inputs(orders, answers, tuple(stage.get("missing", ())))
 
-    def _check(self, stage: Mapping[str, Any], path: tuple[str | int, ...]) -> None:
-        """The orders as before a deadline: read and checked on each nation's view, and nothing done."""
-        for nation, listed in stage.get("orders", {}).items():
-            here = (*path, "orders", nation)
-            known(dict.fromkeys(self.world.nations()), nation, "nation", here)
-            lines = listed if isinstance(listed, list) else [listed]
-            if not all(isinstance(line, str) for line in lines):
-                raise CaseError("the checker reads text: write the order as a player does", here)
-            errors, warnings = check_lines(self.turn, nation, lines)
-            self.refusals += [Refusal(nation, n, lines[n - 1] if n else "", says, check=True) for n, says in errors]
-            self.notes += [Refusal(nation, n, lines[n - 1] if n else "", says, check=True) for n, says in warnings]
-
-    def _built(self, number: int, said: Mapping[str, Any], path: tuple[str | int, ...]) -> dict[str, Any]:
+    def _built(self, said: Mapping[str, Any], path: tuple[str | int, ...]) -> dict[str, Any]:
         form, slash, id_ = str(said["order"]).partition("/")
         if not slash:
             form, id_ = ("acts", form) if self.ground.ruleset.has("acts", form) else ("orders", form)
         known(self.ground.ruleset.rows(form), id_, "order", path)
         slots = said.get("slots", {})
         text = said.get("text") or " ".join([id_, *(str(v) for v in slots.values())])
-        return {"order": f"{form}/{id_}", "slots": slots, "options": said.get("options", {}), "text": text, "line": number}
-
-    def _parsed(self, nation: str, number: int, text: str) -> list[dict[str, Any]]:
-        accepted, refused, warned = parse_line(self.turn, nation, number, text)
-        self.refusals.extend(Refusal(nation, number, text, says, check=True) for says in refused)
-        self.notes.extend(Refusal(nation, number, text, says, check=True) for says in warned)
-        return accepted
+        return {"order": f"{form}/{id_}", "slots": slots, "options": said.get("options", {}), "text": text}
 
     def _refused(self) -> Iterator[Refusal]:
         """Orders that were not carried out, from the entries written since the last look."""

@@ -19,11 +19,15 @@ from ..core.diagnostics import Diagnostic, did_you_mean, has_errors
 from ..core.model import Ruleset
 from ..core.package_data import rulesets
 from ..core.package_data import scenarios as shipped_scenarios
-from .compile import add_source_lines, load_ruleset, parse_file
-from .folder import MANIFEST, SourceFile, find_rulesets
-from .forms import Forms, annotated, forms
-from .load import read_file
-from .nodes import Node, diagnose, find, plain
+from ..core.state import State
+from ..ruleset.compile import add_source_lines, load_ruleset, parse_file
+from ..ruleset.folder import MANIFEST, SourceFile, find_rulesets
+from ..ruleset.forms import Forms, annotated, forms
+from ..ruleset.load import read_file
+from ..ruleset.nodes import Node, diagnose, find, plain
+from ..turn.frame import steps
+from ..units.deploy import free_of
+from ..world.world import World
 
 __all__ = ["SCENARIO_CHECKS", "ScenarioSubject", "check_scenario", "load_scenario", "read_scenario", "ruleset_folder"]
 
@@ -59,10 +63,6 @@ def works_stand_on_borders(subject: ScenarioSubject) -> Iterator[Diagnostic]:
 
 def no_more_is_chosen_than_is_free(subject: ScenarioSubject) -> Iterator[Diagnostic]:
     """Of each kind of unit a nation places itself only as many as the ruleset's step that deploys leaves it."""
-    from ..core.state import State
-    from ..turn.frame import steps
-    from ..units.deploy import free_of
-    from ..world.world import World
 
     node = next((n for n in steps(subject.ruleset.frame) if n["do"] == "deploy"), None)
     if node is None:
@@ -99,7 +99,7 @@ def load_scenario(
     Either is None if it is not to be used. Findings in the ruleset itself are given only if they keep it from being used:
     `load_ruleset` tells the rest.
     """
-    from .checks.schema import faults_of
+    from ..ruleset.checks.schema import faults_of  # heavy, and not needed when the cache has the answer
 
     path = Path(path)
     node, found, texts = read_scenario(path, cache=cache)
@@ -196,9 +196,9 @@ def _merged(below: Node, above: Node) -> Node:
 
 def check_scenario(ruleset: Ruleset, node: Node, known: Forms) -> Iterator[Diagnostic]:
     """What is wrong with a scenario of the right shape, by the ruleset it is played with."""
-    from .checks.expressions import Words, wrong_expressions
-    from .checks.references import dangling
-    from .checks.subject import Marked
+    from ..ruleset.checks.expressions import Words, wrong_expressions
+    from ..ruleset.checks.references import dangling
+    from ..ruleset.checks.subject import Marked
 
     value = plain(node)
     marks = [Marked(SCENARIO, "", node, mark) for mark in annotated(known, SCENARIO, value)]

@@ -11,16 +11,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ...core.diagnostics import Diagnostic, nearest
-from ...core.model import Ruleset
-from ...core.state import Fields
-from ...orders.intake import take_in
-from ...orders.names import Names
-from ...orders.words import joined
-from ...world.world import World
-from ..contest import foes
-from ..members import SIDES, hits_to_destroy
-from .ask import Question, plan_of
+from ..battle.contest import foes
+from ..battle.members import SIDES, hits_to_destroy
+from ..battle.odds.ask import Question, plan_of
+from ..core.diagnostics import Diagnostic, nearest
+from ..core.model import Ruleset
+from ..core.state import Entity, Fields
+from ..world.world import World
+from .intake import take_in
+from .names import Names
+from .words import joined
 
 MOST = 500
 """Units a side that anybody may ask about."""
@@ -385,7 +385,6 @@ def _last(value: Any) -> str:
 
 
 def _place(id_: str) -> Any:
-    from ...core.state import Entity
 
     return Entity("place", id_)
 

@@ -1,0 +1,36 @@
+"""The rooms of the engine: at most ten, few files beside them, and no two files that import each other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import grimp
+import networkx as nx
+
+ENGINE = Path(__file__).resolve().parents[1] / "engine"
+
+
+def imports() -> nx.DiGraph:
+    """Every import of the engine, those for types and those inside functions, too."""
+    found = grimp.build_graph("wteaw", cache_dir=None)
+    graph = nx.DiGraph()
+    graph.add_nodes_from(found.modules)
+    graph.add_edges_from((a, b) for a in found.modules for b in found.find_modules_directly_imported_by(a))
+    return graph
+
+
+def test_no_files_import_each_other() -> None:
+    circles = [sorted(c) for c in nx.strongly_connected_components(imports()) if len(c) > 1]
+    assert not circles
+
+
+def test_at_most_ten_rooms_and_few_files_beside_them() -> None:
+    rooms = [p for p in ENGINE.iterdir() if p.is_dir() and p.name not in ("__pycache__", "data")]
+    assert len(rooms) <= 10, sorted(p.name for p in rooms)
+    assert len(list(ENGINE.glob("*.py"))) <= 5
+
+
+def test_the_readme_names_every_room() -> None:
+    readme = (ENGINE / "README.md").read_text(encoding="utf-8")
+    missing = [p.name for p in ENGINE.iterdir() if (p / "__init__.py").exists() and f"`{p.name}/`" not in readme]
+    assert not missing
