@@ -14,6 +14,7 @@ from ..battle import active_recon as probing
 from ..core.diagnostics import Diagnostic, Severity
 from ..core.model import Row
 from ..economy.catalogue import Market, Quote
+from ..economy.complete import in_hand
 from ..turn import acts as act
 from ..turn.context import Desk
 from ..turn.effects import fill
@@ -25,11 +26,12 @@ from ..world.selections import as_set, plain
 from ..world.world import World
 from . import undeclared_war as warlike
 from . import ways
+from .afterwards import Afterwards
 from .grammar import Slot, slot_of
 from .match import ALL
 from .names import Names
 from .parse import Order
-from .rows import is_purchase, late_money, open_to, orders_now, unit_slots
+from .rows import all_or_none, is_placing, is_purchase, late_money, open_to, orders_now, unit_slots
 
 
 def check_orders(world: World, nation: str, orders: Sequence[Order], *, file: str = "") -> list[Diagnostic]:
@@ -46,12 +48,15 @@ def accept_orders(world: World, nation: str, orders: Sequence[Order], *, file: s
     checker.filed = orders
     checker.fleet = fleet.Fleet.of(world.ruleset, orders)
     checker.market.orders = orders
-    accepted = []
-    for order in orders:
-        taken = checker.take(order)
-        if taken is not None:
-            accepted.append(taken)
+    taken = [(index, checker.take(order)) for index, order in sorted(enumerate(orders), key=lambda o: goes_on(world, o[1]))]
+    accepted = [order for _, order in sorted(taken, key=lambda t: t[0]) if order is not None]
     return checker.fitting(accepted), checker.found
+
+
+def goes_on(world: World, order: Order) -> bool:
+    """Whether an order moves units that may have moved before: it is looked at after all others."""
+    mode = ways.mode_of(world.ruleset, world.ruleset.rows("orders").get(order["order"].partition("/")[2], {}))
+    return bool(mode and mode.get("again"))
 
 
 class Refused(Exception):
@@ -84,6 +89,11 @@ class Checker:
         self.layouts: dict[str, deploy.Layout] = {}  # where units are deployed, by order row
         self.taken: list[tuple[str, str, str, int]] = []  # row, place, kind, number
         self.filed: Sequence[Order] = ()  # all orders of the file, as they were understood
+        self.in_hand: dict[str, int] = {}  # items that earlier lines of the file bring into hand, less those they place
+        self.unpaid: set[str] = set()  # steps of which a purchase could not be paid
+        self.made: list[tuple[Order, Row, routes.Path | fleet.Voyage]] = []  # moves, in the order in which they were accepted
+        self.later: Afterwards | None = None
+        self.hoping = False  # whether some move starts from where an earlier line leads
 
     # ---- one order
 
@@ -122,6 +132,14 @@ class Checker:
     def fitting(self, accepted: list[Order]) -> list[Order]:
         """Those of the accepted orders whose task forces fit together; the others are refused now that all are known."""
         wrong = {}
+        whole = all_or_none(self.ruleset) & self.unpaid
+        for order in accepted if whole else ():
+            row = self.ruleset.rows("orders").get(order["order"].partition("/")[2], {})
+            if is_purchase(self.ruleset, row) and row.get("step") in whole:
+                self._say(
+                    "O204", "error", "another purchase of the same file cannot be paid", order, "", "all are bought, or none"
+                )
+                wrong[id(order)] = order
         for order, why in assignment.faults(self.desk, self.fleet, accepted):
             if id(order) not in wrong:
                 self._say("O206", "error", why, order, "", "")
@@ -149,6 +167,8 @@ class Checker:
         mode = ways.mode_of(self.ruleset, row)
         if is_purchase(self.ruleset, row):
             return order, self._purchase(row, order, notes)
+        if is_placing(self.ruleset, row):
+            return order, self._placing(row, order)
         return self._units(row, order, mode, notes)
 
     # ---- acts
@@ -228,12 +248,36 @@ class Checker:
                 notes.append(("O301", f"{quote}; more may come in before it is paid", "n"))
                 return []
             code = "O204" if quote.startswith(("costs ", "there is ")) else "O210"
+            if code == "O204":
+                self.unpaid.add(str(row["step"]))
             raise Refused(code, quote, "n" if code == "O204" else "site", self._sites(item, site))
         bought: Quote = quote
 
         def use() -> None:
             self.market.take(bought)
+            if not bought.site:
+                self.in_hand[item] = self.in_hand.get(item, 0) + bought.made
             self.spent.paid[bought.what] = self.spent.paid.get(bought.what, 0) + bought.cost
+
+        return [use]
+
+    def _placing(self, row: Row, order: Order) -> list[Callable[[], object]]:
+        """What is in hand, or will be by earlier lines of the file, put at a site."""
+        self._slots(row, order, self.desk.order_names(order))
+        self._needs(row, order, self.desk.order_names(order))
+        slots = order["slots"]
+        item, site, n = str(slots.get("item", row.get("does"))), str(slots["site"]), int(slots.get("n") or 1)
+        there = sum(int(r["n"]) for _, r in in_hand(self.world.state, self.nation, item)) + self.in_hand.get(item, 0)
+        if n > there:
+            hint = f"at most {there}" if there else "buy it first"
+            raise Refused("O205", f"{n} to be placed, {there} in hand", "n", hint)
+        found = self.market.placing(item, site, n, into=slots.get("into"))
+        if isinstance(found, str):
+            raise Refused("O210", found, "site")
+
+        def use() -> None:
+            self.in_hand[item] = self.in_hand.get(item, 0) - n
+            self.market.fill_rooms(found)
 
         return [use]
 
@@ -281,6 +325,38 @@ class Checker:
     def _units(
         self, row: Row, order: Order, mode: Row | None, notes: list[tuple[str, str, str]]
     ) -> tuple[Order, list[Callable[[], object]]]:
+        """An order to go somewhere. Units that may go on after a move are looked for where earlier lines take them, too."""
+        if mode is None or not mode.get("again"):
+            return self._units_now(row, order, mode, notes)
+        if not self.hoping:
+            try:
+                return self._units_now(row, order, mode, notes)
+            except Refused:
+                if not self.made:
+                    raise
+        then = Checker(self._afterwards().world, self.nation)
+        then.now, then.fleet = self.now, self.fleet
+        complete, uses = then._units_now(row, order, mode, notes)
+
+        def use() -> None:
+            self.hoping = True
+            for each in uses:
+                each()
+            self.made.extend(then.made)
+
+        return complete, [use]
+
+    def _afterwards(self) -> Afterwards:
+        """The map when the moves accepted so far have been made."""
+        if self.later is None:
+            self.later = Afterwards(self.world, self.nation)
+        for order, mode, found in self.made[self.later.moves :]:
+            self.later.make(order, mode, found)
+        return self.later
+
+    def _units_now(
+        self, row: Row, order: Order, mode: Row | None, notes: list[tuple[str, str, str]]
+    ) -> tuple[Order, list[Callable[[], object]]]:
         slots = dict(order.get("slots", {}))
         if "for" in row and not open_to(self.world, row["for"], self.nation):
             raise Refused("O201", "this is not open to your nation")
@@ -314,6 +390,7 @@ class Checker:
                 raise Refused("O206", found, ways.TARGET)
             uses.append(lambda f=found: self.fleet.take(f))  # type: ignore[misc]
             if isinstance(found, fleet.Voyage):
+                uses.append(lambda f=found: self.made.append((order, tasked, f)))  # type: ignore[misc]
                 notes.extend(("O303", text, ways.UNITS) for text in assignment.notes(self.desk, found))
             if isinstance(found, fleet.Voyage) and found.gate is not None:
                 notes.append(("O302", f"{self.names.printed('gate', found.gate)} is closed as things stand", ways.TARGET))
@@ -372,7 +449,8 @@ class Checker:
 
     def _stacks(self, row: Row, place: str) -> list[tuple[str, Row]]:
         """The stacks at a place that are free to go; for orders that commit units, less what earlier ones took."""
-        free = routes.free_stacks(self.world, self.nation, place)
+        mode = self.ruleset.rows("modes").get(row.get("does", ""), {})
+        free = routes.free_stacks(self.world, self.nation, place, again=bool(mode.get("again")))
         if "commits" not in row:
             return free
         now = [(k, {**r, "n": self.left.get(k, int(r["n"]))}) for k, r in free]
@@ -434,7 +512,8 @@ class Checker:
         if found.gate is not None:
             notes.append(("O302", f"{self.names.printed('gate', found.gate)} is closed as things stand", ways.TARGET))
         self._only_attacks(mode, order, str(target))
-        return self._load(mode, found.path, count) if mode.get("capacity") else []
+        made: Callable[[], object] = lambda: self.made.append((order, mode, found.path))  # noqa: E731
+        return [made, *self._load(mode, found.path, count)] if mode.get("capacity") else [made]
 
     def _only_attacks(self, mode: Row, order: Order, target: str) -> None:
         """Options that only an order may carry that ends in a fight."""

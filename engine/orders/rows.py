@@ -22,13 +22,26 @@ def open_to(world: World, wanted: Any, nation: str) -> bool:
 
 def is_purchase(ruleset: Ruleset, row: Row) -> bool:
     """Whether a row of the form `orders` is carried out by a purchase."""
-    if row.get("step") in ruleset.derived("purchase steps", lambda: _purchase_steps(ruleset)):
+    if row.get("step") in ruleset.derived("purchase steps", lambda: _steps_that(ruleset, "purchase")):
         return True
+    if is_placing(ruleset, row):
+        return False
     return "item" in row.get("slots", {}) or ruleset.has("catalogue", row.get("does"))
 
 
-def _purchase_steps(ruleset: Ruleset) -> set[str]:
-    return {str(n.get("step", n["do"])) for n in steps(ruleset.frame) if n["do"] == "purchase"}
+def is_placing(ruleset: Ruleset, row: Row) -> bool:
+    """Whether a row of the form `orders` puts what is in hand at a site."""
+    return row.get("step") in ruleset.derived("placing steps", lambda: _steps_that(ruleset, "complete"))
+
+
+def all_or_none(ruleset: Ruleset) -> set[str]:
+    """The steps in which the purchases of a nation all stand or none."""
+    found = (n for n in steps(ruleset.frame) if n["do"] == "purchase" and n.get("all_or_none"))
+    return ruleset.derived("all or none", lambda: {str(n.get("step", n["do"])) for n in found})  # type: ignore[no-any-return]
+
+
+def _steps_that(ruleset: Ruleset, do: str) -> set[str]:
+    return {str(n.get("step", n["do"])) for n in steps(ruleset.frame) if n["do"] == do}
 
 
 def orders_now(world: World) -> set[str] | None:

@@ -89,7 +89,7 @@ def ask(
 
     `taken`: what earlier orders take of capacities that all share, by place.
     """
-    units = routes.one_of_each(world, nation, origin, kinds)
+    units = routes.one_of_each(world, nation, origin, kinds, again=bool(mode.get("again")))
     if units is None:
         return Answer("they are not there")
     going = routes.Going(world, nation, mode, units, count=count)
@@ -155,7 +155,7 @@ def targets(world: World, nation: str, mode: Row, origin: str, kind: str) -> tup
     """Every place where units of a kind, standing at a place, may go by a mode; attacks included where they may attack."""
 
     def make() -> tuple[str, ...]:
-        units = routes.one_of_each(world, nation, origin, [kind])
+        units = routes.one_of_each(world, nation, origin, [kind], again=bool(mode.get("again")))
         if units is None:
             return ()
         going = routes.Going(world, nation, mode, units)

@@ -14,7 +14,7 @@ from ..core.state import Entity
 from ..turn.context import Turn
 from ..world import routes
 from . import forces
-from .attacking import attack_refusal, begin_war
+from .attacking import attack_refusal, begin_war, take_over
 from .stowage import figure_of, room_of, size_of
 
 
@@ -77,7 +77,7 @@ def take_aboard(turn: Turn, force: str, row: Row, mode: Row, index: int) -> None
             _note(turn, force, index, "aboard")
             turn.journal.set("forces", force, "loaded", bool(forces.cargo_of(turn.state, force)) or None)
         return
-    picks = forces.pick(routes.free_stacks(turn.world, nation, origin), cargo["units"])
+    picks = forces.pick(routes.free_stacks(turn.world, nation, origin, again=bool(mode.get("again"))), cargo["units"])
     names = {"self": Entity("nation", nation), "place": Entity("place", origin)}
     if picks is None or not turn.world.test(carries.get("from"), names):
         with turn.journal.entry(f"modes/{mode['id']}", subject=force, audience=(nation,), text=f"Nobody came aboard in {where}."):
@@ -152,6 +152,7 @@ def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, part: Row, *, hosti
             return
         holder = turn.world.holder_of(target)
         via = f"{zone}>{target}"
+        spent = {shore["keeps"]: 0} if "keeps" in shore else {}
         if hostile:
             landed = forces.create(
                 turn, nation, zone, [], order=row.get("order"), mode=shore["id"], to=target, targets=[target],
@@ -160,10 +161,11 @@ def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, part: Row, *, hosti
             turn.journal.set("forces", landed, "at", target)
             turn.journal.set("forces", landed, "path", [zone, target])
             for key, n in aboard:
-                turn.journal.alter_units(key, n, aboard=None, force=landed, place=target, via=via, landed=True)
+                turn.journal.alter_units(key, n, aboard=None, force=landed, place=target, via=via, landed=True, **spent)
         else:
             for key, n in aboard:
-                turn.journal.alter_units(key, n, aboard=None, place=target, moved=True)
+                turn.journal.alter_units(key, n, aboard=None, place=target, moved=True, **spent)
+            take_over(turn, nation, target)
         turn.journal.set("forces", force, "loaded", bool(forces.cargo_of(turn.state, force)) or None)
         turn.journal.fact("entered", by=nation, of=holder, place=target, n=sum(kinds.values()), **{"from": zone})
     if hostile:

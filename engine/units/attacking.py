@@ -1,4 +1,4 @@
-"""An attack by whoever moves: whether these units can, and the war that it begins where there was none."""
+"""Coming into a place: whether these units can attack it, the war that this begins, and what goes over without a fight."""
 
 from __future__ import annotations
 
@@ -56,3 +56,18 @@ def begin_war(turn: Turn, mode: Row, nation: str, target: str) -> None:
             if "says" in tail_row:
                 entry.text = fill(turn.world, tail_row["says"], names)
             tail.run(tail_row, names)
+
+
+def take_over(turn: Turn, nation: str, place: str) -> None:
+    """A place whose holder's stance lets it go over without a fight (`enter.takes`) does, with what it says: place, units."""
+    holder = turn.world.holder_of(place)
+    if holder is None or routes.entry(turn.world, nation, place, turn.journal.step) != "takes":
+        return
+    taken = turn.world.stances[turn.world.stance(nation, holder)]["enter"].get("takes", ())
+    if "units" in taken:
+        for key, stack in turn.state.stacks(at=place, owner=holder):
+            turn.journal.alter_units(key, stack["n"], owner=nation)
+    if "place" in taken:
+        turn.journal.set("places", place, "owner", nation)
+        turn.journal.set("places", place, "holder", nation)
+        turn.journal.fact("captured", by=nation, of=holder, place=place, taken_by=nation)

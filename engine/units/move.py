@@ -21,7 +21,7 @@ from ..world import routes
 from . import carriers as bearers
 from . import forces, tasks
 from .arrive import bring_in
-from .attacking import attack_refusal, begin_war
+from .attacking import attack_refusal, begin_war, take_over
 from .bounces import bounce
 from .march import March, orders_of
 from .onward import go_on
@@ -127,7 +127,9 @@ def understand(turn: Turn, order: Order, mode: Row, left: dict[str, int], taken:
     for need in row.get("needs", ()):
         if not world.test(need["test"], names):
             return fill(world, need["else"], names)
-    free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in routes.free_stacks(world, nation, origin)]
+    free = [
+        (k, {**r, "n": left.get(k, r["n"])}) for k, r in routes.free_stacks(world, nation, origin, again=bool(mode.get("again")))
+    ]
     picks = forces.pick([s for s in free if s[1]["n"]], wanted)
     if picks is None:
         return routes.too_few(world, nation, origin, wanted)
@@ -291,7 +293,7 @@ def step_in(turn: Turn, march: March) -> None:
                     turn.journal.alter_units(key, stack["n"], via=f"{march.path[-2]}>{target}")
         else:
             for key, n in march.picks:
-                turn.journal.alter_units(key, n, place=target, moved=True, **keeps)
+                turn.journal.alter_units(key, n, **{**_freed(turn, key), "place": target, "moved": True, **keeps})
             take_over(turn, nation, target)
         draw_on(turn, march, march.count)
         turn.journal.set("orders", march.order["key"], "status", "done")
@@ -301,25 +303,15 @@ def step_in(turn: Turn, march: March) -> None:
                 turn.journal.fact("left", by=nation, place=origin)
 
 
+def _freed(turn: Turn, key: str) -> dict[str, Any]:
+    """What units lay down that leave a force to go on by themselves."""
+    return dict.fromkeys(forces.PASSING) if turn.state.get("units", key, "force") else {}
+
+
 def _covered(order: Order) -> list[Any] | None:
     """The task force that an order goes to cover: its owner and number."""
     slots = order.get("slots", {})
     return [slots.get("whose") or order["nation"], int(slots["covers"])] if slots.get("covers") is not None else None
-
-
-def take_over(turn: Turn, nation: str, place: str) -> None:
-    """A place whose holder's stance lets it go over without a fight (`enter.takes`) does, with what it says: place, units."""
-    holder = turn.world.holder_of(place)
-    if holder is None or routes.entry(turn.world, nation, place, turn.journal.step) != "takes":
-        return
-    taken = turn.world.stances[turn.world.stance(nation, holder)]["enter"].get("takes", ())
-    if "units" in taken:
-        for key, stack in turn.state.stacks(at=place, owner=holder):
-            turn.journal.alter_units(key, stack["n"], owner=nation)
-    if "place" in taken:
-        turn.journal.set("places", place, "owner", nation)
-        turn.journal.set("places", place, "holder", nation)
-        turn.journal.fact("captured", by=nation, of=holder, place=place, taken_by=nation)
 
 
 def _kept(march: March) -> dict[str, Any]:

@@ -291,11 +291,23 @@ def _take_up(turn: Turn, force: str, row: Row, entry: Row, to: str | None) -> No
     ):  # fmt: skip
         if to is not None:
             forces.go(turn, force, (row["at"], to))
+            _use_up(turn, force)
             turn.journal.fact("entered", by=row["owner"], place=to, force=force, **{"from": row["at"]})
         for field, value in fields.items():
             turn.journal.set("forces", force, field, value or None)
         for key, stack in forces.stacks_of(turn.state, force) if entry and missions.get("marks") else ():
             turn.journal.alter_units(key, stack["n"], **missions["marks"])
+
+
+def _use_up(turn: Turn, force: str) -> None:
+    """A point of movement is spent, where the mode keeps count of what is left (`keeps`)."""
+    row = turn.state.row("forces", force)
+    mode = turn.ruleset.row("modes", row["mode"])
+    if "keeps" not in mode:
+        return
+    for key, stack in forces.stacks_of(turn.state, force):
+        most = routes.Going(turn.world, row["owner"], mode, [Entity("unit", key)]).allowance(row["from"])
+        turn.journal.alter_units(key, stack["n"], **{mode["keeps"]: most - 1})
 
 
 # ---- what threatens whom

@@ -46,7 +46,9 @@ def understand(
     wanted = {k: int(n) for k, n in slots["units"].items() if int(n) > 0}
     if not wanted or start is None:
         return "it names no units"
-    free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in routes.free_stacks(world, nation, start)]
+    free = [
+        (k, {**r, "n": left.get(k, r["n"])}) for k, r in routes.free_stacks(world, nation, start, again=bool(mode.get("again")))
+    ]
     picks = forces.pick([s for s in free if s[1]["n"]], wanted)
     if picks is None:
         return routes.too_few(turn.world, nation, start, wanted)

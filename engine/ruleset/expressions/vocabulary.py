@@ -105,6 +105,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "leaving": "truth",
         "contacted": "truth",
         "stays": "truth",
+        "idle": "truth",
         "charge": "force",
         "charges": "set:force",
         "targets": "list",
