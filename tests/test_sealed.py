@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from wteaw.core.faults import RuleError
 from wteaw.core.state import Entity, State
 from wteaw.orders.legal import legal_orders
 from wteaw.orders.policies import plan
@@ -84,7 +85,7 @@ def test_orders_of_an_earlier_input_point_are_laid_away() -> None:
 
 def test_a_pass_that_uses_nothing_up_is_told_instead_of_going_on_for_ever() -> None:
     frame = [{"passes": {"over": "these('red')", "while": "True"}, "steps": [{"step": "idle", "do": "watch"}]}]
-    with pytest.raises(RuntimeError, match="passes without end"):
+    with pytest.raises(RuleError, match="passes without end"):
         start(small.ruleset(frame), small.state(game={"game": {"turn": 0}}), DICE)
 
 

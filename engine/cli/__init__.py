@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
+from ..core.faults import RuleError, of_rules
+
 __all__ = ["COMMANDS", "Command", "Stop", "main"]
 
 
@@ -41,6 +43,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("validate", "every error and warning in rulesets and scenarios, at its place"),
     Command("test", "run the rule tests of a ruleset"),
     Command("coverage", "clause to row to test, and what is missing"),
+    Command("mutate", "which changes of the rules no rule test would notice"),
     Command("show", "one row as resolved, with where each key comes from"),
     Command("diff", "what differs between two rulesets, in words", "show"),
     Command("rulebook", "a readable rulebook made from the tables"),
@@ -96,11 +99,23 @@ def _run(arguments: list[str]) -> int:
     except Stop as stop:
         print(f"wteaw {name}: {stop}", file=sys.stderr)
         return stop.code
+    except RuleError as error:
+        return _unruly(name, error)
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:  # the reader of our output has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except Exception as error:
+        found = of_rules(error)
+        if found is None:
+            raise
+        return _unruly(name, found)
+
+
+def _unruly(name: str, error: RuleError) -> int:
+    print(f"wteaw {name}: a rule cannot be carried out, and nothing is changed\n  {error}", file=sys.stderr)
+    return 1
 
 
 def _call(command: Command, arguments: list[str]) -> int:

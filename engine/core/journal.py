@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .canonical import digest
+from .faults import MOST_UNITS, TooMuch, UnexplainedChange
 from .model import Ruleset
 from .state import UNIT_CORE, WHOLE_ROW, State, unit_key
 
@@ -78,10 +79,6 @@ class Entry:
         return cls(**rest, audience=tuple(data["audience"]), facts=facts, hash=data["hash"])
 
 
-class UnexplainedChange(RuntimeError):
-    """A change of state outside any journal entry: an error of the engine, never of a user."""
-
-
 class Journal:
     """Writes entries and makes the changes they record.
 
@@ -97,6 +94,13 @@ class Journal:
         self.step = ""
         self._first = first
         self._open: list[Entry] = []
+        self._failed: tuple[BaseException, str] | None = None
+
+    def failed_in(self, error: BaseException) -> str:
+        """The rule ("form/id") of the innermost entry that an error has left; the present step if it was in none."""
+        if self._failed is not None and self._failed[0] is error:
+            return self._failed[1]
+        return f"frame/{self.step}" if self.step else ""
 
     # ---- entries
 
@@ -128,6 +132,10 @@ class Journal:
         self.entries.append(entry)
         try:
             yield entry
+        except Exception as error:
+            if self._failed is None or self._failed[0] is not error:
+                self._failed = (error, rule)
+            raise
         finally:
             self._open.pop()
             if not keep and not (entry.changes or entry.dice or entry.facts or entry.text):
@@ -187,6 +195,8 @@ class Journal:
         extra = {k: v for k, v in extra.items() if v is not None}
         key = unit_key(owner, kind, place, extra)
         now = int(self.state.get("units", key, "n", 0))
+        if now + by > MOST_UNITS:
+            raise TooMuch(f"more than {MOST_UNITS:,} units of one kind in one place")
         if now + by < 0:
             raise ValueError(f"{key} has {now} units, {-by} taken away")
         if by == 0:

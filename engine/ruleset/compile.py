@@ -194,6 +194,8 @@ def _manifest(reading: Reading, files: list[SourceFile], name: str) -> Node | No
 def parse_file(file: SourceFile, *, cache: bool = True) -> tuple[Node | None, list[Diagnostic]]:
     """The tree of one file; from the cache if these very bytes were read without a fault before."""
     key = shelf.key_of([LOADER_VERSION, hashlib.sha256(file.data).digest()])
+    if key in _READ:
+        return unpack(_READ[key], file.name), []
     if cache:
         kept = shelf.read("files", key)
         if kept is not None:
@@ -202,9 +204,18 @@ def parse_file(file: SourceFile, *, cache: bool = True) -> tuple[Node | None, li
             except (TypeError, ValueError, AttributeError, IndexError, KeyError):
                 pass
     tree, found = load_bytes(file.data, file.name)
-    if cache and tree is not None and not found:
-        shelf.write("files", key, pack(tree))
+    if tree is not None and not found:
+        packed = pack(tree)
+        if len(_READ) < MAX_READ:
+            _READ[key] = packed
+        if cache:
+            shelf.write("files", key, packed)
     return tree, found
+
+
+_READ: dict[str, list[Any]] = {}
+"""What has been parsed in this run, by its bytes: rulesets that extend one another and their scenarios share files."""
+MAX_READ = 500
 
 
 def _key(reading: Reading, known: Forms, over: Node | None) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.dice import Stream
+from ..core.faults import MOST_UNITS, few
 from ..core.journal import Entry
 from ..core.model import Row
 from ..core.registry import VERBS, verb
@@ -82,7 +83,7 @@ class Tail:
     def _roll(self, row: Row, scope: dict[str, Any]) -> bool | None:
         roll = row["roll"] if isinstance(row["roll"], Mapping) else {"die": row["roll"]}
         count = self.world.number(roll["dice"], scope) if "dice" in roll else 1
-        totals = [self.stream().roll(roll["die"]) for _ in range(int(count))]
+        totals = [self.stream().roll(roll["die"]) for _ in range(few(int(count), "dice of one roll"))]
         success: bool | None = None
         need = None
         if "faces" in roll:
@@ -164,6 +165,7 @@ class Tail:
             raise EffectError("more than two `for` inside each other")
         chosen = as_set(self.world, self.set(effect["for"], names))
         things: list[tuple[Entity, int]] = [(t, weight(self.world, t)) for t in chosen]
+        few(sum(n for _, n in things), "members of a `for`", MOST_UNITS)
         single = [t for t, n in things for _ in range(n)]
         if "draw" in effect:
             wanted = min(int(self.world.number(effect["draw"], names)), len(single))

@@ -12,11 +12,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.dice import Stream
+from ..core.faults import few
 from ..core.journal import EVERYONE
 from ..core.model import Row
 from ..core.registry import mechanic
 from ..core.state import Entity
 from ..world.selections import as_set, plain
+from . import outcomes
 from .context import Desk, Turn
 from .effects import fill, printed
 from .events import settle
@@ -97,6 +99,7 @@ def run_step(turn: Turn, node: Row) -> None:
     turn.step_row = node
     mechanic(node["do"])(node, turn)
     settle(turn)
+    outcomes.tell(turn, step)
 
 
 def _enter(turn: Turn, node: Row) -> None:
@@ -119,7 +122,7 @@ def _start_rounds(turn: Turn, node: Row, levels: list[Level]) -> bool:
         return _begin_round(turn, node, level)
     if "ticks" in node:
         most = int(turn.world.value(str(node["ticks"]["most"]).removeprefix("="), turn.names()))
-        level.update(k=0, over=list(range(1, most + 1)))
+        level.update(k=0, over=list(range(1, few(most, "ticks") + 1)))
         return most > 0
     if "passes" in node:
         level.update(k=0, over=[plain(t) for t in _order(turn, node["passes"], key="over")])

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..core.dice import CountingDice, Marks
+from ..core.faults import carrying_out
 from ..core.journal import EVERYONE, Entry
 from ..core.model import Row, Ruleset
 from ..core.state import Entity, State
@@ -88,7 +89,9 @@ def resolve(
     geography: Geography | None = None,
     until: str | None = None,
 ) -> Resolution:
-    """Take the inputs at the position's input point and go on to the next one. ValueError if the game has ended.
+    """Take the inputs at the position's input point and go on to the next one.
+
+    ValueError if the game has ended; RuleError, with the row and its place, if a rule cannot be carried out.
 
     `until` stops before the phase of that id; a further call goes on from there and takes no inputs.
     """
@@ -116,6 +119,25 @@ def _run(
         head=position.head,
         first=position.entries + 1,
     )
+    with carrying_out(ruleset, turn.journal.failed_in):
+        waiting = _play(turn, position, inputs, first=first, until=until)
+        turn.journal.seal()
+    out = replace(
+        position,
+        state=turn.state,
+        turn_start=turn.world.at("turn").state,
+        phase_start=turn.world.at("phase").state,
+        head=turn.journal.head,
+        entries=position.entries + len(turn.journal.entries),
+        marks=tuple(tuple(m) for m in dice.marks()),
+        dice_turn=position.turn or 1,
+        waiting=waiting,
+    )
+    return Resolution(out, tuple(turn.journal.entries))
+
+
+def _play(turn: Turn, position: Position, inputs: Inputs, *, first: bool, until: str | None) -> Row | None:
+    """From the position to the next input point (returned) or the end of the game (None)."""
     if first:
         first_look(turn)
         begin_turn(turn)
@@ -138,19 +160,7 @@ def _run(
         rounds += 1
         if rounds > 100:
             raise RuntimeError("a hundred turns without an input point: the frame has none")
-    turn.journal.seal()
-    out = replace(
-        position,
-        state=turn.state,
-        turn_start=turn.world.at("turn").state,
-        phase_start=turn.world.at("phase").state,
-        head=turn.journal.head,
-        entries=position.entries + len(turn.journal.entries),
-        marks=tuple(tuple(m) for m in dice.marks()),
-        dice_turn=position.turn or 1,
-        waiting=waiting,
-    )
-    return Resolution(out, tuple(turn.journal.entries))
+    return waiting
 
 
 def take_in(turn: Turn, inputs: Inputs) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.faults import MOST_AMOUNT, few
 from ..core.journal import Journal
 from ..core.model import Ruleset
 from ..core.state import Entity, columns
@@ -20,6 +21,11 @@ def in_words(ruleset: Ruleset, what: str) -> str:
     """A resource as it stands inside a sentence: its name, not its id."""
     name = str(ruleset.rows("resources").get(what, {}).get("name", what))
     return name[:1].lower() + name[1:] if name[1:2].islower() else name
+
+
+def money(ruleset: Ruleset) -> str:
+    """The resource in which prices are, where nothing else is said: the setting `money`, else the first resource."""
+    return str(ruleset.setting("money") or next(iter(ruleset.rows("resources")), ""))
 
 
 def store_row(world: World, resource: str) -> dict[str, Any]:
@@ -204,4 +210,4 @@ def pay(journal: Journal, purse: str, resource: str, amount: Any) -> None:
 
 def gain(journal: Journal, purse: str, resource: str, amount: Any) -> None:
     """Put an amount into a purse."""
-    journal.add("stores", purse, resource, amount)
+    journal.add("stores", purse, resource, few(amount, f"{resource} in one purse", MOST_AMOUNT))

@@ -21,10 +21,12 @@ from typing import Any, Literal
 
 from ...core.diagnostics import Diagnostic
 from ...core.dice import CountingDice, DiceError, Drawer, KeyedDice, ScriptedDice, StreamName
+from ...core.faults import of_rules
 from ...core.journal import Entry
 from ...core.model import Ruleset
 from ...ruleset.compile import load_ruleset
 from ...ruleset.expressions import ExpressionError
+from ...world.geography import Geography
 from .cases import Case, TestFile, read
 from .enumerate import Branch, TooManyWays, outcomes
 from .given import CaseError, Ground, Shelf
@@ -100,11 +102,11 @@ class Run:
 
 
 class Runner:
-    """Runs the cases of one ruleset. `folder` stands before the files of its rows in reports."""
+    """Runs the cases of one ruleset. `folder` stands before the files of its rows in reports; `geography` is its map, if made."""
 
-    def __init__(self, ruleset: Ruleset, folder: str = "") -> None:
+    def __init__(self, ruleset: Ruleset, folder: str = "", geography: Geography | None = None) -> None:
         origins = {k: f"{folder}/{at}" for k, at in ruleset.origins.items()} if folder else ruleset.origins
-        self.shelf = Shelf(replace(ruleset, origins=origins))
+        self.shelf = Shelf(replace(ruleset, origins=origins) if folder else ruleset, geography)
 
     def run(self, case: Case, file: Path | None = None, *, show: bool = False) -> Result:
         """One case; nothing raises but what the caller's own interruption raises."""
@@ -123,7 +125,7 @@ class Runner:
             status = "failed"
             failures = [Failure("dice", case.at(["dice"]), "dice enough for what is rolled", str(error), _last(plays))]
         except (ExpressionError, TooManyWays) as error:
-            status, message = "error", f"{case.where}: {error}"
+            status, message = "error", f"{case.where}: {of_rules(error) or error}"
         except Exception as error:
             status, message = "error", f"{case.where}: {type(error).__name__}: {error} ({_innermost(error)})"
             if show:

@@ -38,9 +38,38 @@ def _contains(item: Any, among: Any) -> bool:
     return any(_equal(item, x) for x in among)
 
 
+MAX_BITS = 512
+"""Of a numerator or a denominator: far more than any rule needs, and soon multiplied."""
+MAX_POWER = 64
+
+
 def _divide(a: Any, b: Any) -> Any:
     value = Fraction(a) / Fraction(b)
-    return int(value) if value.denominator == 1 else value
+    return int(value) if value.denominator == 1 else _held(value)
+
+
+def _held(value: Any) -> Any:
+    """A number if it is of a size that rules may reckon with."""
+    if type(value) is int:
+        if value.bit_length() > MAX_BITS:
+            raise ExpressionError("a number grows beyond all bounds")
+    elif isinstance(value, Fraction) and max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
+        raise ExpressionError("a number grows beyond all bounds")
+    elif isinstance(value, str | tuple | list | dict):
+        raise ExpressionError("only numbers can be multiplied")
+    return value
+
+
+def _times(a: Any, b: Any) -> Any:
+    if isinstance(a, str | tuple | list) or isinstance(b, str | tuple | list):
+        raise ExpressionError("only numbers can be multiplied")
+    return _held(a * b)
+
+
+def _power(a: Any, b: Any) -> Any:
+    if not isinstance(b, int) or abs(b) > MAX_POWER:
+        raise ExpressionError(f"a power is a whole number of at most {MAX_POWER}")
+    return _held(_times(a, 1) ** b if b >= 0 else _divide(1, a**-b))
 
 
 def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
@@ -50,14 +79,14 @@ def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
     return run
 
 
-_OPERATORS: dict[type, Callable[..., Any]] = {
+OPERATORS: dict[type, Callable[..., Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
-    ast.Mult: simpleeval.safe_mult,
+    ast.Mult: _times,
     ast.Div: _divide,
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
-    ast.Pow: simpleeval.safe_power,
+    ast.Pow: _power,
     ast.Eq: _equal,
     ast.NotEq: lambda a, b: not _equal(a, b),
     ast.Lt: _ordered(operator.lt),
@@ -101,14 +130,18 @@ class Evaluator:
             code = _CODE[expression.text] = compiled(expression.tree)
         try:
             return code(self, names)
-        except ExpressionError:
+        except ExpressionError as error:
+            error.expression = error.expression or expression.text
             raise
         except KeyError as error:
-            raise self._missing(error.args[0] if error.args else None, expression, names) or ExpressionError(
-                f"{expression.text}: {error}"
-            ) from error
-        except (simpleeval.InvalidExpression, TypeError, ValueError, ZeroDivisionError, OverflowError) as error:
-            raise ExpressionError(f"{expression.text}: {error}") from error
+            missing = self._missing(error.args[0] if error.args else None, expression, names)
+            found = missing or ExpressionError(f"{expression.text}: {error}")
+            found.expression = expression.text
+            raise found from error
+        except (simpleeval.InvalidExpression, AttributeError, TypeError, ValueError, ArithmeticError) as error:
+            found = ExpressionError(f"{expression.text}: {error}")
+            found.expression = str(getattr(error, "expression", "")) or expression.text
+            raise found from error
 
     def _missing(self, key: Any, expression: Expression, names: Mapping[str, Any]) -> ExpressionError | None:
         """What a failed lookup was about, if it was a name or a function of the expression."""
@@ -215,12 +248,12 @@ def _boolean(node: ast.BoolOp) -> Code:
 
 
 def _binary(node: ast.BinOp) -> Code:
-    left, right, operate = compiled(node.left), compiled(node.right), _OPERATORS[type(node.op)]
+    left, right, operate = compiled(node.left), compiled(node.right), OPERATORS[type(node.op)]
     return lambda ev, names: operate(left(ev, names), right(ev, names))
 
 
 def _unary(node: ast.UnaryOp) -> Code:
-    inner, operate = compiled(node.operand), _OPERATORS[type(node.op)]
+    inner, operate = compiled(node.operand), OPERATORS[type(node.op)]
     if isinstance(node.op, ast.Not):
         return lambda ev, names: not inner(ev, names)
     return lambda ev, names: operate(inner(ev, names))
@@ -228,7 +261,7 @@ def _unary(node: ast.UnaryOp) -> Code:
 
 def _compare(node: ast.Compare) -> Code:
     first = compiled(node.left)
-    rest = [(_OPERATORS[type(op)], compiled(c)) for op, c in zip(node.ops, node.comparators, strict=True)]
+    rest = [(OPERATORS[type(op)], compiled(c)) for op, c in zip(node.ops, node.comparators, strict=True)]
     if len(rest) == 1 and isinstance(node.ops[0], ast.Eq | ast.NotEq) and isinstance(node.comparators[0], ast.Constant):
         return _compare_constant(first, node.comparators[0].value, isinstance(node.ops[0], ast.Eq))
     if len(rest) == 1:

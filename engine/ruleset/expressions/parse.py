@@ -6,10 +6,12 @@ An expression is a tree of a few node types and has a size limit; whatever else 
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 from simpleeval import InvalidExpression, SimpleEval
 
@@ -18,6 +20,7 @@ from .vocabulary import ALWAYS
 MAX_LENGTH = 1000
 MAX_NODES = 250
 MAX_DEPTH = 30
+MAX_DIGITS = 18
 
 _ALLOWED = (
     ast.Expr,
@@ -76,6 +79,10 @@ class ExpressionError(ValueError):
         super().__init__(message)
         self.message = message
         self.column = column
+        self.expression = ""
+        """The text that was evaluated, of an error met there."""
+        self.ruleset: Any = None
+        """The rules it belongs to, where they are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +107,16 @@ class _Exact(ast.NodeTransformer):
     def visit_Constant(self, node: ast.Constant) -> ast.Constant:
         if isinstance(node.value, float):
             digits = ast.get_source_segment(self.text, node) or repr(node.value)
+            exponent = re.search("[eE][-+]?([0-9_]+)$", digits)
+            if len(digits) > MAX_DIGITS or (exponent and int(exponent[1]) > MAX_DIGITS):
+                raise ExpressionError(f"a number of more than {MAX_DIGITS} digits", node.col_offset)
             try:
                 value = Fraction(digits)
             except ValueError:
                 raise ExpressionError(f"{digits} is not a number", node.col_offset) from None
             node.value = value  # type: ignore[assignment]
+        elif isinstance(node.value, int) and abs(node.value) >= 10**MAX_DIGITS:
+            raise ExpressionError(f"a number of more than {MAX_DIGITS} digits", node.col_offset)
         elif isinstance(node.value, bytes | complex) or node.value is Ellipsis:
             raise ExpressionError("only numbers, texts and truth values can be written", node.col_offset)
         return node

@@ -1,0 +1,169 @@
+"""What still goes wrong while rules are carried out: one error that names the row at fault, with its file and line.
+
+Validation finds what can be found beforehand; a division by a number that only play makes nought, or a turn that would never
+end, is found when it happens. Whoever carries out rules does so inside `carrying_out`, which turns whatever is raised into a
+`RuleError`. Nothing of the game is changed by then: results are kept only when they are whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from .dice import DiceError
+from .model import Row, Ruleset
+
+__all__ = [
+    "MOST_AMOUNT",
+    "MOST_ROUNDS",
+    "MOST_UNITS",
+    "RuleError",
+    "TooMuch",
+    "UnexplainedChange",
+    "carrying_out",
+    "clean",
+    "few",
+    "located",
+    "of_rules",
+]
+
+MOST_UNITS = 1_000_000
+"""Units in one stack."""
+MOST_AMOUNT = 10**15
+"""Of a resource in one store."""
+
+
+class UnexplainedChange(RuntimeError):
+    """A change of state outside any journal entry: an error of the engine, never of a user."""
+
+
+MOST_ROUNDS = 10_000
+"""Of anything that is done again and again: dice of a roll, ticks, members of a `for`."""
+
+
+class TooMuch(ValueError):
+    """A number, a list or a loop beyond what any game needs."""
+
+
+def few(number: int, what: str, most: int = MOST_ROUNDS) -> int:
+    """A number if it is not greater than any game needs; TooMuch, naming what is counted, if it is."""
+    if number > most:
+        raise TooMuch(f"{what}: more than {most:,}")
+    return number
+
+
+class RuleError(ValueError):
+    """A rule cannot be carried out. `rule`: "form/id" of the row; `where`: its file:line:column; "" where they are unknown."""
+
+    def __init__(self, message: str, rule: str = "", where: str = "") -> None:
+        super().__init__(": ".join(part for part in (where, rule, message) if part))
+        self.message = message
+        self.rule = rule
+        self.where = where
+
+
+@contextmanager
+def carrying_out(ruleset: Ruleset, at: Callable[[BaseException], str] | None = None) -> Iterator[None]:
+    """Rules are carried out inside: what is raised there leaves as a `RuleError`.
+
+    `at` says for an error which row ("form/id") was being carried out; the row that holds the expression at fault is nearer.
+    """
+    try:
+        yield
+    except (RuleError, DiceError, UnexplainedChange):
+        raise
+    except Exception as error:
+        raise located(ruleset, error, at(error) if at is not None else "") from error
+
+
+def located(ruleset: Ruleset, error: BaseException, rule: str = "") -> RuleError:
+    """The error at the place of the rule that met it."""
+    where, found = _place(ruleset, error, rule)
+    return RuleError(_words(error), found, where)
+
+
+def of_rules(error: BaseException) -> RuleError | None:
+    """An error that an expression met outside a resolution (in a view, a policy, the odds), at its place; None for any other."""
+    met: BaseException | None = error
+    for _ in range(20):
+        if met is None:
+            return None
+        ruleset = getattr(met, "ruleset", None)
+        if ruleset is not None:
+            return located(ruleset, met)
+        met = met.__cause__ or met.__context__
+    return None
+
+
+def _words(error: BaseException) -> str:
+    if isinstance(error, RecursionError):
+        return "rules that lead back to themselves, or stand too deep in one another"
+    if isinstance(error, KeyError):
+        return f"there is no {clean(str(error.args[0] if error.args else ''))!r}"
+    text = clean(str(error))[:300]
+    return text or type(error).__name__
+
+
+def _place(ruleset: Ruleset, error: BaseException, rule: str) -> tuple[str, str]:
+    """File:line:column and "form/id" of the row that holds the expression at fault, else of the row carried out."""
+    text = _expression(error)
+    if text:
+        form, _, id_ = rule.partition("/")
+        if id_ in ruleset.rows(form) and (key := _key_with(ruleset.row(form, id_), text)):
+            return _origin(ruleset, form, id_, key), rule
+        for form in sorted(ruleset.forms):
+            for id_, row in ruleset.rows(form).items():
+                if key := _key_with(row, text):
+                    return _origin(ruleset, form, id_, key), f"{form}/{id_}"
+        for number, node in enumerate(ruleset.frame):
+            if _key_with(node, text):
+                return ruleset.origins.get(f"frame/{number}", ""), "frame"
+    form, _, id_ = rule.partition("/")
+    if form == "frame":
+        wanted = {"id": id_, "step": id_, "phase": id_, "do": id_, "input": id_}
+        for number, node in enumerate(ruleset.frame):
+            if _holds(node, wanted):
+                return ruleset.origins.get(f"frame/{number}", ""), rule
+    return ruleset.origins.get(rule, ""), rule
+
+
+def _expression(error: BaseException | None) -> str:
+    """The text of the innermost expression that failed."""
+    found = ""
+    for _ in range(20):
+        if error is None:
+            break
+        found = str(getattr(error, "expression", "") or found)
+        error = error.__cause__ or error.__context__
+    return found
+
+
+def _origin(ruleset: Ruleset, form: str, id_: str, key: str) -> str:
+    return ruleset.origins.get(f"{form}/{id_}.{key}") or ruleset.origins.get(f"{form}/{id_}", "")
+
+
+def _key_with(row: Row, text: str) -> str:
+    """The key of a row under which an expression stands."""
+    return next((key for key, value in row.items() if _says(value, text)), "")
+
+
+def _says(value: Any, text: str) -> bool:
+    if isinstance(value, str):
+        return text in " ".join(value.split())
+    if isinstance(value, dict):
+        return any(_says(v, text) for v in value.values())
+    return isinstance(value, list) and any(_says(v, text) for v in value)
+
+
+def _holds(node: Any, wanted: dict[str, str]) -> bool:
+    if isinstance(node, list):
+        return any(_holds(n, wanted) for n in node)
+    if not isinstance(node, dict):
+        return False
+    return any(node.get(k) == v for k, v in wanted.items()) or _holds(node.get("steps", []), wanted)
+
+
+def clean(text: str) -> str:
+    """A text without the control characters that a terminal would act upon."""
+    return "".join(c if c >= " " and not "\x7f" <= c <= "\x9f" else "�" for c in text)
