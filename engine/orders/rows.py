@@ -5,7 +5,8 @@ Read from the ruleset alone, once; the checker, the list of legal orders and the
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from ..core.model import Row, Ruleset
 from ..economy.commitments import unit_slots as unit_slots
@@ -23,6 +24,12 @@ def is_purchase(ruleset: Ruleset, row: Row) -> bool:
     if is_placing(ruleset, row):
         return False
     return "item" in row.get("slots", {}) or ruleset.has("catalogue", row.get("does"))
+
+
+def mode_of_order(ruleset: Ruleset, order: Mapping[str, Any]) -> Row | None:
+    """The mode that the units of an order go by, if it moves any."""
+    row = ruleset.rows("orders").get(str(order["order"]).partition("/")[2], {}) if order["order"].startswith("orders/") else {}
+    return ruleset.rows("modes").get(row.get("does", ""))
 
 
 def is_placing(ruleset: Ruleset, row: Row) -> bool:
