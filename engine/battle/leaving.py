@@ -254,12 +254,15 @@ def _near(
     return [p for p in fine if _passes(turn, owner, contest.place, p, kinds)]
 
 
-def _origins(turn: Turn, contest: Contest) -> set[str]:
+def _origins(turn: Turn, contest: Contest) -> frozenset[str]:
     """The places from which the attackers of a battle have come over the last step, on the ground or by ship."""
+    if contest.origins is not None:
+        return contest.origins
     rows = [turn.state.row("forces", f) for f in contest.parties[ATTACKER].forces]
     modes = turn.ruleset.rows("modes")
     walked = [r for r in rows if not modes.get(str(r.get("mode")), {}).get("flies")]
-    return {str(r["path"][-2]) for r in walked if len(r.get("path") or ()) > 1}
+    contest.origins = frozenset(str(r["path"][-2]) for r in walked if len(r.get("path") or ()) > 1)
+    return contest.origins
 
 
 def _home(turn: Turn, who: str) -> str | None:

@@ -14,7 +14,7 @@ from ..core.state import Entity
 from ..turn.context import Turn
 from ..world import routes
 from . import forces
-from .attacking import attack_refusal, begin_war, take_over
+from .attacking import attack_refusal, begin_war, needs_company, take_over
 from .stowage import figure_of, room_of, size_of
 
 
@@ -127,6 +127,17 @@ def _aboard(turn: Turn, force: str, part: Row, *, all_of_it: bool) -> list[tuple
     return forces.pick(there, wanted) or []
 
 
+def _awaited(turn: Turn, nation: str, place: str) -> bool:
+    """Whether other units of the nation have come to attack a place."""
+    modes = turn.ruleset.rows("modes")
+    there = [(f, r) for f, r in turn.state.table("forces").items() if r["owner"] == nation and r["at"] == place]
+    return any(
+        not needs_company(turn, modes.get(r.get("mode", ""), {}), (s["kind"] for _, s in forces.stacks_of(turn.state, f)))
+        for f, r in there
+        if forces.stacks_of(turn.state, f)
+    )
+
+
 def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, part: Row, *, hostile: bool, all_of_it: bool) -> None:
     nation, target, zone = row["owner"], part["to"], row["at"]
     aboard = _aboard(turn, force, part, all_of_it=all_of_it)
@@ -139,6 +150,9 @@ def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, part: Row, *, hosti
         why = f"{where} may not be entered"
     else:
         why = attack_refusal(turn, shore, nation, (zone, target), aboard, hostile=hostile)
+        going = (str(turn.state.get("units", key, "kind")) for key, _ in aboard)
+        if why is None and hostile and needs_company(turn, shore, going) and not _awaited(turn, nation, target):
+            why = "nobody goes in beside them"
     kinds: dict[str, int] = {}
     for key, n in aboard:
         kind = str(turn.state.get("units", key, "kind"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ..core.model import Row
 from ..core.state import Entity
@@ -26,10 +26,13 @@ def attack_refusal(
         if not going.test("attack", path[-1], f"{path[-2]}>{path[-1]}", path[:-1], [unit]):
             kind = routes.name_of(turn.world, "units", str(turn.state.get("units", unit.id, "kind")))
             return f"{kind} cannot attack {routes.name_of(turn.world, 'places', path[-1])} from there"
-    kinds = [str(turn.state.get("units", unit.id, "kind")) for unit in going.units]
-    if "company" in mode and kinds and all(routes.concerns(turn.world, mode["company"], kind) for kind in kinds):
-        return "nobody goes in beside them"
     return None
+
+
+def needs_company(turn: Desk, mode: Row, kinds: Iterable[str]) -> bool:
+    """Whether units of these kinds go into a fight only beside others (`company` of the mode)."""
+    those = list(kinds)
+    return "company" in mode and bool(those) and all(routes.concerns(turn.world, mode["company"], kind) for kind in those)
 
 
 def begin_war(turn: Turn, mode: Row, nation: str, target: str) -> None:

@@ -21,7 +21,7 @@ from ..world import routes
 from . import carriers as bearers
 from . import forces, tasks
 from .arrive import bring_in
-from .attacking import attack_refusal, begin_war, take_over
+from .attacking import attack_refusal, begin_war, needs_company, take_over
 from .bounces import bounce
 from .march import March, orders_of
 from .onward import go_on
@@ -148,7 +148,8 @@ def understand(turn: Turn, order: Order, mode: Row, left: dict[str, int], taken:
         path = routes.find_path(going, origin, target, via)
     if path is None:
         return _no_way(going, origin, target)
-    hostile = hostile or any(routes.is_attack(world, nation, p, turn.journal.step) for p in path[1:-1])
+    if not (mode.get("flies") and mode.get("fights") is False):  # who only passes over is in no fight
+        hostile = hostile or any(routes.is_attack(world, nation, p, turn.journal.step) for p in path[1:-1])
     why = seen_refusal(turn, order, nation, target, hostile=hostile)
     why = why or routes.check_path(going, path) or attack_refusal(turn, mode, nation, path, picks, hostile=hostile)
     if why is None and not hostile and not (row.get("mission") or mode.get("mission")):
@@ -204,7 +205,15 @@ def seen_refusal(turn: Desk, order: Order, nation: str, target: str, *, hostile:
 def _accompanied(marches: Sequence[March]) -> list[March]:
     """Units that fire from where they stand attack only beside others of their nation that go in: all marches but theirs."""
     going_in = {(m.nation, m.target) for m in marches if m.hostile and m.picks}
+    led = {(m.nation, m.target) for m in marches if m.hostile and m.picks and not _follows(m)}
+    marches = [m for m in marches if not m.hostile or (m.nation, m.target) in led or not _follows(m)]
     return [m for m in marches if not m.hostile or m.picks or m.mode.get("stays_alone") or (m.nation, m.target) in going_in]
+
+
+def _follows(march: March) -> bool:
+    """Whether the units of a march go into a fight only beside others."""
+    state = march.going.world.state
+    return needs_company(Desk(march.going.world), march.mode, (str(state.get("units", key, "kind")) for key, _ in march.picks))
 
 
 def mark_attacked(turn: Turn, marches: Sequence[March], others: Sequence[Row]) -> None:

@@ -41,7 +41,24 @@ def run(node: Row, turn: Turn, modes: Sequence[Row]) -> None:
         return
     for number in range(1, 1 + max((len(r.get("plan", ())) for r in turn.state.table("forces").values()), default=0)):
         go_on(turn, modes, number)
-        land_all(turn, modes, node)
+        land_all(turn, [m for m in modes if m["id"] not in ashore_later(turn)], node)
+
+
+def ashore_later(turn: Turn) -> set[str]:
+    """The modes whose cargo goes ashore in a step of its own (`which: ashore`), after battles."""
+
+    def make() -> set[str]:
+        out: set[str] = set()
+        nodes = list(turn.ruleset.frame)
+        while nodes:
+            node = nodes.pop()
+            nodes.extend(node.get("steps", ()))
+            if node.get("do") == "move" and node.get("which") == "ashore":
+                out.update(node.get("modes", turn.ruleset.rows("modes")))
+        return out
+
+    found: set[str] = turn.ruleset.derived("modes that land later", make)
+    return found
 
 
 # ---- orders to forces
@@ -175,6 +192,8 @@ def go_on(turn: Turn, modes: Sequence[Row], tick: int) -> None:
                 moves.append((force, entry["place"]))
     gone = dict(moves)
     for force, row, _ in ready:
+        if "tick" not in turn.loops and not _entry(row, tick):
+            continue  # its points are spent, and what it was to do there is still to come
         _take_up(turn, force, row, _entry(row, tick), gone.get(force))
     rouse(turn, modes)
     settle_stances(turn, ids)

@@ -170,6 +170,8 @@ def _zones(going: routes.Going, start: str, stops: Sequence[str]) -> list[str] |
     out: list[str] = []
     here = start
     for goal in stops:
+        if out and goal != here and _stopped(going, (start, *out)):
+            return f"they cannot go on from {routes.name_of(going.world, 'places', here)}"
         if goal == here:
             out.append(here)
             continue
@@ -179,6 +181,18 @@ def _zones(going: routes.Going, start: str, stops: Sequence[str]) -> list[str] |
         out.extend(path[1:])
         here = goal
     return out
+
+
+def _stopped(going: routes.Going, path: routes.Path) -> bool:
+    """Whether the way ends at a place that the order names on it; where all move tick by tick nobody can know yet."""
+    ruleset = going.world.ruleset
+    return not ruleset.derived("moves in ticks", lambda: _in_ticks(ruleset.frame)) and going.stops(
+        path[-1], f"{path[-2]}>{path[-1]}", path[:-1]
+    )
+
+
+def _in_ticks(nodes: Sequence[Row]) -> bool:
+    return any("ticks" in node or _in_ticks(node.get("steps", ())) for node in nodes)
 
 
 def _plan(turn: Desk, going: routes.Going, row: Row, slots: Mapping[str, Any], start: str) -> list[Row] | str:

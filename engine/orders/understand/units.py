@@ -16,6 +16,7 @@ from ...turn.context import Order
 from ...turn.intents import Code, Intent, Note, Refusal, Remark
 from ...turn.slots import misfit, unmet
 from ...units import assignment, forces, voyage
+from ...units.attacking import needs_company
 from ...units.fleet import Voyage
 from ...units.move import unlike
 from ...world import routes
@@ -23,7 +24,7 @@ from ...world.whom import is_for
 from .. import undeclared_war, ways
 from ..afterwards import Move
 from ..match import ALL
-from ..rows import unit_slots
+from ..rows import mode_of_order, unit_slots
 from .book import Book, Refused, Understood
 
 Uses = list[Callable[[], object]]
@@ -212,11 +213,27 @@ def _march(book: Book, mode: Row, order: Order, intent: Intent, uses: Uses) -> I
     taken = {place: n for (by, place), n in book.loads.items() if by == mode["id"]}
     found = ways.ask(book.world, book.nation, mode, origin, str(target), wanted, through, count=count, taken=taken)
     book.check_text(Code.WAY, found.why, ways.TARGET)
+    _beside_others(book, mode, order, str(target))
     _only_attacks(book, mode, order, str(target))
     if mode.get("capacity"):
         uses.extend(_load(book, mode, found.path, count))
     remarks = () if found.gate is None else (_closed(book, found.gate),)
     return replace(intent, path=found.path, remarks=remarks)
+
+
+def _beside_others(book: Book, mode: Row, order: Order, target: str) -> None:
+    """Units that go into a fight only beside others: those of the order, or of another of the file with the same goal."""
+    if "company" not in mode or not routes.is_attack(book.world, book.nation, target):
+        return
+    for other in (order, *book.filed):
+        kinds = other.get("slots", {}).get(ways.UNITS) or {}
+        goes_by = mode_of_order(book.ruleset, other) or {}
+        fights = bool(goes_by) and goes_by.get("fights") is not False and not goes_by.get("tasks")
+        aboard = other.get("slots", {}).get("cargo") or {}
+        leads = (kinds and fights and not needs_company(book.desk, mode, kinds)) or (aboard and not needs_company(book.desk, mode, aboard))
+        if other.get("slots", {}).get(ways.TARGET) == target and leads:
+            return
+    raise Refused(Refusal(Code.WAY, "nobody goes in beside them", ways.UNITS, "send others there as well"))
 
 
 def _only_attacks(book: Book, mode: Row, order: Order, target: str) -> None:
