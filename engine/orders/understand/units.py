@@ -230,7 +230,8 @@ def _beside_others(book: Book, mode: Row, order: Order, target: str) -> None:
         goes_by = mode_of_order(book.ruleset, other) or {}
         fights = bool(goes_by) and goes_by.get("fights") is not False and not goes_by.get("tasks")
         aboard = other.get("slots", {}).get("cargo") or {}
-        leads = (kinds and fights and not needs_company(book.desk, mode, kinds)) or (aboard and not needs_company(book.desk, mode, aboard))
+        going = aboard or (kinds if fights else {})
+        leads = going and not needs_company(book.desk, mode, going)
         if other.get("slots", {}).get(ways.TARGET) == target and leads:
             return
     raise Refused(Refusal(Code.WAY, "nobody goes in beside them", ways.UNITS, "send others there as well"))
