@@ -13,7 +13,7 @@ $(STAMP): pyproject.toml
 	touch $(STAMP)
 
 play: $(STAMP)  ## a whole 1914 game by built-in policies; reports and a map under out/
-	$(BIN)/wteaw play scenarios/1914.yaml --out out
+	$(BIN)/wteaw play scenarios/1914.yaml --out out --force
 
 test: $(STAMP)  ## the engine's tests, and every rule test of every ruleset
 	$(BIN)/python -m pytest -n 2 --dist loadfile

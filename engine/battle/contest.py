@@ -30,6 +30,8 @@ class Party:
     place: str = ""
     against: tuple[str, ...] = ()
     """With no nations named: everybody at the place who would fight these."""
+    kinds: frozenset[str] | None = None
+    """Only units of these kinds; None: of all."""
 
 
 @dataclass(slots=True)
@@ -115,7 +117,7 @@ def party_stacks(turn: Turn, contest: Contest, side: int) -> Iterator[tuple[str,
             continue
         owner = row["owner"]
         named = owner in party.nations if party.nations else any(would_fight(turn, a, owner) for a in party.against)
-        if named:
+        if named and (party.kinds is None or row["kind"] in party.kinds):
             yield key, row
 
 

@@ -53,6 +53,10 @@ def few(number: int, what: str, most: int = MOST_ROUNDS) -> int:
     return number
 
 
+class StoreError(ValueError):
+    """A request that a game cannot meet: no such game, one that has ended or moved on, a folder that cannot be written."""
+
+
 class RuleError(ValueError):
     """A rule cannot be carried out. `rule`: "form/id" of the row; `where`: its file:line:column; "" where they are unknown."""
 

@@ -20,7 +20,9 @@ from ..economy.catalogue import Market, Quote
 from ..turn import acts
 from ..turn.context import Order, Turn
 from ..turn.effects import Tail
+from ..turn.intents import Intent, Note
 from ..turn.verbs import take
+from ..world import treasury
 from ..world.world import World
 from .afterwards import Move, make
 from .rows import mode_of_order, step_orders
@@ -108,6 +110,9 @@ class Prospect:
             with turn.journal.entry(f"frame/{step}"):
                 turn.journal.set("game", "game", "step", step)
             self._market = None
+            turn.world.moments.pop("step", None)
+            if node["do"] == "act":
+                turn.world.moments["step"] = turn.state.copy()
             if node["do"] == "purchase":
                 purchase.unite_purses(turn)
         if self._moves and (mode_of_order(turn.ruleset, order) or {}).get("again"):
@@ -115,8 +120,9 @@ class Prospect:
                 make(turn, self.nation, earlier, mode_of_order(turn.ruleset, earlier) or {}, move)
             self._moves = []
 
-    def settle(self, order: Order, quote: Quote | None, cost: Mapping[str, Any], move: Move | None = None) -> None:
-        """Carry an order out as far as it changes what later ones may do."""
+    def settle(self, intent: Intent, quote: Quote | None, move: Move | None = None) -> None:
+        """Carry an order out as far as it changes what later ones may do. `quote` is that of a purchase, `move` how units go."""
+        order = dict(intent.order)
         if move is not None and not (mode_of_order(self.turn.ruleset, order) or {}).get("again"):
             self._moves.append((order, move))
         form, _, id_ = order["order"].partition("/")
@@ -129,11 +135,14 @@ class Prospect:
         elif quote is not None:
             purchase.buy(turn, quote, filed)
             purchase.count(self.market, quote)
-        elif any(cost.values()):
+        elif intent.cost and not any(r.note == Note.MEANS for r in intent.remarks):
             with turn.journal.entry(order["order"], subject=self.nation) as entry:
                 tail = Tail(turn, entry, order["order"], self.nation)
-                for what, amount in cost.items():
-                    take(tail, Entity("nation", self.nation), what, amount)
+                for what, amount in intent.cost.items():
+                    if intent.purse:
+                        treasury.pay(turn.journal, intent.purse, what, amount)
+                    else:
+                        take(tail, Entity("nation", self.nation), what, amount)
         turn.fortune = None
         if turn.chanced:
             self.rolled.append(int(order.get("place", 0)))

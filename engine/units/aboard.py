@@ -14,7 +14,7 @@ from ..core.state import Entity
 from ..turn.context import Turn
 from ..world import routes
 from . import forces
-from .attacking import attack_refusal, begin_war, needs_company, take_over
+from .attacking import attack_refusal, begin_war, follows, take_over
 from .stowage import figure_of, room_of, size_of
 
 
@@ -132,7 +132,7 @@ def _awaited(turn: Turn, nation: str, place: str) -> bool:
     modes = turn.ruleset.rows("modes")
     there = [(f, r) for f, r in turn.state.table("forces").items() if r["owner"] == nation and r["at"] == place]
     return any(
-        not needs_company(turn, modes.get(r.get("mode", ""), {}), (s["kind"] for _, s in forces.stacks_of(turn.state, f)))
+        not follows(turn.world, modes.get(r.get("mode", ""), {}), (s["kind"] for _, s in forces.stacks_of(turn.state, f)))
         for f, r in there
         if forces.stacks_of(turn.state, f)
     )
@@ -151,7 +151,7 @@ def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, part: Row, *, hosti
     else:
         why = attack_refusal(turn, shore, nation, (zone, target), aboard, hostile=hostile)
         going = (str(turn.state.get("units", key, "kind")) for key, _ in aboard)
-        if why is None and hostile and needs_company(turn, shore, going) and not _awaited(turn, nation, target):
+        if why is None and hostile and follows(turn.world, shore, going) and not _awaited(turn, nation, target):
             why = "nobody goes in beside them"
     kinds: dict[str, int] = {}
     for key, n in aboard:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 from ..core.model import Row
 from ..core.state import Entity
 from ..turn.context import Desk, Turn, audience_ids
 from ..turn.effects import Tail, fill
 from ..world import routes
+from ..world.world import World
 from . import forces
 from .control import comes_to_fight
 
@@ -19,20 +21,59 @@ def attack_refusal(
     """Why these units cannot attack over the last step of the way (`attack` must hold for each), or None."""
     if not hostile:
         return None
-    if mode.get("fights") is False:
-        return f"they cannot go into a fight in {routes.name_of(turn.world, 'places', path[-1])}"
     going = routes.Going(turn.world, nation, mode, [Entity("unit", k) for k, _ in picks])
+    return cannot_attack(going, path)
+
+
+def cannot_attack(going: routes.Going, path: routes.Path) -> str | None:
+    """Why a group may not end its way in a fight whoever goes with it, or None."""
+    where = path[-1]
+    if going.mode.get("fights") is False:
+        return f"they cannot go into a fight in {routes.name_of(going.world, 'places', where)}"
+    if "attack" not in going.mode or len(path) < 2:
+        return None
     for unit in going.units:
-        if not going.test("attack", path[-1], f"{path[-2]}>{path[-1]}", path[:-1], [unit]):
-            kind = routes.name_of(turn.world, "units", str(turn.state.get("units", unit.id, "kind")))
-            return f"{kind} cannot attack {routes.name_of(turn.world, 'places', path[-1])} from there"
+        if not going.test("attack", where, f"{path[-2]}>{where}", path[:-1], [unit]):
+            return f"{_kind(going, unit)} cannot attack {routes.name_of(going.world, 'places', where)} from there"
     return None
 
 
-def needs_company(turn: Desk, mode: Row, kinds: Iterable[str]) -> bool:
-    """Whether units of these kinds go into a fight only beside others (`company` of the mode)."""
+def follows(world: World, mode: Row, kinds: Iterable[str]) -> bool:
+    """Whether all of these kinds go into a fight only beside others (`company` of the mode)."""
     those = list(kinds)
-    return "company" in mode and bool(those) and all(routes.concerns(turn.world, mode["company"], kind) for kind in those)
+    return "company" in mode and bool(those) and all(routes.concerns(world, mode["company"], kind) for kind in those)
+
+
+ALONE = "nobody goes in beside them"
+
+
+class Attack(NamedTuple):
+    """An order to attack, as far as it matters to others: who attacks where, whether anybody goes in, and only beside others."""
+
+    key: Any
+    nation: str
+    target: str
+    goes_in: bool
+    mode: Row
+    follows: bool = False
+
+
+def unaccompanied(attacks: Iterable[Attack]) -> set[Any]:
+    """The keys of attacks by units that fire from where they stand, or need company, beside whom nobody of theirs goes in."""
+    listed = list(attacks)
+    going_in = {(a.nation, a.target) for a in listed if a.goes_in}
+    led = {(a.nation, a.target) for a in listed if a.goes_in and not a.follows}
+    firing = {a.key for a in listed if not a.goes_in and not a.mode.get("stays_alone") and (a.nation, a.target) not in going_in}
+    return firing | {a.key for a in listed if a.follows and (a.nation, a.target) not in led}
+
+
+def remains(world: World, mode: Row, kind: str) -> bool:
+    """Whether units of a kind attack from where they stand (`stays` of the mode)."""
+    return bool(mode.get("stays")) and routes.concerns(world, mode["stays"], kind)
+
+
+def _kind(going: routes.Going, unit: Entity) -> str:
+    return routes.name_of(going.world, "units", str(going.world.state.get("units", unit.id, "kind")))
 
 
 def begin_war(turn: Turn, mode: Row, nation: str, target: str) -> None:

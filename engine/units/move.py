@@ -21,7 +21,7 @@ from ..world import routes
 from . import carriers as bearers
 from . import forces, tasks
 from .arrive import bring_in
-from .attacking import attack_refusal, begin_war, needs_company, take_over
+from .attacking import ALONE, Attack, attack_refusal, begin_war, follows, remains, take_over, unaccompanied
 from .bounces import bounce
 from .march import March, orders_of
 from .onward import go_on
@@ -99,7 +99,7 @@ def settled(turn: Turn, found: Sequence[tuple[Order, March | str]]) -> list[Marc
     going = _accompanied(out)
     for march in out:
         if march not in going:
-            turn.drop_order(march.order, "nobody goes in beside them")
+            turn.drop_order(march.order, ALONE)
     return going
 
 
@@ -118,10 +118,10 @@ def understand(turn: Turn, order: Order, mode: Row, left: dict[str, int], taken:
     """One order as a march, or why it cannot be. `left` counts what earlier orders leave of each stack, `taken` what earlier
     orders of the nation take of shared capacities, so that it looks for a way that has room beside them."""
     world, slots, nation = turn.world, order.get("slots", {}), str(order["nation"])
-    wanted = {k: int(n) for k, n in slots.get("units", {}).items() if int(n) > 0}
     origin, target = slots.get("origin"), slots.get("target", slots.get("origin"))
-    if not wanted or origin is None:
-        return "it names no units"
+    wanted = forces.wanted(slots.get("units", {}))
+    if isinstance(wanted, str) or origin is None:
+        return wanted if isinstance(wanted, str) else "it names no place to start from"
     row = turn.ruleset.rows("orders").get(order["order"].partition("/")[2], {})
     names = turn.order_names(order)
     for need in row.get("needs", ()):
@@ -134,7 +134,7 @@ def understand(turn: Turn, order: Order, mode: Row, left: dict[str, int], taken:
     if picks is None:
         return routes.too_few(world, nation, origin, wanted)
     hostile = bool(mode.get("attacks")) or routes.is_attack(world, nation, target, turn.journal.step)
-    stays = [p for p in picks if hostile and _remains(turn, mode, p[0])]
+    stays = [p for p in picks if hostile and remains(world, mode, str(turn.state.get("units", p[0], "kind")))]
     goes = [p for p in picks if p not in stays]
     going = routes.Going(world, nation, mode, [Entity("unit", k) for k, _ in goes or stays], count=sum(n for _, n in goes))
     going.taken = taken or {}
@@ -172,10 +172,6 @@ def pinned_refusal(march: March) -> str | None:
     return None
 
 
-def _remains(turn: Turn, mode: Row, key: str) -> bool:
-    return bool(mode.get("stays")) and routes.concerns(turn.world, mode["stays"], turn.state.get("units", key, "kind"))
-
-
 def _no_way(going: routes.Going, origin: str, target: str) -> str:
     """Why there is no way: the reason the plain neighbour step fails, or that none is open."""
     if target in going.world.geography.next_to(origin, going.links):
@@ -203,17 +199,16 @@ def seen_refusal(turn: Desk, order: Order, nation: str, target: str, *, hostile:
 
 
 def _accompanied(marches: Sequence[March]) -> list[March]:
-    """Units that fire from where they stand attack only beside others of their nation that go in: all marches but theirs."""
-    going_in = {(m.nation, m.target) for m in marches if m.hostile and m.picks}
-    led = {(m.nation, m.target) for m in marches if m.hostile and m.picks and not _follows(m)}
-    marches = [m for m in marches if not m.hostile or (m.nation, m.target) in led or not _follows(m)]
-    return [m for m in marches if not m.hostile or m.picks or m.mode.get("stays_alone") or (m.nation, m.target) in going_in]
+    """All marches but those of units that fire from where they stand, beside whom nobody of their nation goes in."""
+    hostile = [Attack(i, m.nation, m.target, bool(m.picks), m.mode, _follows(m)) for i, m in enumerate(marches) if m.hostile]
+    alone = unaccompanied(hostile)
+    return [m for i, m in enumerate(marches) if i not in alone]
 
 
 def _follows(march: March) -> bool:
     """Whether the units of a march go into a fight only beside others."""
-    state = march.going.world.state
-    return needs_company(Desk(march.going.world), march.mode, (str(state.get("units", key, "kind")) for key, _ in march.picks))
+    world = march.going.world
+    return follows(world, march.mode, (str(world.state.get("units", key, "kind")) for key, _ in march.picks))
 
 
 def mark_attacked(turn: Turn, marches: Sequence[March], others: Sequence[Row]) -> None:

@@ -20,7 +20,9 @@ def stowed(
 
     world, carries = turn.world, mode.get("carries")
     origin, target = slots.get("origin"), slots.get("target")
-    cargo = {k: int(n) for k, n in slots["cargo"].items() if int(n) > 0}
+    cargo = forces.wanted(slots["cargo"])
+    if isinstance(cargo, str):
+        return cargo
     if carries is None or origin is None or target is None or not cargo:
         return "it names no cargo"
     for kind in cargo:

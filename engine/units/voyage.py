@@ -43,12 +43,11 @@ def understand(
     carrying = "cargo" in slots
     start = slots.get("zone") if carrying else slots.get("origin")
     world, nation = turn.world, str(order["nation"])
-    wanted = {k: int(n) for k, n in slots["units"].items() if int(n) > 0}
-    if not wanted or start is None:
-        return "it names no units"
-    free = [
-        (k, {**r, "n": left.get(k, r["n"])}) for k, r in routes.free_stacks(world, nation, start, again=bool(mode.get("again")))
-    ]
+    wanted = forces.wanted(slots["units"])
+    if isinstance(wanted, str) or start is None:
+        return wanted if isinstance(wanted, str) else "it names no place to start from"
+    standing = routes.free_stacks(world, nation, start, again=bool(mode.get("again")))
+    free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in standing]
     picks = forces.pick([s for s in free if s[1]["n"]], wanted)
     if picks is None:
         return routes.too_few(turn.world, nation, start, wanted)
@@ -91,7 +90,9 @@ def _parting(turn: Desk, order: Order, row: Row, mode: Row, fleet: Fleet, number
             else "only those that set out by themselves are parted"
         )
         return f"they cannot leave force {parent.number} then: {most}"
-    wanted = {k: int(n) for k, n in slots["units"].items() if int(n) > 0}
+    wanted = forces.wanted(slots["units"])
+    if isinstance(wanted, str):
+        return wanted
     gone: dict[str, int] = {}
     for earlier in fleet.voyages.values():
         for kind, n in earlier.units.items() if earlier.parent == parent.number else ():
@@ -101,7 +102,7 @@ def _parting(turn: Desk, order: Order, row: Row, mode: Row, fleet: Fleet, number
         if n > there:
             name = routes.name_of(world, "units", kind)
             return f"{n} of {name} are to leave force {parent.number}, which has {max(0, there)} left"
-    if not wanted or all(wanted.get(k, 0) + gone.get(k, 0) >= n for k, n in parent.units.items()):
+    if all(wanted.get(k, 0) + gone.get(k, 0) >= n for k, n in parent.units.items()):
         return f"somebody must stay with force {parent.number}"
     here = parent.place_after(after)
     picks = [(k, n) for k, n in parent.picks if world.state.get("units", k, "kind") in wanted]

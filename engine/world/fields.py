@@ -40,8 +40,9 @@ _LISTED = ("nation", "place")  # a field that lists rows of these kinds gives th
 
 _BUILT_IN_THINGS: Mapping[str, str] = {
     "capital": "place", "owner": "nation", "holder": "nation", "opposite": "side", "charge": "force", "part_of": "place",
+    "war.by": "nation",
 }  # fmt: skip
-"""Built-in fields that name a thing, and the kind of it."""
+"""Built-in fields (of a kind, or of any) that name a thing, and the kind of it."""
 
 
 _EMPTY: Mapping[str, Any] = {}
@@ -128,7 +129,7 @@ class Readings(ABC):
         default = declared.get("default") if declared else None
         wrap = _FORM_KIND.get(declared.get("form", ""), "") if declared else ""
         if not wrap and not declared:
-            wrap = _BUILT_IN_THINGS.get(name, "")
+            wrap = _BUILT_IN_THINGS.get(f"{kind}.{name}") or _BUILT_IN_THINGS.get(name, "")
         table, form = _TABLE.get(kind, kind), KINDS.get(kind, "")
         state, written = self.state, self.ruleset.rows(form) if form else {}
         given: dict[str, Any] = {}  # what rows of the ruleset say, as expressions see it

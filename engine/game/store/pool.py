@@ -13,7 +13,8 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 
 from ...turn.vacancies import EMPTY, MODERATOR, seat, vacancy
 from ...world.world import World
-from .games import Game, StoreError
+from .database import StoreError
+from .games import Game
 from .schema import pool
 
 WAITING, PROPOSED, AGREED, SEATED = "waiting", "proposed", "agreed", "seated"

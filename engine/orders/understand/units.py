@@ -16,7 +16,7 @@ from ...turn.context import Order
 from ...turn.intents import Code, Intent, Note, Refusal, Remark
 from ...turn.slots import misfit, unmet
 from ...units import assignment, forces, voyage
-from ...units.attacking import needs_company
+from ...units.attacking import Attack, follows, remains
 from ...units.fleet import Voyage
 from ...units.move import unlike
 from ...world import routes
@@ -24,7 +24,7 @@ from ...world.whom import is_for
 from .. import undeclared_war, ways
 from ..afterwards import Move
 from ..match import ALL
-from ..rows import mode_of_order, unit_slots
+from ..rows import unit_slots
 from .book import Book, Refused, Understood
 
 Uses = list[Callable[[], object]]
@@ -213,56 +213,42 @@ def _march(book: Book, mode: Row, order: Order, intent: Intent, uses: Uses) -> I
     taken = {place: n for (by, place), n in book.loads.items() if by == mode["id"]}
     found = ways.ask(book.world, book.nation, mode, origin, str(target), wanted, through, count=count, taken=taken)
     book.check_text(Code.WAY, found.why, ways.TARGET)
-    _beside_others(book, mode, order, str(target))
-    _only_attacks(book, mode, order, str(target))
+    if mode.get("attacks") or routes.is_attack(book.world, book.nation, str(target)):
+        goes_in = not all(remains(book.world, mode, kind) for kind in wanted)
+        attack = Attack(order.get("place"), book.nation, str(target), goes_in, mode, follows(book.world, mode, wanted))
+        uses.append(lambda: book.attacks.append(attack))
+    else:
+        _only_attacks(book, order, str(target))
     if mode.get("capacity"):
         uses.extend(_load(book, mode, found.path, count))
     remarks = () if found.gate is None else (_closed(book, found.gate),)
     return replace(intent, path=found.path, remarks=remarks)
 
 
-def _beside_others(book: Book, mode: Row, order: Order, target: str) -> None:
-    """Units that go into a fight only beside others: those of the order, or of another of the file with the same goal."""
-    if "company" not in mode or not routes.is_attack(book.world, book.nation, target):
-        return
-    for other in (order, *book.filed):
-        kinds = other.get("slots", {}).get(ways.UNITS) or {}
-        goes_by = mode_of_order(book.ruleset, other) or {}
-        fights = bool(goes_by) and goes_by.get("fights") is not False and not goes_by.get("tasks")
-        aboard = other.get("slots", {}).get("cargo") or {}
-        going = aboard or (kinds if fights else {})
-        leads = going and not needs_company(book.desk, mode, going)
-        if other.get("slots", {}).get(ways.TARGET) == target and leads:
-            return
-    raise Refused(Refusal(Code.WAY, "nobody goes in beside them", ways.UNITS, "send others there as well"))
-
-
-def _only_attacks(book: Book, mode: Row, order: Order, target: str) -> None:
-    """Options that only an order may carry that ends in a fight."""
+def _only_attacks(book: Book, order: Order, target: str) -> None:
+    """Options that only an order may carry that ends in a fight, which this one does not."""
     rows = book.ruleset.rows("order_options")
-    for option in order.get("options", {}):
-        if rows.get(option, {}).get("only") != "attack" or mode.get("attacks"):
-            continue
-        if not routes.is_attack(book.world, book.nation, target):
-            where = book.names.printed("place", target)
-            text = f"only an attack may depend on this; nobody is attacked in {where}"
-            raise Refused(Refusal(Code.OPTION, text, "", "leave it out"))
+    if any(rows.get(option, {}).get("only") == "attack" for option in order.get("options", {})):
+        text = f"only an attack may depend on this; nobody is attacked in {book.names.printed('place', target)}"
+        raise Refused(Refusal(Code.OPTION, text, "", "leave it out"))
 
 
 def _load(book: Book, mode: Row, path: routes.Path, count: int) -> Uses:
     """Count units against the capacity of the places on their way, together with those of earlier lines."""
-    drawn = routes.drawn_places(mode, path)
-    for place in drawn:
+    drawn: dict[str, int] = {}  # a way that comes by a place twice takes its room twice
+    for place in routes.drawn_places(mode, path):
+        drawn[place] = drawn.get(place, 0) + count
+    for place, needed in drawn.items():
         most = routes.capacity(book.world, mode, place)
         used = routes.used(book.world, mode, place) + book.loads.get((mode["id"], place), 0)
         left = None if most is None else most - used
-        if left is not None and left < count:
-            hint = f"at most {left}" if left > 0 else "earlier orders take all of it"
-            raise Refused(Refusal(Code.WAY, f"no room for {count} in {book.names.printed('place', place)}", ways.UNITS, hint))
+        if left is not None and left < needed:
+            hint = f"at most {left * count // needed}" if left * count >= needed else "earlier orders take all of it"
+            raise Refused(Refusal(Code.WAY, f"no room for {needed} in {book.names.printed('place', place)}", ways.UNITS, hint))
 
     def use() -> None:
-        for place in drawn:
-            book.loads[mode["id"], place] = book.loads.get((mode["id"], place), 0) + count
+        for place, needed in drawn.items():
+            book.loads[mode["id"], place] = book.loads.get((mode["id"], place), 0) + needed
 
     return [use]
 
