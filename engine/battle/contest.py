@@ -53,6 +53,8 @@ class Contest:
     frozen: Frozen = field(default_factory=dict)
     virtual_left: dict[tuple[str, int], int] = field(default_factory=dict)
     began: dict[int, dict[str, dict[str, int]]] = field(default_factory=dict)
+    fought: dict[int, dict[str, set[str]]] = field(default_factory=lambda: {0: {}, 1: {}})
+    """Side -> owner -> kinds that have taken part in a round, whatever became of them."""
     lost: dict[int, dict[str, dict[str, int]]] = field(default_factory=lambda: {0: {}, 1: {}})
     credited: dict[int, dict[str, int]] = field(default_factory=lambda: {0: {}, 1: {}})
     """Side -> nation -> losses of the enemy that it is credited with."""

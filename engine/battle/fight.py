@@ -268,9 +268,12 @@ def _recall(running: Sequence[Contest], place: str) -> Row | None:
 
 def _round(turn: Turn, contest: Contest, busy: dict[str, str]) -> None:
     """One round: dice, losses, what it uses up, all in one entry."""
-    contest.number += 1
     members = troops(turn, contest, busy)
+    contest.number += 1
     plan = compile_contest(turn, contest, members)
+    for group in plan.groups:
+        if group.n and not group.virtual:
+            contest.fought[group.side].setdefault(group.owner, set()).add(group.kind)
     flows: list[aftermath.Flow] = []
     dice = RealDice(_streams(turn, contest))
     rounds = Rounds(plan, dice)

@@ -62,6 +62,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("upgrade", "new rules for a game in progress", "game"),
     Command("dice", "fair dice: commit, reveal, verify"),
     Command("odds", "the odds of a battle"),
+    Command("import", "replay recorded games of other programs", "import_"),
     Command("simulate", "whole campaigns, many times over"),
     Command("play", "a whole game by built-in policies"),
 )

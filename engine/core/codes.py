@@ -57,6 +57,7 @@ CODES: dict[str, str] = {
     "E307": "An expression gives another kind of value than the place needs.",
     "E308": "An expression calls a function with the wrong arguments.",
     "E309": "An expression in a battle that cannot be reckoned over the living of both sides.",
+    "E320": "A verdict that cannot be judged while others are open, or whose things hang on a verdict.",
     "E401": "A reference to a row that does not exist.",
     "E402": "A key of a row is neither the form's own nor a declared field.",
     "E403": "The value of a declared field has the wrong type.",

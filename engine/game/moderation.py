@@ -23,7 +23,7 @@ from ..world.world import World
 from .audit import broken_chain
 from .proofs import openings, position_after
 from .report.build import Report, moderator_report, nation_report
-from .report.mapview import Drawing, map_svg
+from .report.mapview import Drawing, map_svg, read_drawing
 from .report.render import as_html, as_text
 from .scenario import initial_state
 from .store import MODERATOR, PLAYER, POLICY, PROXY, Game, StoreError, Submission, inputs_from
@@ -45,6 +45,13 @@ def new_game(
             raise StoreError(f"no nation {nation!r} in this game")
         state.put("nations", nation, "seat", seat)
     return Game.create(folder, ruleset, scenario, state, id_=id_, seed=seed, drawing=drawing)
+
+
+def new_game_from(folder: Path, scenario: Mapping[str, Any], ruleset: Ruleset, state: State, rules: Path) -> Game:
+    """Start a game from a position, commanded by players throughout. `rules`: the ruleset's folder, for its maps."""
+    for nation in ruleset.rows("nations"):
+        state.put("nations", nation, "seat", PLAYER)
+    return Game.create(folder, ruleset, scenario, state, id_=folder.resolve().name, drawing=read_drawing(rules))
 
 
 def option_value(ruleset: Ruleset, option: str, value: Any) -> Any:

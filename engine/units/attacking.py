@@ -88,18 +88,30 @@ def begin_war(turn: Turn, mode: Row, nation: str, target: str) -> None:
     for other in others:
         if other == nation or turn.world.hostile(nation, other):
             continue
-        if not mode.get("attacks") and not comes_to_fight(turn, nation, other):
-            continue
-        names = {**turn.loops, "self": Entity("nation", nation), "target": Entity("nation", other)}
-        if not turn.world.test(tail_row.get("when"), names):
-            continue
-        rule, subject = f"modes/{mode['id']}", f"{nation}:{other}"
-        readers = audience_ids(turn.world, tail_row.get("audience", "everyone"), names)
-        with turn.journal.entry(rule, subject=subject, audience=readers) as entry:
-            tail = Tail(turn, entry, rule, subject)
-            if "says" in tail_row:
-                entry.text = fill(turn.world, tail_row["says"], names)
-            tail.run(tail_row, names)
+        if mode.get("attacks") or comes_to_fight(turn, nation, other):
+            _open_war(turn, mode, tail_row, nation, other)
+
+
+def begin_war_with(turn: Turn, mode: Row, nation: str, other: str) -> None:
+    """An attack upon forces of a nation with which there is no war brings about what the mode says (`undeclared`)."""
+    tail_row = mode.get("undeclared")
+    if isinstance(tail_row, str):
+        tail_row = turn.ruleset.row("modes", tail_row)["undeclared"]
+    if tail_row and other != nation and not turn.world.hostile(nation, other):
+        _open_war(turn, mode, tail_row, nation, other)
+
+
+def _open_war(turn: Turn, mode: Row, tail_row: Row, nation: str, other: str) -> None:
+    names = {**turn.loops, "self": Entity("nation", nation), "target": Entity("nation", other)}
+    if not turn.world.test(tail_row.get("when"), names):
+        return
+    rule, subject = f"modes/{mode['id']}", f"{nation}:{other}"
+    readers = audience_ids(turn.world, tail_row.get("audience", "everyone"), names)
+    with turn.journal.entry(rule, subject=subject, audience=readers) as entry:
+        tail = Tail(turn, entry, rule, subject)
+        if "says" in tail_row:
+            entry.text = fill(turn.world, tail_row["says"], names)
+        tail.run(tail_row, names)
 
 
 def take_over(turn: Turn, nation: str, place: str) -> None:

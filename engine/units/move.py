@@ -23,6 +23,7 @@ from . import forces, tasks
 from .arrive import bring_in
 from .attacking import ALONE, Attack, attack_refusal, begin_war, follows, remains, take_over, unaccompanied
 from .bounces import bounce
+from .gauntlet import crosses_enemies, depart_under_fire, run_the_gauntlet
 from .march import March, orders_of
 from .onward import go_on
 from .rationing import draw_on, ration
@@ -37,6 +38,9 @@ def run(node: Row, turn: Turn) -> None:
         return
     if which == "onward":
         go_on(turn, modes)
+        return
+    if which == "depart":
+        depart_under_fire(turn, modes)
         return
     tasked = [m for m in modes if m.get("tasks")]
     if tasked:
@@ -148,8 +152,8 @@ def understand(turn: Turn, order: Order, mode: Row, left: dict[str, int], taken:
         path = routes.find_path(going, origin, target, via)
     if path is None:
         return _no_way(going, origin, target)
-    if not (mode.get("flies") and mode.get("fights") is False):  # who only passes over is in no fight
-        hostile = hostile or any(routes.is_attack(world, nation, p, turn.journal.step) for p in path[1:-1])
+    if mode.get("fights") is not False:  # who only passes over is in no fight
+        hostile = hostile or crosses_enemies(turn, nation, path)
     why = seen_refusal(turn, order, nation, target, hostile=hostile)
     why = why or routes.check_path(going, path) or attack_refusal(turn, mode, nation, path, picks, hostile=hostile)
     if why is None and not hostile and not (row.get("mission") or mode.get("mission")):
@@ -250,7 +254,9 @@ def carry_out(turn: Turn, marches: Sequence[March]) -> None:
     marches = ration(turn, marches)
     entered: list[tuple[str, str, str | None]] = []
     for march in marches:
-        if march.mode.get("arrives"):
+        if march.mode.get("arrives") and march.mode.get("under_fire") and crosses_enemies(turn, march.nation, march.path):
+            run_the_gauntlet(turn, march)
+        elif march.mode.get("arrives"):
             depart(turn, march)
         else:
             entered.append((march.nation, march.target, turn.world.holder_of(march.target)))

@@ -136,7 +136,7 @@ class Readings(ABC):
 
         def shown(value: Any) -> Any:
             if wrap and isinstance(value, str):
-                return Entity(wrap, value)
+                return Entity(wrap, value) if value else None
             if isinstance(value, list):
                 if wrap in _LISTED:
                     return tuple(Entity(wrap, v) if isinstance(v, str) else v for v in value)
@@ -304,6 +304,14 @@ class Readings(ABC):
     def _force_at(self, e: Entity) -> Entity | None:
         at = self.state.get("forces", e.id, "at")
         return Entity("place", str(at)) if at else None
+
+    def _force_to(self, e: Entity) -> Entity | None:
+        to = self.state.get("forces", e.id, "to")
+        return Entity("place", str(to)) if to else None
+
+    def _force_path(self, e: Entity) -> EntitySet:
+        """The places of its way, the first and where it is included."""
+        return tuple(Entity("place", str(p)) for p in self.state.get("forces", e.id, "path") or ())
 
     def _force_charges(self, e: Entity) -> EntitySet:
         row = self.state.row("forces", e.id)

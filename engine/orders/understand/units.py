@@ -132,6 +132,8 @@ def _stacks(book: Book, row: Row, place: str) -> list[tuple[str, Row]]:
     """The stacks at a place that are free to go; for orders that commit units, less what earlier ones took."""
     mode = book.ruleset.rows("modes").get(row.get("does", ""), {})
     free = routes.free_stacks(book.world, book.nation, place, again=bool(mode.get("again")))
+    if "cargo" in row.get("slots", {}):
+        free = [*free, *forces.afloat_at(book.world.state, book.nation, place)]
     if "commits" not in row:
         return free
     now = [(k, {**r, "n": book.left.get(k, int(r["n"]))}) for k, r in free]
@@ -187,11 +189,22 @@ def _sail(book: Book, order: Order, mode: Row, intent: Intent, uses: Uses, moves
     if not isinstance(found, Voyage):
         return intent
     moves.append(found)
+    uses.append(lambda: book.attacks.extend(_landings(book, order, mode, found)))
     remarks = [Remark(Note.READ, text, ways.UNITS) for text in assignment.notes(book.desk, found)]
     if found.gate is not None:
         remarks.append(_closed(book, found.gate))
     path = (found.start, *(str(entry["place"]) for entry in found.plan if "place" in entry))
     return replace(intent, path=path, site=found.target, remarks=tuple(remarks))
+
+
+def _landings(book: Book, order: Order, mode: Row, voyage: Voyage) -> list[Attack]:
+    """The landings of a voyage in the face of an enemy: attacks, into which some kinds go only beside others."""
+    shore = book.ruleset.row("modes", mode["ashore"]) if "ashore" in mode else mode
+    return [
+        Attack(order.get("place"), book.nation, part["to"], True, shore, follows(book.world, shore, part["units"]))
+        for part in voyage.cargo
+        if routes.is_attack(book.world, book.nation, str(part["to"]))
+    ]
 
 
 def _closed(book: Book, gate: str) -> Remark:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ...core.diagnostics import Diagnostic
 from ..overlay import Draft, Layer
-from . import effects, expressions, fields, map, needs, references, rules, schema, terms, words
+from . import effects, expressions, fields, map, needs, references, rules, schema, terms, verdicts, words
 from .silence import apply_silences
 from .subject import Subject
 
@@ -42,6 +42,7 @@ CHECKS: tuple[Check, ...] = (
     needs.grades_say_what_their_unit_leaves_open,
     terms.terms_do_not_lead_back_to_themselves,
     expressions.expressions_are_right,
+    verdicts.verdicts_can_be_judged,
     map.links_join_two_places,
     map.places_have_links,
     map.places_can_be_reached,
