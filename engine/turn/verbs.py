@@ -15,6 +15,7 @@ from ..core.state import Entity
 from ..world import treasury as stores
 from ..world.selections import as_set, plain
 from ..world.tables import bounds
+from ..world.tracks import way_to, way_to_zero
 from ..world.world import round_as
 from . import relations
 from .context import audience_ids
@@ -41,11 +42,10 @@ def _direction(tail: Tail, p: Row, names: dict[str, Any], nation: str) -> int:
         side = found if isinstance(found, Entity) and found.kind == "side" else tail.world.field(found, "side")
         if side is None:
             return 0
-        sign = int(tail.world.ruleset.row("sides", plain(side)).get("sign", 1))
-        return sign if key == "toward" else -sign
+        way = way_to(tail.world.ruleset, plain(side))
+        return way if key == "toward" else -way
     if p.get("to_zero"):
-        now = int(tail.world.state.get("tracks", nation, p["track"], 0))
-        return -1 if now > 0 else 1
+        return way_to_zero(tail.world.state, nation, p["track"])
     return -1 if p.get("down") else 1
 
 
@@ -58,7 +58,7 @@ def move_track(tail: Tail, nation: str, row: Row, direction: int, by: int, *, to
     redirect = row.get("redirect")
     if redirect and world.test(redirect["while"], {"nation": Entity("nation", nation), "self": Entity("nation", nation)}):
         for side, other in redirect.items():
-            if side != "while" and int(world.ruleset.row("sides", side).get("sign", 1)) == direction:
+            if side != "while" and way_to(world.ruleset, side) == direction:
                 track, direction = other, 1
     now = int(world.state.get("tracks", nation, track, 0))
     new = now + direction * by

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..core.model import Row
-from ..core.state import pair_key
+from ..core.state import pair_key, works_on
 from ..world.selections import as_set
 from ..world.treasury import held_places
 from ..world.world import round_as
@@ -15,7 +15,7 @@ from .effects import EffectError, Tail
 
 def set_works(tail: Tail, place: str, facing: str, works: Any) -> None:
     """Works of a place on its border with another; None or "none" clears them."""
-    tail.journal.set("links", pair_key(place, facing), f"works@{place}", works if works not in (None, "none", "") else None)
+    tail.journal.set("links", pair_key(place, facing), works_on(place), works if works not in (None, "none", "") else None)
 
 
 def create(tail: Tail, p: Row, names: dict[str, Any]) -> None:
