@@ -141,8 +141,10 @@ def _take_units(tail: Tail, key: str, n: int) -> None:
 
 def convert(tail: Tail, p: Row, names: dict[str, Any]) -> None:
     """Units change owner, kind or condition, or several declared fields at once (`set`)."""
-    said = {**{k: p[k] for k in ("owner", "kind", "condition") if k in p}, **p.get("set", {})}
-    fields = {k: unless_default(tail, k, tail.plain(v, names)) for k, v in said.items()}
+    said = {**{k: p[k] for k in ("kind", "condition") if k in p}, **p.get("set", {})}
+    fields: dict[str, Any] = {k: unless_default(tail, k, tail.plain(v, names)) for k, v in said.items()}
+    if "owner" in p:
+        fields["owner"] = tail.id_of(p["owner"], names)
     chosen = as_set(tail.world, tail.set(p["units"], names))
     single = "unit" in names and chosen == (names["unit"],)
     for unit in chosen:
