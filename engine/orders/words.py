@@ -88,7 +88,7 @@ def distance(a: str, b: str, most: int) -> int:
 def misspelled(written: str, name: str, most: int) -> int | None:
     """By how many letters a name is misspelled, at most `most`; None if it is another. A number is never a slip of the pen.
 
-    >>> misspelled("austia", "austria", 1), misspelled("3tanks", "tanks", 1), misspelled("u2", "u3", 1)
+    >>> misspelled("northen", "northern", 1), misspelled("3northern", "northern", 1), misspelled("u2", "u3", 1)
     (1, None, None)
     """
     if _digits(written) != _digits(name):
