@@ -151,8 +151,10 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
             return select(world, in_their_order({row["place"] for n in owners for _, row in state.stacks(owner=n.id)}), filters)
         by_field = [name for name, value in filters.items() if name in declared and isinstance(value, str | int | Entity)]
         if by_field and not any(isinstance(v, Entity) and v.kind == "group" for v in filters.values()):
-            name = by_field[-1]
-            return select(world, _places_by(world, name, things.values()).get(plain(filters.pop(name)), ()), filters)
+            found = {name: _places_by(world, name, things.values()).get(plain(filters[name]), ()) for name in by_field}
+            name = min(found, key=lambda n: len(found[n]))  # the rest is tested for the fewest
+            del filters[name]
+            return select(world, found[name], filters)
         return select(world, things.values(), filters)
 
     declared = {
