@@ -103,7 +103,8 @@ class Market:
             return Refusal(Code.NUMBER, "the number must be at least 1", "n")
         if kind is not None and "fits" not in row:
             made = self.world.ruleset.rows("units").get(row.get("makes", ""), {})
-            return Refusal(Code.SITE, f"{row.get('name') or made.get('name', item)} is not fitted to units", "item")
+            text = f"{row.get('name') or made.get('name', item)} is not fitted to units"
+            return Refusal(Code.SITE, text, "item", choices=self._fitted_instead(row))
         closed = self.closed(row)
         if closed is not None:
             return Refusal(Code.SITE, closed, "item")
@@ -326,6 +327,12 @@ class Market:
             if place not in may:
                 return f"it cannot face {self._name(place)}"
         return tuple(dict.fromkeys(facing))
+
+    def _fitted_instead(self, row: Row) -> tuple[str, ...]:
+        """The items that are fitted to units: those that make the same as this one, else all."""
+        fitted = [i for i, r in self.world.ruleset.rows("catalogue").items() if "fits" in r]
+        same = [i for i in fitted if self.world.ruleset.row("catalogue", i).get("makes") == row.get("makes", row["id"])]
+        return tuple(same or fitted)
 
     def fitting(self, row: Row, place: str, kind: str | None = None) -> int:
         """How many units at a place can still be altered by an item."""
