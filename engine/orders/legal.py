@@ -364,6 +364,8 @@ def legal_moves(world: World, nation: str, row: Row) -> list[Legal]:
             return out
         if "cargo" in row.get("slots", {}):
             return _voyages(world, nation, row, mode)
+        if ways.ORIGIN not in row.get("slots", {}):  # they start from where another order brings them
+            return [_blank(nation, f"orders/{row['id']}", row)] if ways.places_with_units(world, nation) else []
         for place in ways.places_with_units(world, nation):
             counts = ways.free_units(world, nation, place)
             if not counts or not _may_start(world, nation, row, place):

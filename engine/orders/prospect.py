@@ -2,8 +2,9 @@
 
 Whether an order may be given is asked of the position in which it will be carried out. What the nation's own orders of earlier
 steps make possible in this turn (an advance that is discovered, paid for and built with; a war that is declared, and fought)
-is so by then. A `Prospect` is the nation's view with these orders carried out by the resolution's own functions, step by step
-in the order of the frame; nothing that others do, no battle and no movement is foreseen.
+is so by then. Moves are made when an order comes that may start where they lead (`again` of a mode), and all go well. A
+`Prospect` is the nation's view with these orders carried out by the resolution's own functions, step by step
+in the order of the frame; nothing that others do and no battle is foreseen.
 """
 
 from __future__ import annotations
@@ -20,9 +21,12 @@ from ..turn import acts
 from ..turn.context import Order, Turn
 from ..turn.effects import Tail, fill
 from ..turn.frame import inputs
+from ..turn.intents import Intent, Note
 from ..turn.verbs import take
+from ..world import treasury
 from ..world.world import World
-from .rows import step_orders
+from .afterwards import Move, make
+from .rows import mode_of_order, step_orders
 
 __all__ = ["Prospect", "in_frame"]
 
@@ -113,6 +117,7 @@ class Prospect:
         self._gate = list(gate(view))
         self.unmet: list[tuple[str, str]] = []
         """The requirements that the orders so far do not fulfill: its id, and what is missing."""
+        self._moves: list[tuple[Order, Move]] = []
 
     @property
     def market(self) -> Market:
@@ -136,8 +141,15 @@ class Prospect:
             with turn.journal.entry(f"frame/{step}"):
                 turn.journal.set("game", "game", "step", step)
             self._market = None
+            turn.world.moments.pop("step", None)
+            if node["do"] == "act":
+                turn.world.moments["step"] = turn.state.copy()
             if node["do"] == "purchase":
                 purchase.unite_purses(turn)
+        if self._moves and (mode_of_order(turn.ruleset, order) or {}).get("again"):
+            for earlier, move in self._moves:
+                make(turn, self.nation, earlier, mode_of_order(turn.ruleset, earlier) or {}, move)
+            self._moves = []
 
     def pass_gates(self, place: Place = LAST) -> None:
         """Test the requirements that stand before a place of the frame; without one, all that are left."""
@@ -148,8 +160,11 @@ class Prospect:
             if self.turn.world.test(row.get("when"), names) and not self.turn.world.test(row["test"], names):
                 self.unmet.append((row["id"], fill(self.turn.world, row["else"], names)))
 
-    def settle(self, order: Order, quote: Quote | None, cost: Mapping[str, Any]) -> None:
-        """Carry an order out as far as it changes what later ones may do."""
+    def settle(self, intent: Intent, quote: Quote | None, move: Move | None = None) -> None:
+        """Carry an order out as far as it changes what later ones may do. `quote` is that of a purchase, `move` how units go."""
+        order = dict(intent.order)
+        if move is not None and not (mode_of_order(self.turn.ruleset, order) or {}).get("again"):
+            self._moves.append((order, move))
         form, _, id_ = order["order"].partition("/")
         turn, key = self.turn, _key(order)
         turn.state.put("orders", key, "*", _bare(order))
@@ -160,11 +175,14 @@ class Prospect:
         elif quote is not None:
             purchase.buy(turn, quote, filed)
             purchase.count(self.market, quote)
-        elif any(cost.values()):
+        elif intent.cost and not any(r.note == Note.MEANS for r in intent.remarks):
             with turn.journal.entry(order["order"], subject=self.nation) as entry:
                 tail = Tail(turn, entry, order["order"], self.nation)
-                for what, amount in cost.items():
-                    take(tail, Entity("nation", self.nation), what, amount)
+                for what, amount in intent.cost.items():
+                    if intent.purse:
+                        treasury.pay(turn.journal, intent.purse, what, amount)
+                    else:
+                        take(tail, Entity("nation", self.nation), what, amount)
         turn.fortune = None
         if turn.chanced:
             self.rolled.append(int(order.get("place", 0)))

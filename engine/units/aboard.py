@@ -14,16 +14,18 @@ from ..core.state import Entity
 from ..turn.context import Turn
 from ..world import routes
 from . import forces
-from .attacking import attack_refusal, begin_war
-from .stowage import figure_of, room_of, size_of
+from .attacking import attack_refusal, begin_war, follows, take_over
+from .stowage import figure_of, room_of, size_of, size_of_kinds
 
 
 def adopt(turn: Turn, force: str, mode: Row) -> None:
-    """Cargo that is afloat where a force sets out comes under it, as far as it has room."""
+    """Cargo that is afloat where a force sets out comes under it, as far as it has room beside what its orders name."""
     if "carries" not in mode:
         return
     row = turn.state.row("forces", force)
     room = room_of(turn, mode, [(k, r["n"]) for k, r in forces.stacks_of(turn.state, force)])
+    coming = [part["units"] for part in row.get("cargo") or () if part["from"] != row["at"]]
+    room -= sum(size_of_kinds(turn, mode, row["owner"], units) for units in coming)
     for key, stack in forces.afloat_at(turn.state, row["owner"], row["at"]):
         each = size_of(turn, mode, [(key, 1)])
         n = min(stack["n"], int(room // each)) if each else stack["n"]
@@ -77,7 +79,7 @@ def take_aboard(turn: Turn, force: str, row: Row, mode: Row, index: int) -> None
             _note(turn, force, index, "aboard")
             turn.journal.set("forces", force, "loaded", bool(forces.cargo_of(turn.state, force)) or None)
         return
-    picks = forces.pick(routes.free_stacks(turn.world, nation, origin), cargo["units"])
+    picks = forces.pick(routes.free_stacks(turn.world, nation, origin, again=bool(mode.get("again"))), cargo["units"])
     names = {"self": Entity("nation", nation), "place": Entity("place", origin)}
     if picks is None or not turn.world.test(carries.get("from"), names):
         with turn.journal.entry(f"modes/{mode['id']}", subject=force, audience=(nation,), text=f"Nobody came aboard in {where}."):
@@ -115,21 +117,30 @@ def land_all(turn: Turn, modes: Sequence[Row], node: Row) -> None:
         parts = [part for part in row["cargo"] if not part.get("left")] or row["cargo"][:1]
         for part in parts:
             attack = hostile[row["owner"], part["to"]]
-            _put_ashore(turn, force, row, mode, part, hostile=attack, all_of_it=len(parts) == 1)
+            _put_ashore(turn, force, row, mode, part, hostile=attack)
 
 
-def _aboard(turn: Turn, force: str, part: Row, *, all_of_it: bool) -> list[tuple[str, int]]:
-    """Those of a force's cargo that go ashore together: all, or as many as are left of one part."""
+def _aboard(turn: Turn, force: str, part: Row) -> list[tuple[str, int]]:
+    """Those of a force's cargo that go ashore together: as many as are left of one part."""
     there = forces.cargo_of(turn.state, force)
-    if all_of_it:
-        return [(key, stack["n"]) for key, stack in there]
     wanted = {kind: min(n, sum(s["n"] for _, s in there if s["kind"] == kind)) for kind, n in part["units"].items()}
     return forces.pick(there, wanted) or []
 
 
-def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, part: Row, *, hostile: bool, all_of_it: bool) -> None:
+def _awaited(turn: Turn, nation: str, place: str) -> bool:
+    """Whether other units of the nation have come to attack a place."""
+    modes = turn.ruleset.rows("modes")
+    there = [(f, r) for f, r in turn.state.table("forces").items() if r["owner"] == nation and r["at"] == place]
+    return any(
+        not follows(turn.world, modes.get(r.get("mode", ""), {}), (s["kind"] for _, s in forces.stacks_of(turn.state, f)))
+        for f, r in there
+        if forces.stacks_of(turn.state, f)
+    )
+
+
+def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, part: Row, *, hostile: bool) -> None:
     nation, target, zone = row["owner"], part["to"], row["at"]
-    aboard = _aboard(turn, force, part, all_of_it=all_of_it)
+    aboard = _aboard(turn, force, part)
     shore = turn.ruleset.row("modes", mode["ashore"]) if "ashore" in mode else mode
     where = routes.name_of(turn.world, "places", target)
     why = None
@@ -139,6 +150,9 @@ def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, part: Row, *, hosti
         why = f"{where} may not be entered"
     else:
         why = attack_refusal(turn, shore, nation, (zone, target), aboard, hostile=hostile)
+        going = (str(turn.state.get("units", key, "kind")) for key, _ in aboard)
+        if why is None and hostile and follows(turn.world, shore, going) and not _awaited(turn, nation, target):
+            why = "nobody goes in beside them"
     kinds: dict[str, int] = {}
     for key, n in aboard:
         kind = str(turn.state.get("units", key, "kind"))
@@ -152,6 +166,7 @@ def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, part: Row, *, hosti
             return
         holder = turn.world.holder_of(target)
         via = f"{zone}>{target}"
+        spent = {shore["keeps"]: 0} if "keeps" in shore else {}
         if hostile:
             landed = forces.create(
                 turn, nation, zone, [], order=row.get("order"), mode=shore["id"], to=target, targets=[target],
@@ -160,10 +175,11 @@ def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, part: Row, *, hosti
             turn.journal.set("forces", landed, "at", target)
             turn.journal.set("forces", landed, "path", [zone, target])
             for key, n in aboard:
-                turn.journal.alter_units(key, n, aboard=None, force=landed, place=target, via=via, landed=True)
+                turn.journal.alter_units(key, n, aboard=None, force=landed, place=target, via=via, landed=True, **spent)
         else:
             for key, n in aboard:
-                turn.journal.alter_units(key, n, aboard=None, place=target, moved=True)
+                turn.journal.alter_units(key, n, aboard=None, place=target, moved=True, **spent)
+            take_over(turn, nation, target)
         turn.journal.set("forces", force, "loaded", bool(forces.cargo_of(turn.state, force)) or None)
         turn.journal.fact("entered", by=nation, of=holder, place=target, n=sum(kinds.values()), **{"from": zone})
     if hostile:

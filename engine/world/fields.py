@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..core.model import Row, Ruleset
-from ..core.state import Entity, State, columns, pair_key
+from ..core.state import Entity, State, columns, pair_key, works_on
 from ..ruleset.expressions import ExpressionError
 from ..ruleset.expressions.evaluate import Evaluator
 from ..ruleset.expressions.vocabulary import KINDS
@@ -41,8 +41,9 @@ _LISTED = ("nation", "place")  # a field that lists rows of these kinds gives th
 
 _BUILT_IN_THINGS: Mapping[str, str] = {
     "capital": "place", "owner": "nation", "holder": "nation", "opposite": "side", "charge": "force", "part_of": "place",
+    "war.by": "nation",
 }  # fmt: skip
-"""Built-in fields that name a thing, and the kind of it."""
+"""Built-in fields (of a kind, or of any) that name a thing, and the kind of it."""
 
 
 _EMPTY: Mapping[str, Any] = {}
@@ -129,14 +130,14 @@ class Readings(ABC):
         default = declared.get("default") if declared else None
         wrap = _FORM_KIND.get(declared.get("form", ""), "") if declared else ""
         if not wrap and not declared:
-            wrap = _BUILT_IN_THINGS.get(name, "")
+            wrap = _BUILT_IN_THINGS.get(f"{kind}.{name}") or _BUILT_IN_THINGS.get(name, "")
         table, form = _TABLE.get(kind, kind), KINDS.get(kind, "")
         state, written = self.state, self.ruleset.rows(form) if form else {}
         given: dict[str, Any] = {}  # what rows of the ruleset say, as expressions see it
 
         def shown(value: Any) -> Any:
             if wrap and isinstance(value, str):
-                return Entity(wrap, value)
+                return Entity(wrap, value) if value else None
             if isinstance(value, list):
                 if wrap in _LISTED:
                     return tuple(Entity(wrap, v) if isinstance(v, str) else v for v in value)
@@ -305,6 +306,14 @@ class Readings(ABC):
         at = self.state.get("forces", e.id, "at")
         return Entity("place", str(at)) if at else None
 
+    def _force_to(self, e: Entity) -> Entity | None:
+        to = self.state.get("forces", e.id, "to")
+        return Entity("place", str(to)) if to else None
+
+    def _force_path(self, e: Entity) -> EntitySet:
+        """The places of its way, the first and where it is included."""
+        return tuple(Entity("place", str(p)) for p in self.state.get("forces", e.id, "path") or ())
+
     def _force_charges(self, e: Entity) -> EntitySet:
         row = self.state.row("forces", e.id)
         named = row.get("charges") or ()
@@ -337,11 +346,11 @@ class Readings(ABC):
     def _link_works(self, e: Entity) -> str:
         """What stands at the far end against somebody who comes from the near end."""
         a, _, b = e.id.partition(">")
-        return str(self.state.get("links", pair_key(a, b), f"works@{b}") or "none")
+        return str(self.state.get("links", pair_key(a, b), works_on(b)) or "none")
 
     def _link_own_works(self, e: Entity) -> str:
         a, _, b = e.id.partition(">")
-        return str(self.state.get("links", pair_key(a, b), f"works@{a}") or "none")
+        return str(self.state.get("links", pair_key(a, b), works_on(a)) or "none")
 
     def _link_kind(self, e: Entity) -> str:
         a, _, b = e.id.partition(">")

@@ -11,7 +11,8 @@ from ..ruleset.expressions import ExpressionError, parse
 from ..ruleset.expressions.reads import EARLIER, HOLDERS
 from .selections import apply, as_set, fits, group, nations_only, plain, select, weight
 from .tables import band, box_of, cell
-from .treasury import held_places, stock
+from .tracks import leaning
+from .treasury import held_places, seat_of, stock
 from .verdicts import TABLE, kind_of
 from .world import EntitySet, World
 
@@ -150,8 +151,10 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
             return select(world, in_their_order({row["place"] for n in owners for _, row in state.stacks(owner=n.id)}), filters)
         by_field = [name for name, value in filters.items() if name in declared and isinstance(value, str | int | Entity)]
         if by_field and not any(isinstance(v, Entity) and v.kind == "group" for v in filters.values()):
-            name = by_field[-1]
-            return select(world, _places_by(world, name, things.values()).get(plain(filters.pop(name)), ()), filters)
+            found = {name: _places_by(world, name, things.values()).get(plain(filters[name]), ()) for name in by_field}
+            name = min(found, key=lambda n: len(found[n]))  # the rest is tested for the fewest
+            del filters[name]
+            return select(world, found[name], filters)
         return select(world, things.values(), filters)
 
     declared = {
@@ -417,7 +420,7 @@ def _values(world: World) -> dict[str, Callable[..., Any]]:
     def toward(nation: Any, side: Any, id_: str | None = None) -> int:
         if id_ is None:
             id_ = next(i for i, r in ruleset.rows("tracks").items() if r.get("signed"))
-        return max(0, track(nation, id_) * int(ruleset.row("sides", plain(side)).get("sign", 1)))
+        return leaning(ruleset, state, plain(nation), id_, plain(side))
 
     def age(x: Any, mark: str) -> int:
         found = state.get("marks", key(x), plain(mark))
@@ -449,6 +452,7 @@ def _values(world: World) -> dict[str, Callable[..., Any]]:
         "level": level,
         "knows": lambda n, t: int(state.get("techs", plain(n), plain(t), 0)) > 0,
         "stock": lambda x, r: stock(world, x, plain(r)),
+        "purse": lambda x, r: seat_of(world, plain(x), plain(r)),
         "income": lambda n: state.get("nations", plain(n), "income", 0),
         "value": value,
         "marked": lambda x, m: state.get("marks", key(x), plain(m)) is not None,

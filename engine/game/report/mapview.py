@@ -137,7 +137,8 @@ def _shapes(drawing: Drawing, places: Sequence[Mapping[str, Any]]) -> Shapes | N
 
 
 def _layout(drawing: Drawing, shapes: Shapes | None) -> Layout | None:
-    return layout_from(drawing.layout) if drawing.layout and shapes is not None else None
+    """The layout, if it is of this map: that of shapes which are not used is not."""
+    return layout_from(drawing.layout) if drawing.layout and (shapes is not None or not drawing.shapes) else None
 
 
 def _owners(world: World) -> tuple[Owner, ...]:
@@ -165,7 +166,7 @@ def _place(world: World, row: Mapping[str, Any], marks: Mapping[str, Any], capit
         kind=kind,
         lon=float(Fraction(str(row["lon"]))),
         lat=float(Fraction(str(row["lat"]))),
-        owner=(world.holder_of(row["id"]) or "") if kind != "sea" else "",
+        owner=(world.holder_of(str(row.get("part_of", row["id"]))) or "") if kind != "sea" else "",
         symbols=tuple(symbols[:3]),
         badges=tuple(_badges(world, row["id"], marks)),
         note=", ".join(notes),

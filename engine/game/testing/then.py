@@ -13,8 +13,9 @@ from fractions import Fraction
 from typing import Any
 
 from ...core.journal import Entry
-from ...core.state import Entity, pair_key, unit_key
-from ...ruleset.expressions import ExpressionError
+from ...core.state import Entity, pair_key, unit_key, works_on
+from ...ruleset.checks.expressions import Words
+from ...ruleset.expressions import ExpressionError, check_expression
 from ...ruleset.expressions.vocabulary import KINDS
 from ...turn.vacancies import vacancies
 from ...world.selections import as_set
@@ -228,8 +229,8 @@ class _Reader:
         for place, around in said.items():
             for other, wanted in around.items():
                 key = pair_key(place, other)
-                got = self.state.get("links", key, f"works@{place}", NONE)
-                yield from _unless(wanted, got, (*path, place, other), ("links", key, f"works@{place}"))
+                got = self.state.get("links", key, works_on(place), NONE)
+                yield from _unless(wanted, got, (*path, place, other), ("links", key, works_on(place)))
 
     # ---- relations
 
@@ -429,7 +430,11 @@ class _Reader:
 
 
 def evaluate(world: World, text: str, names: Mapping[str, Any], path: Path = ()) -> Any:
-    """The value of an expression of a case; CaseError where it has none."""
+    """The value of an expression of a case; CaseError where it has none, or names what the ruleset does not have."""
+    ruleset = world.ruleset
+    words = ruleset.derived("words of rule tests", lambda: Words(ruleset.rows, ruleset.forms))
+    for problem in check_expression(text, dict.fromkeys(names, "any"), words):
+        raise CaseError(f"{text}: {problem.message}{f'; {problem.hint}' if problem.hint else ''}", path)
     try:
         return world.value(text, names)
     except ExpressionError as error:

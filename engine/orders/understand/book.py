@@ -13,8 +13,10 @@ from ...turn import acts
 from ...turn.context import Desk, Order
 from ...turn.intents import Code, Intent, Note, Refusal, Remark
 from ...units import deploy, fleet
+from ...units.attacking import Attack
 from ...world import treasury as stores
 from ...world.world import World
+from ..afterwards import Move
 from ..names import Names
 from ..prospect import Prospect
 from ..rows import late_money
@@ -32,11 +34,13 @@ class Refused(Exception):
 
 @dataclass(slots=True)
 class Understood:
-    """An order that stands: what it comes to, and what counts its use once it is accepted. `quote` is that of a purchase."""
+    """An order that stands: what it comes to, and what counts its use once it is accepted. `quote` is that of a purchase, `move`
+    how units go."""
 
     intent: Intent
     uses: list[Callable[[], object]] = field(default_factory=list)
     quote: Quote | None = None
+    move: Move | None = None
 
 
 class Book:
@@ -62,7 +66,9 @@ class Book:
         self.first: dict[str, Order] = {}  # the first order of each row, where all must be alike
         self.layouts: dict[str, deploy.Layout] = {}  # where units are deployed, by order row
         self.taken: list[tuple[str, str, str, int]] = []  # row, place, kind, number
+        self.attacks: list[Attack] = []
         self.given: set[str] = set()  # the acts that stand so far
+        self.placed: dict[str, int] = {}  # what has been put on the map out of the hand, by item
         self._market: Market | None = None
 
     @property
