@@ -82,6 +82,7 @@ CODES: dict[str, str] = {
     "E605": "A row names a step that the frame does not have.",
     "W701": "A silence that silences nothing.",
     "E702": "A silence of a code that does not exist, or of an error.",
+    "W801": "A row whose lines of the text are none of the lines of the clauses that it cites.",
 }
 
 
