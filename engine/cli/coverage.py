@@ -9,7 +9,8 @@ import typer
 
 from ..core.diagnostics import nearest, render_one
 from ..core.package_data import rulesets
-from ..game.testing.coverage import Matrix, matrix
+from ..game.testing.coverage import Matrix, Owners, matrix, read_clauses
+from ..game.testing.mutate_noticed import Noticed, read_noticed
 from . import Stop
 
 __all__ = ["coverage"]
@@ -28,6 +29,9 @@ def coverage(
     format: str = typer.Option("text", help="How to show the matrix: text, json."),
     missing: bool = typer.Option(False, "--missing", help="List the clauses that lack a row or a test."),
     excepted: bool = typer.Option(False, "--excepted", help="List the clauses that are excepted, each with its reason."),
+    mutated: Path = typer.Option(
+        None, help="A state file or a report of `wteaw mutate`: list every clause with the changes noticed of those tried."
+    ),
     no_run: bool = typer.Option(False, "--no-run", help="Count the cases that there are, without running them."),
     jobs: int = typer.Option(1, "-j", min=1, help="How many processes share the files of tests."),
 ) -> None:
@@ -41,16 +45,24 @@ def coverage(
     if format not in FORMATS:
         near = nearest(format, FORMATS)
         raise Stop(f"no format {format!r}; {f'did you mean {near[0]!r}?' if near else 'known: ' + ', '.join(FORMATS)}", 2)
-    for path in [*(paths or []), *([clauses] if clauses else [])]:
+    for path in [*(paths or []), *(p for p in (clauses, mutated) if p)]:
         if not path.exists():
             raise Stop(f"{path} does not exist", 2)
     if clauses is not None and not clauses.is_dir():
         raise Stop(f"{clauses} is not a folder", 2)
     found = matrix(paths or [rulesets()], clauses, run=not no_run, jobs=jobs)
+    noticed = _noticed(mutated, clauses)
     if format == "json":
-        typer.echo(json.dumps({"files": found.files()}, ensure_ascii=False, indent=1))
+        out: dict[str, object] = {"files": found.files()}
+        if noticed is not None:
+            out["clauses"] = {
+                id_: {"rows": len(e.rows), "tests": len(e.tests), **noticed[id_].to_json()} for id_, e in found.clauses.items()
+            }
+        typer.echo(json.dumps(out, ensure_ascii=False, indent=1))
     else:
         typer.echo("\n".join(_table(found)))
+        if noticed is not None:
+            typer.echo("\n".join(_by_clause(found, noticed)))
         if missing:
             typer.echo("\n".join(_missing(found)))
         if excepted:
@@ -70,6 +82,23 @@ def _table(found: Matrix) -> list[str]:
     for name, row in files.items():
         lines.append(f"{name:{width}}" + "".join(f"{row[c]:>10}" for c in COLUMNS) + f"{len(row['missing']):>10}")
     lines.append(f"{'all':{width}}" + "".join(f"{total[c]:>10}" for c in (*COLUMNS, "missing")))
+    return lines
+
+
+def _noticed(file: Path | None, clauses: Path | None) -> Noticed | None:
+    if file is None:
+        return None
+    try:
+        return read_noticed(file, Owners(read_clauses(clauses)[0] if clauses else ()))
+    except (OSError, ValueError) as error:
+        raise Stop(f"{file}: {error}", 2) from None
+
+
+def _by_clause(found: Matrix, noticed: Noticed) -> list[str]:
+    width = max([len(id_) for id_ in found.clauses] + [8])
+    lines = [f"{'clause':{width}}{'rows':>6}{'tests':>7}  changes noticed"]
+    for id_, entry in found.clauses.items():
+        lines.append(f"{id_:{width}}{len(entry.rows):>6}{len(entry.tests):>7}  {noticed[id_]}")
     return lines
 
 

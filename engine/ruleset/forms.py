@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -220,18 +220,19 @@ def _registry(found: Forms) -> Registry[Any]:
 # --- the walk
 
 
-def annotated(known: Forms, form: str, value: Any) -> Iterator[Annotation]:
-    """Every part of a row whose schema carries `x-ref` or `x-expr`, with the path to it.
+def annotated(known: Forms, form: str, value: Any, words: Sequence[str] = KEYWORDS) -> Iterator[Annotation]:
+    """Every part of a row whose schema carries `x-ref` or `x-expr` (or other keywords, `words`), with the path to it.
 
     Of `oneOf` and `anyOf` the first branch is taken that the value fits; of a value that fits none, nothing is said
     (the schema check has said it).
     """
-    yield from _Walk(known).walk(known.schema(form), f"{form}.schema.json", value, (), {})
+    yield from _Walk(known, words).walk(known.schema(form), f"{form}.schema.json", value, (), {})
 
 
 class _Walk:
-    def __init__(self, known: Forms) -> None:
+    def __init__(self, known: Forms, words: Sequence[str]) -> None:
         self.known = known
+        self.words = words
 
     def walk(self, raw: Any, base: str, value: Any, path: Path_, scope: Mapping[str, str]) -> Iterator[Annotation]:
         schema, base = self.known.resolve(raw, base)
@@ -242,8 +243,9 @@ class _Walk:
                 scope = {**scope, ARRAYS: ""}
             if isinstance(told, dict) and "x-scope" in told:
                 scope = {**scope, **told["x-scope"]}
-        if any(k in schema for k in KEYWORDS):
-            yield Annotation(path, value, {k: v for k, v in schema.items() if k.startswith("x-")}, scope)
+        if any(k in schema for k in self.words):
+            told = {k: v for k, v in schema.items() if k.startswith("x-") or k in self.words}
+            yield Annotation(path, value, told, scope)
         for part in schema.get("allOf", ()):
             yield from self.walk(part, base, value, path, scope)
         for word in ("oneOf", "anyOf"):

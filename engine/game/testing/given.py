@@ -60,11 +60,11 @@ class Ground:
 class Shelf:
     """Makes the grounds of the cases of one ruleset, keeping what many of them share."""
 
-    def __init__(self, ruleset: Ruleset) -> None:
+    def __init__(self, ruleset: Ruleset, geography: Geography | None = None) -> None:
         self.ruleset = ruleset
         self._rulesets: dict[str, tuple[Ruleset, Geography]] = {}
         self._scenarios: dict[tuple[str, str], State] = {}
-        self._plain = (ruleset, Geography(ruleset))
+        self._plain = (ruleset, geography or Geography(ruleset))
 
     def ground(self, given: Mapping[str, Any], file: Path) -> Ground:
         """The ground of one case. CaseError if it names what is not there."""

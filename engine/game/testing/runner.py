@@ -26,6 +26,7 @@ from ...core.journal import Entry
 from ...core.model import Ruleset
 from ...ruleset.compile import load_ruleset
 from ...ruleset.expressions import ExpressionError
+from ...world.geography import Geography
 from .cases import Case, TestFile, read
 from .enumerate import Branch, TooManyWays, outcomes
 from .given import CaseError, Ground, Shelf
@@ -101,11 +102,11 @@ class Run:
 
 
 class Runner:
-    """Runs the cases of one ruleset. `folder` stands before the files of its rows in reports."""
+    """Runs the cases of one ruleset. `folder` stands before the files of its rows in reports; `geography` is its map, if made."""
 
-    def __init__(self, ruleset: Ruleset, folder: str = "") -> None:
+    def __init__(self, ruleset: Ruleset, folder: str = "", geography: Geography | None = None) -> None:
         origins = {k: f"{folder}/{at}" for k, at in ruleset.origins.items()} if folder else ruleset.origins
-        self.shelf = Shelf(replace(ruleset, origins=origins))
+        self.shelf = Shelf(replace(ruleset, origins=origins) if folder else ruleset, geography)
 
     def run(self, case: Case, file: Path | None = None, *, show: bool = False) -> Result:
         """One case; nothing raises but what the caller's own interruption raises."""

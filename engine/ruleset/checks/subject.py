@@ -75,6 +75,17 @@ class Subject:
                     found += [Marked(FRAME, str(number), node, m) for m in annotated(self.known, FRAME, plain(node))]
         return found
 
+    def with_rows(self, draft: Draft, part: Subject) -> Subject:
+        """The subject of a draft that differs from this one's in the rows that `part` has; the rest is taken over."""
+        other = Subject(draft, self.known, set(self.faulty))
+        altered = {(form, id_) for form, id_, _ in part.draft.all_rows()}
+        kept = {form: dict(rows) for form, rows in self.values.items()}
+        for form, rows in part.values.items():
+            kept.setdefault(form, {}).update(rows)
+        other.__dict__["values"] = {form: {i: kept[form][i] for i in rows} for form, rows in draft.forms.items()}
+        other.__dict__["marked"] = [m for m in self.marked if (m.form, m.id) not in altered] + part.marked
+        return other
+
     def once(self, name: str, make: Callable[[Subject], T]) -> T:
         """What `make` makes of this subject, made once: several checks may ask for the same."""
         if name not in self._made:
