@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from wteaw.core.model import Ruleset
 
 from .battlefield import Field, rounds, ruleset
@@ -166,3 +168,35 @@ def test_both_sides_attack_if_both_have_found_each_other() -> None:
     )
     entries = field.fight(9, 9, battle="sea")
     assert [f["value"] for f in rounds(entries)[0]["fire"]] == [4, 4]
+
+
+def test_in_a_joint_battle_values_go_by_the_force_that_made_contact() -> None:
+    field = Field(calm())
+    hunters = field.fleet("a", destroyer=1, options={"withdraw-after": 2})
+    troops = field.fleet("d", mission="troop-transport", transport=1)
+    escort = field.fleet("d", mission="escort", destroyer=1)
+    field.contact(hunters, troops)
+    field.contact(escort, hunters, "interception")
+    entries = field.fight(9, 9, 9, 9, 9, battle="sea")
+    said = [{f["kind"]: f["value"] for f in r["fire"] if f["owner"] == "d"} for r in rounds(entries)]
+    assert said == [{"destroyer": 4}, {"destroyer": 4, "transport": 1}]  # the escort found them and attacks, its charge defends
+
+
+@pytest.mark.parametrize(
+    ("order", "left"),
+    [
+        ([], {"battleship": 1, "destroyer": 2}),
+        (["destroyer"], {"battleship": 1}),
+        (["battleship", "destroyer"], {"destroyer": 2}),
+        (["battleship", "destroyer", "battleship"], {"battleship": 1, "destroyer": 1}),
+    ],
+)
+def test_the_owners_order_of_losses_is_kept_for_ships_of_two_hits_too(order: list[str], left: dict[str, int]) -> None:
+    field = at_sea({"destroyer": 2}, {"battleship": 1, "destroyer": 2})
+    foe = next(f for f, r in field.state.table("forces").items() if r["owner"] == "d")
+    field.state.put("forces", foe, "options", {"loss-order": order} if order else {})
+    own = next(f for f, r in field.state.table("forces").items() if r["owner"] == "a")
+    field.state.put("forces", own, "options", {"withdraw-after": 1})
+    hits = (1, 1) if order else (1, 9)
+    field.fight(*hits, 9, 9, 9, battle="sea")
+    assert field.at("sea")["d"] == left

@@ -134,7 +134,7 @@ ORACLE = [
     ("works", {"foot": 6}, {"foot": 2, "works": 2}, ["foot"], ["works", "foot"], (0.475909, 0.50893, 0.015161)),
     ("gas", {"foot": 4, "cloud": 3}, {"foot": 4, "works": 1}, ["foot"], ["works", "foot"], (0.384366, 0.598241, 0.017393)),
     ("defending gas", {"foot": 6}, {"foot": 3, "cloud": 3}, ["foot"], ["foot"], (0.827845, 0.161572, 0.010583)),
-    ("submarines", {"diver": 4}, {"castle": 1, "cruiser": 1}, ["diver"], ["cruiser", "castle"], (0.72958, 0.27042, 0.0)),
+    ("submarines", {"diver": 4}, {"castle": 1, "cruiser": 1}, ["diver"], ["castle", "cruiser", "castle"], (0.72958, 0.27042, 0.0)),
     ("a hunter", {"diver": 4}, {"hunter": 1, "cruiser": 1}, ["diver"], ["hunter", "cruiser"], (0.939199, 0.059657, 0.001144)),
     ("flak", {"foot": 3, "plane": 4}, {"foot": 4, "flak": 1}, ["foot", "plane"], ["foot"], (0.913232, 0.07808, 0.008687)),
     ("aircraft", {"foot": 6, "plane": 2, "airship": 1}, {"foot": 5, "heavy": 1}, ["foot", "airship", "plane"], ["foot", "heavy"], (0.793199, 0.188017, 0.018784)),

@@ -139,7 +139,16 @@ def test_a_turn_from_orders_to_reports(capsys: pytest.CaptureFixture[str], game:
     assert code == 0 and "Nothing in the journal has changed" in out
 
 
+def resolved(capsys: pytest.CaptureFixture[str], game: Path) -> None:
+    """Turn 1 is over, by the test above or by one that runs without it."""
+    code, _, err = run(capsys, "dice", "reveal", "--game", str(game), "--turn", "1")
+    if code:
+        assert "has not been resolved" in err
+        assert run(capsys, "resolve", "--game", str(game), "--force")[0] == 0
+
+
 def test_dice_are_verified_from_a_file_alone(capsys: pytest.CaptureFixture[str], game: Path, tmp_path: Path) -> None:
+    resolved(capsys, game)
     assert run(capsys, "dice", "commit", "--game", str(game))[0] == 0
     file = tmp_path / "dice.json"
     if run(capsys, "dice", "reveal", "--game", str(game), "--turn", "1")[0]:  # no turn is over yet: this test stands alone
@@ -162,6 +171,7 @@ def test_dice_are_verified_from_a_file_alone(capsys: pytest.CaptureFixture[str],
 
 
 def test_rollback_goes_back(capsys: pytest.CaptureFixture[str], game: Path) -> None:
+    resolved(capsys, game)
     code, out, _ = run(capsys, "rollback", "--game", str(game))
     assert code == 0 and out.count("waits for orders") == 2
     code, _, err = run(capsys, "rollback", "--game", str(game), "--turn", "1")

@@ -167,6 +167,32 @@ def test_a_lot_gives_several_for_one_price_and_hand_items_need_no_site() -> None
     assert (row["n"], row.get("at"), turn.state.get("stores", "red", "coin")) == (4, None, 2)
 
 
+def test_what_is_bought_into_hand_waits_there_until_it_is_placed() -> None:
+    turn = bought(
+        shop({**{k: v for k, v in GUN.items() if k != "due"}, "hand": True}),
+        {"red": {"coin": 20}},
+        ("buy", {"n": 1, "item": "gun"}),
+    )
+    (row,) = turn.state.table("under_way").values()
+    assert (row["n"], row["due"], row.get("at")) == (1, "hand", None)
+
+
+@pytest.mark.parametrize(("price", "coin"), [(7, 13), ("=7", 13), ("dear", 9), (None, 14)])
+def test_a_price_is_a_number_an_expression_or_a_quantity(price: int | str | None, coin: int) -> None:
+    quantities = [{"id": "price", "of": "item", "base": 6}, {"id": "dear", "of": "item", "base": 11}]
+    ruleset = shop({**FOOT, "uses": {}, **({"price": price} if price is not None else {})}, quantities=quantities)
+    turn = bought(ruleset, {"red": {"coin": 20}}, buy(1, "foot", "a"))
+    assert turn.state.get("stores", "red", "coin") == coin
+
+
+def test_a_room_is_for_groups_too() -> None:
+    rooms = [{"id": "depot", "of": "nation", "for": ["arms"], "is": 1}]
+    groups = [{"id": "arms", "of": "units", "members": ["gun"]}]
+    ruleset = shop(GUN, FOOT, rooms=rooms, groups=groups)
+    turn = bought(ruleset, {"red": {"coin": 99, "men": 9}}, buy(2, "gun", "a"), buy(2, "foot", "a"))
+    assert [r["what"] for r in turn.state.table("under_way").values()] == ["foot"]
+
+
 def test_something_due_in_a_later_turn_says_which() -> None:
     turn = bought(shop({**GUN, "due": "=turn + 3"}), {"red": {"coin": 20}}, buy(1, "gun", "a"))
     assert [r["due"] for r in turn.state.table("under_way").values()] == [8]

@@ -12,7 +12,7 @@ from ..turn.context import Turn
 from ..turn.effects import Tail
 from ..units import forces
 from .contest import Contest
-from .members import ATTACKER, DEFENDER, GONE, Group
+from .members import ATTACKER, DEFENDER, GONE, LADDER, Group
 from .plan import Plan
 
 Flow = tuple[int, int, int, str]
@@ -31,7 +31,7 @@ def apply_losses(turn: Turn, contest: Contest, plan: Plan, flows: Sequence[Flow]
         group = plan.groups[index]
         note = {"owner": group.owner, "kind": group.kind, "n": n, "stage": stages[index, down], "lost": down == GONE}
         if down != GONE:
-            became = plan.groups[down].fields.get(plan.row.get("ladder", {}).get("field", "damage"))
+            became = plan.groups[down].fields.get(plan.row.get("ladder", LADDER).get("field"))
             note["becomes"] = became if isinstance(became, str) else "damaged"
         out[group.side].append({**note, "virtual": True} if group.virtual else note)
         if group.virtual:

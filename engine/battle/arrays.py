@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ..core.state import Entity
 from ..ruleset.expressions.parse import Expression, ExpressionError, parse, strip_mark
 from ..ruleset.expressions.vocabulary import BATTLE_FUNCTIONS
+from .figures import array_of
 
 if TYPE_CHECKING:
     from ..world.world import Names, World
@@ -206,7 +207,7 @@ class _Compiler:
                 return find(table.value, *found)
             rows = np.stack([np.broadcast_to(np.asarray(f, dtype=np.int64), (length,)) for f in found], axis=1)
             different, where = np.unique(rows, axis=0, return_inverse=True)
-            cells = np.array([find(table.value, *(int(x) for x in row)) for row in different], dtype=np.int64)
+            cells = array_of([find(table.value, *(int(x) for x in row)) for row in different])
             return cells[where.reshape(-1)]
 
         return Compiled(False, run=run)
@@ -241,9 +242,9 @@ def _counting(word: str, columns: list[int], values: list[Any]) -> Compiled:
         plain = [v.id if isinstance(v, Entity) else v for v in values]
         by_value = [[c for c, v in zip(columns, plain, strict=True) if v == each] for each in dict.fromkeys(plain)]
         return Compiled(False, run=lambda c, r: _sum([(c[:, k] > 0).any(axis=1) for k in by_value], len(c)))
-    figures = np.array([int(v or 0) for v in values], dtype=np.int64)
+    figures = array_of([v or 0 for v in values])
     if word == "total":
-        return Compiled(False, run=lambda c, r: (c[:, columns] * figures).sum(axis=1, dtype=np.int64))
+        return Compiled(False, run=lambda c, r: (c[:, columns] * figures).sum(axis=1))
     return Compiled(False, run=lambda c, r: np.where(c[:, columns] > 0, figures, 0).max(axis=1, initial=0))
 
 

@@ -286,7 +286,8 @@ def outline_contest(turn: Turn, contest: Contest, members: Sequence[Troops]) -> 
 
 def _setting(turn: Turn, contest: Contest) -> Setting:
     orders = {owner: order for owner, order in loss_orders(turn, contest).items() if order}
-    return Setting(contest.place, contest.attacks, turn.names(), contest.ignore, orders, _unseen(turn, contest))
+    unseen, passive = _unseen(turn, contest), _passive(turn, contest)
+    return Setting(contest.place, contest.attacks, turn.names(), contest.ignore, orders, unseen, passive)
 
 
 def _unseen(turn: Turn, contest: Contest) -> frozenset[str]:
@@ -298,6 +299,16 @@ def _unseen(turn: Turn, contest: Contest) -> frozenset[str]:
         return frozenset(contest.beside)
     found = found.union(*(forces.attached(turn.state, f) for f in found))
     return frozenset(contest.parties[DEFENDER].forces - found)
+
+
+def _passive(turn: Turn, contest: Contest) -> frozenset[str]:
+    """Forces of sides that attack which have found nobody, and do not go along with one that has."""
+    if not contest.meets or contest.row.get("attacks") == "both":
+        return frozenset()
+    found = {seeker for seeker, _, _ in contest.meets}
+    found = found.union(*(forces.attached(turn.state, f) for f in found))
+    there = [party.forces for party, attacks in zip(contest.parties, contest.attacks, strict=True) if attacks]
+    return frozenset().union(*there) - found
 
 
 def _goes_on(contest: Contest, plan: Plan, members: Sequence[Troops]) -> bool:
@@ -349,5 +360,6 @@ def loss_orders(turn: Turn, contest: Contest) -> dict[str, list[str]]:
             kinds = options.get(word)
             if kinds:
                 known = out.setdefault(owner, [])
-                known.extend(k for k in ([kinds] if isinstance(kinds, str) else kinds) if k not in known)
+                said = set(known)
+                known.extend(k for k in ([kinds] if isinstance(kinds, str) else kinds) if k not in said)
     return out

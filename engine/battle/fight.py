@@ -79,11 +79,11 @@ def _preludes(turn: Turn, contests: Sequence[Contest]) -> None:
 
 
 def battle_now(turn: Turn, battle_id: str, place: str, attacker: str, defender: str, ignore: Iterable[str] = ()) -> None:
-    """One battle between all units of two nations in a place, fought to its end at once, without penalties of the way."""
+    """One battle between all units of two nations in a place, fought to its end at once; `ignore`: adjusts that do not count."""
     row = turn.ruleset.row("battles", battle_id)
     both = row.get("attacks") == "both"
     parties = (Party(nations=(attacker,), place=place), Party(nations=(defender,), place=place))
-    contest = Contest(row, place, f"{place}:{attacker}:{defender}", parties, (True, both), penalties=False, ignore=tuple(ignore))
+    contest = Contest(row, place, f"{place}:{attacker}:{defender}", parties, (True, both), ignore=tuple(ignore))
     fight_all(turn, [contest])
 
 

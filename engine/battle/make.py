@@ -15,7 +15,7 @@ from ..core.model import Row
 from ..core.state import Entity, unit_key
 from ..world.world import World
 from .arrays import Compiled, Members, compile_array
-from .members import ATTACKER, DEFENDER, GONE, SIDES, Group, Troops, extra, groups_of
+from .members import ATTACKER, DEFENDER, GONE, LADDER, SIDES, Group, Troops, extra, groups_of
 from .plan import Alone, Fire, Leave, Losses, Pair, Plan, Setting, Stage, Volley
 from .scene import scene, stack
 from .values import Frozen, Value, compile_value, fixed
@@ -80,7 +80,7 @@ class _Maker:
         missing = {t.key: t.row for t in troops if t.key not in world.state.table("units")}
         self.base = scene(world, missing) if missing else world
         self.troops = [*troops, *self._virtual(troops)]
-        ladder = row.get("ladder", {"field": "damage", "hits": "hits"})
+        ladder = row.get("ladder", LADDER)
         self.groups = groups_of(self.troops, ladder, self.base)
         unknown = {g.key: g.fields for g in self.groups if g.key not in self.base.state.table("units")}
         self.world = scene(self.base, unknown) if unknown else self.base
@@ -102,7 +102,7 @@ class _Maker:
         link = Entity("link", group.link if group and group.link else ">")
         owner = group.owner if group else self._leader(side)
         me = Entity("nation", owner)
-        scope = {**self.names, "self": me, "nation": me, "link": link, "battle": self.about(side)}
+        scope = {**self.names, "self": me, "nation": me, "link": link, "battle": self.about(side, group)}
         if group is not None:
             scope["unit"] = group.entity
             scope["virtual"] = group.virtual
@@ -112,11 +112,12 @@ class _Maker:
                 scope["force"] = Entity("force", group.force)
         return scope
 
-    def about(self, side: int) -> dict[str, Any]:
-        """What `battle` means in an expression, seen from a side."""
-        origins = {g.link.partition(">")[0] for g in self.groups if g.link} if hasattr(self, "groups") else set()
+    def about(self, side: int, group: Group | None = None) -> dict[str, Any]:
+        """What `battle` means in an expression, seen from a side, or from a group of it."""
+        came = [g for g in self.groups if g.link and g.side == ATTACKER] if hasattr(self, "groups") else []
+        origins = {g.link.partition(">")[0] for g in came}
         return {
-            "attacks": self.setting.attacks[side],
+            "attacks": self.setting.attack(side, group.force if group else ""),
             "attacked": self.setting.attacks[1 - side],
             "kind": self.row["id"],
             "round": 1,
@@ -178,9 +179,9 @@ class _Maker:
             self.of_side, self._pairs(), self._alone(), leaves, self.row.get("most_rounds"), max(special), self.tires,
         )  # fmt: skip
 
-    def by_role(self, value: Any, side: int) -> Any:
+    def by_role(self, value: Any, group: Group) -> Any:
         """A value that differs for those who attack and those who defend; both sides may do the same."""
-        return _of(value, ATTACKER if self.setting.attacks[side] else DEFENDER)
+        return _of(value, ATTACKER if self.setting.attack(group.side, group.force) else DEFENDER)
 
     def passes(self, test: Any, index: int) -> bool:
         """Whether a group passes a test of its unit that cannot change."""
@@ -221,16 +222,16 @@ class _Maker:
         scope, sets = self.scope(group.side, group), self.sets(group.side)
         ignored = self._ignored()
         value = compile_value(self.world, text, group.entity, scope, sets, self.start, self.frozen, ignored)
-        self.reads_round |= any("battle.round" in str(part.row) for part in value.parts)
+        self.reads_round |= any("battle.round" in str(rule.row) for rule in value.rules)
         return value
 
     def _ignored(self) -> tuple[str, ...]:
-        """Adjust rows left out: named by id, by label, or (a word in common) by the kind of obstacle."""
+        """Adjust rows left out: named by id, or by a tag."""
         wanted = {*self.setting.ignore, *self.row.get("ignore", ())}
         if not wanted:
             return ()
         rows = self.world.ruleset.rows("adjusts").values()
-        return tuple(r["id"] for r in rows if r["id"] in wanted or r.get("label") in wanted)
+        return tuple(r["id"] for r in rows if r["id"] in wanted or not wanted.isdisjoint(r.get("tags", ())))
 
     # ---- stages
 
@@ -245,7 +246,7 @@ class _Maker:
         return Stage(row, volleys)
 
     def _volley(self, row: Row, side: int) -> Volley | None:
-        who, value = _of(row.get("who"), side), self.by_role(row.get("value"), side)
+        who = _of(row.get("who"), side)
         if row.get("out"):
             who = row["out"]
         fires = []
@@ -253,27 +254,31 @@ class _Maker:
             group = self.groups[index]
             if not self.passes(who, index) or not self.passes(group.row.get("fires"), index):
                 continue
-            own = self.by_role(group.row.get("value"), side)
-            text = own if own is not None else value
+            own = self.by_role(group.row.get("value"), group)
+            text = own if own is not None else self.by_role(row.get("value"), group)
             dice = self.value(row.get("dice", 1) if not isinstance(row.get("dice"), dict) else 1, index)
             fires.append(Fire(index, dice, self.value(text, index) if text is not None else fixed(0)))
         if not fires:
             return None
         targets = self._targets(row, side)
         of_side = row["dice"].get("side") if isinstance(row.get("dice"), dict) else None
-        die = self._die(row, side)
+        die, faces = self._die(row, side)
         return Volley(
             side, fires, targets, self.compile(row.get("when"), side),
             self.compile(of_side, side) if of_side is not None else None,
             self.compile(row["most"], side) if "most" in row else None,
             self._side_value(row["each_die"], side) if "each_die" in row else None,
             int(self.world.number(row.get("per", 1), {**self.scope(side), **self._start_sets(side)})),
-            parse_die(die).faces if die else 0, die,
+            faces, die,
         )  # fmt: skip
 
-    def _die(self, row: Row, side: int) -> str:
-        die = row.get("die", self.row.get("die", ""))
-        return str(self.world.marked(die, {**self.scope(side), **self._start_sets(side)}))
+    def _die(self, row: Row, side: int) -> tuple[str, int]:
+        """The die of a stage and its faces. ValueError if it is more than one die."""
+        text = str(self.world.marked(row.get("die", self.row.get("die", "")), {**self.scope(side), **self._start_sets(side)}))
+        die = parse_die(text) if text else None
+        if die is not None and (die.n != 1 or die.plus):
+            raise ValueError(f"{self.row['id']}: a stage throws dice such as 1d{die.faces}, not {text}; `dice` says how many")
+        return text, die.faces if die is not None else 0
 
     def _side_value(self, text: Any, side: int) -> Value:
         """A number of a whole side: an expression, or a quantity of its leading nation."""
@@ -326,19 +331,23 @@ class _Maker:
     def _order(self, owner: str, indices: list[int]) -> list[int]:
         """The order in which an owner loses his groups: by his orders, then by the battle's default.
 
-        Units that a hit only damages go before all others, unless the orders name their kind.
+        Kinds that his orders name go first, in their order (a kind that they name again: those hit once already, and so on); of
+        the others those that a hit only damages, unless the battle says otherwise (`damage_first`).
         """
-        named = {kind: place for place, kind in enumerate(self.setting.orders.get(owner, ()))}
+        named: dict[str, list[int]] = {}
+        for number, kind in enumerate(self.setting.orders.get(owner, ())):
+            named.setdefault(kind, []).append(number)
+        unnamed = [sum(map(len, named.values()))]
         rules = self.row.get("order", ())
         default = {index: self._worth(index, rules) for index in indices}
 
         def key(index: int) -> tuple[Any, ...]:
             group = self.groups[index]
             spares = group.down != GONE and self.row.get("damage_first", True)
-            place = named.get(group.kind)
+            places = named.get(group.kind, unnamed)
             return (
+                places[min(self._taken(group), len(places) - 1)],
                 not spares,
-                place if place is not None else len(named),
                 default[index],
                 group.kind,
                 -self._depth(index),
@@ -346,6 +355,12 @@ class _Maker:
             )
 
         return sorted(indices, key=key)
+
+    def _taken(self, group: Group) -> int:
+        """How many hits a unit of a group has taken."""
+        ladder = self.row.get("ladder", LADDER)
+        now = group.fields.get(ladder.get("field"))
+        return ladder["values"].index(now) if now in ladder.get("values", ()) else int(now) if isinstance(now, int) else 0
 
     def _depth(self, index: int) -> int:
         """How many hits a unit of a group still takes: the hale go before the hurt, so that no hit of a round is wasted."""
@@ -357,14 +372,15 @@ class _Maker:
     def _worth(self, index: int, rules: Sequence[Any]) -> tuple[int, ...]:
         out = []
         for rule in rules:
-            text = self.by_role(rule, self.groups[index].side)
+            text = self.by_role(rule, self.groups[index])
             out.append(int(np.max(self.value(text, index)(self.start, 1))))
         return tuple(out)
 
     def _strength(self, side: int) -> list[Value]:
         owners = {self.groups[index].owner for index in self.of_side[side] if not self.groups[index].virtual}
-        text = self.by_role(self.row.get("shares", 1), side) if len(owners) > 1 else 1
-        return [self.value(text, index) if not self.groups[index].virtual else fixed(0) for index in self.of_side[side]]
+        shared = self.row.get("shares", 1) if len(owners) > 1 else 1
+        mine = [(index, self.groups[index]) for index in self.of_side[side]]
+        return [fixed(0) if group.virtual else self.value(self.by_role(shared, group), index) for index, group in mine]
 
     # ---- what else a row may say
 

@@ -17,6 +17,8 @@ from ..world.world import World
 ATTACKER, DEFENDER = 0, 1
 SIDES = ("attacker", "defender")
 GONE = -1
+LADDER: Row = {"field": "damage", "hits": "hits"}
+"""How hits lead down, where a battle does not say: the field `damage` counts them up to the quantity `hits`."""
 
 
 @dataclass(slots=True)

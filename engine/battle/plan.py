@@ -25,7 +25,7 @@ class Setting:
     """Where and how a battle is fought.
 
     `attacks` says for each side whether it fights as an attacker; `names` are further names for its expressions; `ignore` are
-    adjust rows (by id, or by a word in their label) that do not count; `orders` hold for each owner the order of losses.
+    adjust rows (by id or tag) that do not count; `orders` hold for each owner the order of losses.
     """
 
     place: str
@@ -35,6 +35,12 @@ class Setting:
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
     unseen: frozenset[str] = frozenset()
     """Forces that the enemy has not found himself (`seen` is false for their units)."""
+    passive: frozenset[str] = frozenset()
+    """Forces of a side that attacks which have found nobody themselves: they fight as defenders."""
+
+    def attack(self, side: int, force: str = "") -> bool:
+        """Whether a side, or a force of it, fights as an attacker."""
+        return self.attacks[side] and not (force and force in self.passive)
 
 
 @dataclass(frozen=True, slots=True)

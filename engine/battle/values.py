@@ -1,7 +1,7 @@
 """The value of a group of units in a battle: a quantity with its adjust rows, compiled so that it follows the living.
 
 Rows whose tests do not depend on who is alive are judged once; the others each round, unless `judged: battle` freezes their
-test at the start of the battle. The order of application is that of every quantity.
+test at the start of the battle. They are put together by `world/quantities.combine`, like every figure that is shown.
 """
 
 from __future__ import annotations
@@ -9,117 +9,81 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import floor
 from typing import Any
 
 import numpy as np
 
 from ..core.model import Row
 from ..core.state import Entity
-from ..world.world import Names, World, round_as
+from ..world.quantities import FIGURES, LIMITS, Part, combine, exact
+from ..world.world import Names, World
 from .arrays import Compiled, Counts, Members, Result, compile_array, constant
+from .figures import Figures, Mask, figures
 
 Frozen = dict[tuple[str, str], bool]
 """Tests judged at the start of a battle, by adjust row and thing."""
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """An adjust row in a battle: its test and its figures, each plain or following the living."""
+class Rule:
+    """An adjust row in a battle: its test and its numbers, each plain or following the living."""
 
     row: Row
     when: Compiled
-    figures: Mapping[str, Compiled]
+    numbers: Mapping[str, Compiled]
 
     @property
     def plain(self) -> bool:
-        return self.when.plain and all(f.plain for f in self.figures.values())
+        return self.when.plain and all(n.plain for n in self.numbers.values())
 
 
 @dataclass(slots=True)
 class Value:
-    """A number in a battle: `plain` if it never changes, else a function of numbers alive and round."""
+    """A number in a battle: `fixed` if it never changes, else a function of numbers alive and round."""
 
     quantity: Row
     base: Compiled
-    parts: list[Part] = field(default_factory=list)
+    rules: list[Rule] = field(default_factory=list)
     limits: Mapping[str, Compiled] = field(default_factory=dict)
-    fixed: int | None = None
+    fixed: int | Fraction | None = None
 
     @property
     def plain(self) -> bool:
         return self.fixed is not None
 
     def __call__(self, counts: Counts, round_: int = 1) -> Result:
-        """The value: an int for the whole batch or an array with one int for each battle."""
+        """The value as dice take it, rounded down: an int for the whole batch or an array with one int for each battle."""
+        if type(self.fixed) is int:
+            return self.fixed
+        found = self.exact(counts, round_)
+        return found.whole() if isinstance(found, Figures) else floor(found)
+
+    def exact(self, counts: Counts, round_: int = 1) -> Any:
+        """The value itself: an int or a fraction for the whole batch, or `Figures` with one for each battle."""
         if self.fixed is not None:
             return self.fixed
-        return self._combine(counts, round_)
+        parts = []
+        for rule in self.rules:
+            mask = rule.when.truth(counts, round_)
+            whole = bool(mask.all()) if isinstance(mask, np.ndarray) else bool(mask)
+            if whole or (isinstance(mask, np.ndarray) and mask.any()):
+                numbers = {key: _number_of(n(counts, round_)) for key, n in rule.numbers.items()}
+                parts.append(Part(numbers, rule.row.get("round"), bool(rule.row.get("late")), True if whole else Mask(mask)))
+        limits = {key: _number_of(limit(counts, round_)) for key, limit in self.limits.items()}
+        base = self.base(counts, round_)
+        return combine(None if base is None else _number_of(base), parts, limits, self.quantity.get("round"))
 
     def applied(self, counts: Counts, round_: int = 1) -> list[Row]:
         """The rows that apply in the first battle of the batch, in their order."""
         first = counts[:1]
-        return [p.row for p in self.parts if bool(np.all(p.when.truth(first, round_)))]
-
-    def _combine(self, counts: Counts, round_: int) -> Result:
-        live = []
-        for part in self.parts:
-            mask = part.when.truth(counts, round_)
-            if isinstance(mask, np.ndarray) and mask.all():
-                mask = True
-            if mask is not False and np.any(mask):
-                live.append((part, mask))
-        late = [(part, mask) for part, mask in live if part.row.get("late")]
-        live = [(part, mask) for part, mask in live if not part.row.get("late")] if late else live
-        value: Any = self.base(counts, round_)
-        value = 0 if value is None else value
-        for part, mask in live:
-            if "base" in part.figures:
-                value = _where(mask, part.figures["base"](counts, round_), value)
-        for part, mask in live:
-            if "add" in part.figures:
-                value = value + _where(mask, part.figures["add"](counts, round_), 0)
-        value = self._times(value, live, counts, round_)
-        for key, choose in (("at_least", np.maximum), ("at_most", np.minimum)):
-            if key in self.limits:
-                value = choose(value, self.limits[key](counts, round_))
-            for part, mask in live:
-                if key in part.figures:
-                    value = _where(mask, choose(value, part.figures[key](counts, round_)), value)
-        for part, mask in late:
-            if "add" in part.figures:
-                value = value + _where(mask, part.figures["add"](counts, round_), 0)
-            value = self._times(value, [(part, mask)], counts, round_)
-        for part, mask in live:
-            if "final" in part.figures:
-                value = _where(mask, part.figures["final"](counts, round_), value)
-        return value
-
-    def _times(self, value: Any, live: list[tuple[Part, Any]], counts: Counts, round_: int) -> Any:
-        """The product of the fractions, rounded down where no row says how: half a point helps no die."""
-        top: Any = 1
-        bottom: Any = 1
-        how = self.quantity.get("round")
-        for part, mask in live:
-            if "times" in part.figures:
-                factor = Fraction(part.figures["times"](counts, round_))
-                top = top * _where(mask, factor.numerator, 1)
-                bottom = bottom * _where(mask, factor.denominator, 1)
-                how = part.row.get("round", how)
-        if isinstance(value, Fraction):
-            bottom = bottom * value.denominator
-            value = value.numerator
-        value = value * top
-        if how == "up":
-            return -(-value // bottom)
-        if how == "nearest":
-            return (2 * value + bottom) // (2 * bottom)
-        return value // bottom
+        return [r.row for r in self.rules if bool(np.all(r.when.truth(first, round_)))]
 
 
-def _where(mask: Any, one: Any, other: Any) -> Any:
-    if mask is True or (not isinstance(mask, np.ndarray) and bool(mask)):
-        return one
-    return np.where(mask, one, other)
+def _number_of(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return figures(value)
+    return int(value) if isinstance(value, np.generic | bool) else value
 
 
 def fixed(number: int) -> Value:
@@ -147,14 +111,11 @@ def compile_value(
         return _settle(Value({}, compiled), start)
     row = world.ruleset.row("quantities", text)
     base = compile_array(world, row["base"], scope, sets)
-    limits: dict[str, Compiled] = {
-        k: compile_array(world, _number(row[k]), scope, sets) for k in ("at_least", "at_most") if k in row
-    }
+    limits: dict[str, Compiled] = {k: compile_array(world, _number(row[k]), scope, sets) for k in LIMITS if k in row}
     if "unless" in row and world.test(row["unless"], scope):
         return _settle(Value({}, base), start)
-    parts = []
-    labels = world.labels(thing, scope)
-    for adjust in world.quantities.asked(text, labels, {**scope, **sets}):
+    rules = []
+    for adjust in world.quantities.asked(text, thing, {**scope, **sets}):
         if adjust["id"] in skip:
             continue
         when = compile_array(world, adjust.get("when"), scope, sets)
@@ -165,25 +126,24 @@ def compile_value(
             when = constant(frozen[key])
         if when.plain and not when.value:
             continue
-        keys = ("base", "add", "times", "at_least", "at_most", "final")
-        figures = {k: compile_array(world, _number(adjust[k]), scope, sets) for k in keys if k in adjust}
-        parts.append(Part(adjust, when, figures))
-    return _settle(Value(row, base, parts, limits), start)
+        numbers = {k: compile_array(world, _number(adjust[k]), scope, sets) for k in FIGURES if k in adjust}
+        rules.append(Rule(adjust, when, numbers))
+    return _settle(Value(row, base, rules, limits), start)
 
 
 def _settle(value: Value, start: Counts) -> Value:
     """A value that nothing can change becomes a plain number."""
-    if value.base.plain and all(p.plain for p in value.parts) and all(c.plain for c in value.limits.values()):
-        found = value._combine(start, 1)
-        number = round_as(Fraction(int(found)) if isinstance(found, np.generic) else Fraction(found), "down")
-        value.fixed = int(number)
+    if value.base.plain and all(r.plain for r in value.rules) and all(c.plain for c in value.limits.values()):
+        found = value.exact(start, 1)
+        value.fixed = exact(Fraction(found)) if not isinstance(found, int) else int(found)
     return value
 
 
 def _number(value: Any) -> Any:
+    """A number as a row writes it; text that is none is an expression."""
     if isinstance(value, str) and not value.startswith("="):
         try:
-            return Fraction(value)
+            return exact(Fraction(value))
         except ValueError:
             return value
     return value

@@ -27,6 +27,7 @@ MECHANICS: Final[dict[str, str]] = {
     "upkeep": "economy.upkeep:run",
     "inform": "turn.inform:run",
     "score": "turn.score:run",
+    "settle": "turn.settle:run",
 }
 """What a step of the frame can `do` -> `run(node, turn)`."""
 
@@ -39,8 +40,10 @@ VERBS: Final[dict[str, str]] = {
     "clear": "turn.verbs:clear",
     "relate": "turn.verbs:relate",
     "join": "turn.verbs:join",
+    "leave": "turn.verbs:leave",
     "own": "turn.verbs:own",
     "react": "turn.matrices:react",
+    "release": "turn.events:release_as_if",
     "know": "turn.verbs:know",
     "say": "turn.verbs:say",
     "command": "turn.verbs:command",

@@ -11,14 +11,16 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity
+from ..ruleset.expressions.parse import strip_mark
 from ..turn.effects import fill
 from ..world import treasury as stores
 from ..world.selections import as_set
+from ..world.whom import is_for, whom
 from ..world.world import World
 from . import commitments
-from .quotes import PLENTY, Offer, Quote, bare, counter, is_for, up
+from .quotes import PLENTY, Offer, Quote, counter, up
 
-__all__ = ["PLENTY", "Market", "Offer", "Quote", "check_purchase", "is_for", "purchasable"]
+__all__ = ["PLENTY", "Market", "Offer", "Quote", "check_purchase", "purchasable"]
 
 
 def purchasable(world: World, nation: str, *, all_sites: bool = False) -> list[Offer]:
@@ -71,7 +73,7 @@ class Market:
         self._filled: dict[tuple[str, str], int] = {}
         self.orders: Sequence[Row] | None = None  # the orders of a file that is being checked; else those of the state
         self._rooms = list(world.ruleset.rows("rooms").values())
-        self._main = str(world.ruleset.setting("money") or next(iter(world.ruleset.rows("resources")), ""))
+        self._main = stores.money(world.ruleset)
         for row in world.state.table("under_way").values():
             if row.get("nation") != nation:
                 continue
@@ -265,8 +267,8 @@ class Market:
         if isinstance(price, str) and price.startswith("="):
             return self.world.number(price, names), ()
         quantities = self.world.ruleset.rows("quantities")
-        name = price if isinstance(price, str) else "price"
-        if name in quantities and (isinstance(price, str) or price is None or quantities[name]["of"] == "item"):
+        name = "price" if price is None else price
+        if name in quantities:
             value, rows = self.world.quantity_with_rows(name, thing, names)
             return value, tuple(r["id"] for r in rows)
         return price or 0, ()
@@ -275,7 +277,7 @@ class Market:
         """Where what is bought for a site may stand: places without enemies first."""
         if "appears" not in row:
             return [site]
-        found = [t.id for t in as_set(self.world, self.world.value(bare(row["appears"]), self._at(site)))]
+        found = [t.id for t in as_set(self.world, self.world.value(strip_mark(row["appears"]), self._at(site)))]
         return sorted(found, key=lambda p: (bool(self.world.enemies_at(self.nation, p)), p))
 
     def _site(self, row: Row, site: str, into: str | None) -> tuple[Row, str, str | None] | str:
@@ -307,7 +309,7 @@ class Market:
         if among is None:
             found = list(self.world.geography.next_to(site))
         else:
-            found = sorted(t.id for t in as_set(self.world, self.world.value(bare(among), names)))
+            found = sorted(t.id for t in as_set(self.world, self.world.value(strip_mark(among), names)))
         mine = [p for p in found if self.world.test(rule.get("when"), {**names, "target": Entity("place", p)})]
         return [p for p in mine if not self._filled.get((f"works:{row['id']}", f"{site}>{p}"))]
 
@@ -355,7 +357,7 @@ class Market:
         what = str(row.get("what", self._main))
         if not site or "pays" not in row:
             return self._purse_of(site, what), what
-        places = as_set(self.world, self.world.value(bare(row["pays"]), self._at(site)))
+        places = as_set(self.world, self.world.value(strip_mark(row["pays"]), self._at(site)))
         mine = [p.id for p in places if self.world.holder_of(p.id) == self.nation]
         purses = {self._purse_of(p, what) for p in mine}
         if not purses:
@@ -441,9 +443,12 @@ class Market:
         if key not in self._roomy:
             labels = {row["id"], row.get("makes", ""), *self._tags(row)}
             self._roomy[key] = [
-                r for r in self._rooms if r.get("at", "purchase") == at and ("for" not in r or any(x in labels for x in r["for"]))
+                r for r in self._rooms if r.get("at", "purchase") == at and ("for" not in r or self._takes(r["for"], labels))
             ]
         return [r for r in self._roomy[key] if (self._test(r.get("when"), site) if site else "when" not in r)]
+
+    def _takes(self, wanted: Any, labels: set[str]) -> bool:
+        return whom(self.world.ruleset, wanted).takes_in(self.world, labels, self._names, (self.nation,))
 
     def _tags(self, row: Row) -> Sequence[str]:
         return tuple(self.world.ruleset.rows("units").get(row.get("makes", ""), {}).get("tags", ()))
@@ -453,7 +458,7 @@ class Market:
             return [self.nation]
         if "draws" not in room:
             return [site]
-        found = [t.id for t in as_set(self.world, self.world.value(bare(room["draws"]), self._to(site, into)))]
+        found = [t.id for t in as_set(self.world, self.world.value(strip_mark(room["draws"]), self._to(site, into)))]
         return sorted(found, key=lambda p: (p != site, -self.room_left(room, p), p))
 
     def room_left(self, room: Row, key: str) -> int:

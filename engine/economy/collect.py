@@ -15,8 +15,8 @@ from ..turn.context import Turn
 from ..turn.effects import printed
 from ..world import treasury as stores
 from ..world.selections import as_set, plain
+from ..world.whom import is_for
 from ..world.world import exact, round_as
-from .catalogue import is_for
 from .purchase import unite_purses
 
 Gathered = dict[tuple[str, str], Any]
@@ -56,7 +56,7 @@ def run(node: Row, turn: Turn) -> None:
 
 def gather(world: Any, nation: str, ids: list[str], income: str | None) -> tuple[Gathered, dict[str, Any]] | None:
     """What a nation collects: amounts by purse, and the items for the journal. None if nothing concerns it."""
-    main = str(world.ruleset.setting("money") or next(iter(world.ruleset.rows("resources")), ""))
+    main = stores.money(world.ruleset)
     limited: Gathered = {}
     free: Gathered = {}
     items: list[dict[str, Any]] = []

@@ -18,7 +18,9 @@ from ..world import treasury as stores
 from ..world.selections import plain
 from .catalogue import Market, Quote
 
-FATES = {"lost": "lost", "hand": "not placed, kept in hand", "refund": "not finished, paid back"}
+IN_HAND = "hand"
+"""When something is due that waits in its buyer's hand until he places it."""
+FATES = {"lost": "lost", IN_HAND: "not placed, kept in hand", "refund": "not finished, paid back"}
 
 
 def run(node: Row, turn: Turn) -> None:
@@ -80,8 +82,8 @@ def _failed(turn: Turn, key: str, row: Row, entry: Any) -> None:
     how = row.get("else") or "lost"
     entry.data["else"] = how
     entry.text = f"{_done(turn, row)}: {FATES.get(how, how)}."
-    if how == "hand":
-        turn.journal.set("under_way", key, "due", "hand")
+    if how == IN_HAND:
+        turn.journal.set("under_way", key, "due", IN_HAND)
         turn.journal.set("under_way", key, "at", None)
         return
     turn.journal.put_row("under_way", key, None)
@@ -92,7 +94,7 @@ def _failed(turn: Turn, key: str, row: Row, entry: Any) -> None:
                 turn.journal.alter_units(unit, stack["n"], busy=None)
     if how == "refund" and row.get("cost"):
         what = turn.ruleset.rows("catalogue").get(row.get("item", ""), {}).get("what")
-        what = what or turn.ruleset.setting("money") or next(iter(turn.ruleset.rows("resources")), "")
+        what = what or stores.money(turn.ruleset)
         stores.gain(turn.journal, row["purse"], what, row["cost"])
 
 

@@ -131,7 +131,7 @@ def buy(turn: Turn, quote: Quote, order: Order | None = None) -> str:
         "rows": list(quote.rows),
     }
     what = _what(turn, row)
-    due = row.get("due")
+    due = row.get("due", complete.IN_HAND if row.get("hand") else None)
     if isinstance(due, str) and due.startswith("="):
         due = int(world.number(due, names))
     with journal.entry(

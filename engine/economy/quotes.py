@@ -7,9 +7,6 @@ from fractions import Fraction
 from typing import Any
 
 from ..core.model import Row
-from ..core.state import Entity
-from ..world.selections import as_set, plain
-from ..world.world import World
 
 PLENTY = 999
 """The most that an offer names where nothing limits it."""
@@ -61,25 +58,8 @@ class Offer:
     purse: str = ""
 
 
-def is_for(world: World, wanted: Any, nation: str) -> bool:
-    """Whether a `for` key (ids of nations, sides or groups, or `=` a test or set) takes in a nation."""
-    if isinstance(wanted, list):
-        return any(is_for(world, w, nation) for w in wanted)
-    if isinstance(wanted, str) and wanted.startswith("="):
-        who = Entity("nation", nation)
-        found = world.value(wanted[1:].strip(), {"nation": who, "self": who})
-        if isinstance(found, bool) or found is None:
-            return bool(found)
-        return nation in {plain(t) for t in as_set(world, found)}
-    return nation in world.members(wanted)
-
-
 def counter(room: Row) -> str:
     return str(room.get("counts_as", room["id"]))
-
-
-def bare(text: str) -> str:
-    return text[1:].strip() if text.startswith("=") else text
 
 
 def up(value: Any) -> int:

@@ -69,7 +69,7 @@ def bills(turn: Turn, row: Row, nation: str) -> list[Bill]:
 
 
 def _present(turn: Turn, row: Row, nation: str, owed: list[Bill]) -> None:
-    what = str(row.get("what") or turn.ruleset.setting("money") or next(iter(turn.ruleset.rows("resources")), ""))
+    what = str(row.get("what") or stores.money(turn.ruleset))
     chosen = turn.answer(row["asks"], nation) if "asks" in row else None
     willing = None if chosen is None else {chosen} if isinstance(chosen, str) else set(chosen)
     for bill in owed:

@@ -288,7 +288,7 @@ def legal_purchases(world: World, nation: str, row: Row, items: frozenset[str] |
     def make() -> list[Legal]:
         out = []
         slots = row.get("slots", {})
-        main = str(world.ruleset.setting("money") or next(iter(world.ruleset.rows("resources")), ""))
+        main = stores.money(world.ruleset)
         for offer in offers(world, nation, items):
             item = world.ruleset.row("catalogue", offer.item)
             if not offer.most or not _is_item_of(world, row, offer.item, nation):

@@ -169,6 +169,7 @@ class _Index:
                 self._add(kind, row["id"], row["for"])
             if not kinds:
                 self.words[joined(row["id"])] = joined(row["for"])
+        self._parts(ruleset.rows("places"))
 
     def _rows(self, ruleset: Ruleset, kind: str, rows: Mapping[str, Row]) -> None:
         # Ids and names first: an alias never takes a name away from the thing that has it.
@@ -180,7 +181,9 @@ class _Index:
         for id_, row in rows.items():
             more = None if row.get("name") else _named_after(ruleset, kind, row)
             for source in (row, *([more] if more else ())):
-                extra = [source.get(key) for key in ("name", "plural", "symbol", "adjective")] + list(source.get("aliases", ()))
+                own_only = "part_of" in source  # what a part is called beside its name goes after the names of the whole
+                extra = [source.get(key) for key in ("name", "plural", "symbol", "adjective")]
+                extra += [] if own_only else list(source.get("aliases", ()))
                 for name in extra:
                     if name and (joined(name) not in own or self.ids[kind][joined(name)] == (id_,)):
                         self._add(kind, name, id_)
@@ -188,6 +191,15 @@ class _Index:
                     for name in list(filter(None, [source.get("name"), *source.get("aliases", ())])):
                         if joined(name + "s") not in own:
                             self._add(kind, name + "s", id_)
+
+    def _parts(self, rows: Mapping[str, Row]) -> None:
+        """Parts of places: every name of the whole with every name of the part after it, also as `whole/part`, `whole (part)`."""
+        for id_, row in rows.items():
+            whole = rows.get(row.get("part_of", ""), {})
+            for name_of_it in filter(None, (whole.get("id"), whole.get("name"), *whole.get("aliases", ()))):
+                for own in row.get("aliases", ()):
+                    for name in (f"{name_of_it} {own}", f"{name_of_it}/{own}", f"{name_of_it} ({own})"):
+                        self._add("place", name, id_)
 
     def _add(self, kind: str, name: str, id_: str) -> None:
         key = joined(name)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..battle.contest import foes
-from ..battle.members import SIDES, hits_to_destroy
+from ..battle.members import LADDER, SIDES, hits_to_destroy
 from ..battle.odds.ask import Question, plan_of
 from ..core.diagnostics import Diagnostic, nearest
 from ..core.model import Ruleset
@@ -154,7 +154,7 @@ class Composer:
         out: dict[str, Any] = {}
         known = {id_ for id_, row in self.rules.rows("fields").items() if "unit" in row.get("of", ())}
         rows = list(self.rules.rows("battles").values())
-        ladders = [row.get("ladder", {"field": "damage"})["field"] for row in rows]
+        ladders = [row.get("ladder", LADDER)["field"] for row in rows]
         known |= {*ladders, *CONDITIONS}
         for part in filter(None, (p.strip() for p in text.split(","))):
             name, _, value = part.replace("=", " ").partition(" ")
@@ -327,7 +327,7 @@ class Composer:
     def _alive(self, question: Question) -> None:
         """Nobody can have taken more hits than he can bear."""
         plan = plan_of(self.world, question)
-        ladder = plan.row.get("ladder", {"field": "damage", "hits": "hits"})
+        ladder = plan.row.get("ladder", LADDER)
         for group in plan.groups:
             value = group.fields.get(ladder["field"])
             if not group.n or value is None:

@@ -6,18 +6,14 @@ Read from the ruleset alone, once; the checker, the list of legal orders and the
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from ..core.model import Row, Ruleset
-from ..economy.catalogue import is_for
 from ..economy.commitments import unit_slots as unit_slots
 from ..turn.frame import inputs, steps
+from ..world.whom import is_for as open_to
 from ..world.world import World
 
-
-def open_to(world: World, wanted: Any, nation: str) -> bool:
-    """Whether a row's `for` takes in a nation."""
-    return is_for(world, wanted, nation)
+__all__ = ["open_to", "unit_slots"]
 
 
 def is_purchase(ruleset: Ruleset, row: Row) -> bool:

@@ -1,7 +1,8 @@
 """Text as words: how orders and the names in them are taken apart and compared.
 
 Letters are compared without case and diacritics; spaces, hyphens, underscores and full stops between words count alike.
-Every word keeps the column it was written at, so that a mistake can be pointed at.
+Arrows (`->`) and dashes between words count as little as a hyphen does. Every word keeps the column it was written at, so that
+a mistake can be pointed at.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-_TOKEN = re.compile(r"(?P<word>[^\W_]+(?:['’][^\W_]+)*)|(?P<sign>>=|<=|[^\w\s.\-'’])")
+_TOKEN = re.compile(r"(?P<skip>[-=]+>|[\u2013\u2014\u2192\u21d2])|(?P<word>[^\W_]+(?:['’][^\W_]+)*)|(?P<sign>>=|<=|[^\w\s.\-'’])")
 _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "ı": "i", "’": "", "'": ""})
 
 
@@ -48,7 +49,7 @@ def split(text: str) -> tuple[Word, ...]:
     >>> [w.norm for w in split("Move 6 foot-guards: losses>4")]
     ['move', '6', 'foot', 'guards', ':', 'losses', '>', '4']
     """
-    return tuple(Word(normal(m[0]), m[0], m.start() + 1, m.end() + 1) for m in _TOKEN.finditer(text))
+    return tuple(Word(normal(m[0]), m[0], m.start() + 1, m.end() + 1) for m in _TOKEN.finditer(text) if not m["skip"])
 
 
 @lru_cache(maxsize=50_000)

@@ -14,6 +14,7 @@ from ..core.model import Row
 from ..core.state import Entity
 from ..world import treasury as stores
 from ..world.selections import plain
+from ..world.whom import is_for
 from ..world.world import Names
 from . import vacancies
 from .context import Desk, Order, Turn, audience_ids
@@ -26,6 +27,8 @@ def run(node: Row, turn: Turn) -> None:
     mine = turn.loops.get("nation")
     nation = mine.id if isinstance(mine, Entity) else None
     turn.open()
+    if any(order.get("status") is None for act_id in node["acts"] for order in turn.orders([f"acts/{act_id}"], nation)):
+        turn.world.moments["step"] = turn.state.copy()
     for act_id in node["acts"]:
         row = turn.ruleset.row("acts", act_id)
         for order in turn.orders([f"acts/{act_id}"], nation):
@@ -34,6 +37,7 @@ def run(node: Row, turn: Turn) -> None:
                     perform(turn, row, order)
                     turn.boundary()
         turn.journal.step = str(node.get("step", turn.journal.step))
+    turn.world.moments.pop("step", None)
 
 
 def perform(turn: Turn, row: Row, order: Order) -> None:
@@ -46,7 +50,8 @@ def perform(turn: Turn, row: Row, order: Order) -> None:
     rule = f"acts/{row['id']}"
     subject = ":".join([order["nation"], *(str(plain(v)) for v in order.get("slots", {}).values())])
     readers = audience_ids(turn.world, row.get("audience"), names)
-    with turn.journal.entry(rule, subject=subject, audience=readers, data={"order": order.get("text", "")}) as entry:
+    data = {} if "outcomes" in row else {"order": order.get("text", "")}  # what has become of it is told later
+    with turn.journal.entry(rule, subject=subject, audience=readers, data=data) as entry:
         tail = Tail(turn, entry, rule, subject)
         charge(tail, row, names)
         if "says" in row:
@@ -89,7 +94,7 @@ def refusal(turn: Desk, row: Row, names: Names, nation: str, spent: Spent | None
 
 def closed(turn: Desk, row: Row, names: Names, nation: str, spent: Spent | None = None) -> str | None:
     """Whether the act is not open to the nation, or not yet."""
-    if "for" in row and not _named(turn.world, row["for"], nation):
+    if "for" in row and not is_for(turn.world, row["for"], nation):
         return "this is not open to your nation"
     from_turn = row.get("from_turn")
     if from_turn is not None and turn.number < from_turn:
@@ -127,14 +132,6 @@ def unpaid(turn: Desk, row: Row, names: Names, nation: str, spent: Spent | None 
     return None
 
 
-def _named(world: Any, wanted: Any, nation: str) -> bool:
-    if isinstance(wanted, list):
-        return any(_named(world, w, nation) for w in wanted)
-    if isinstance(wanted, str) and wanted.startswith("="):
-        return bool(world.value(wanted[1:], {"nation": Entity("nation", nation), "self": Entity("nation", nation)}))
-    return nation in world.members(wanted)
-
-
 def price(turn: Desk, row: Row, names: Names) -> dict[str, Any]:
     """What an act costs, by resource. A plain number or expression is of the ruleset's first resource; a quantity is asked."""
     cost = row.get("cost")
@@ -142,7 +139,7 @@ def price(turn: Desk, row: Row, names: Names) -> dict[str, Any]:
         return {}
     if isinstance(cost, dict):
         return {what: _figure(turn, value, names) for what, value in cost.items()}
-    main = turn.ruleset.setting("money") or next(iter(turn.ruleset.rows("resources")), "")
+    main = stores.money(turn.ruleset)
     return {main: _figure(turn, cost, names)}
 
 

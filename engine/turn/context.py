@@ -55,6 +55,7 @@ class Desk:
         }
         form, _, id_ = order["order"].partition("/")
         kinds = self.ruleset.rows(form).get(id_, {}).get("slots", {})
+        names |= {slot: None for slot, kind in kinds.items() if isinstance(kind, dict) and kind.get("optional")}
         for slot, value in order.get("slots", {}).items():
             names[slot] = self.slot_value(kinds.get(slot), value)
         return names

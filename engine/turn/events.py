@@ -284,6 +284,12 @@ def counted_words(turn: Turn) -> frozenset[str]:
     return frozenset(re.findall(r"(?:happened|this_turn)\(\\?['\"](\w+)", text))
 
 
+def release_as_if(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """A verb: what is held until a fact comes due as if it had happened; nothing else takes notice."""
+    for word, roles in p.items():
+        release(tail.turn, Fact(word, {k: tail.plain(v, names) for k, v in roles.items()}))
+
+
 def release(turn: Turn, fact: Fact) -> None:
     """Let go of held effects that waited for this fact; they are void where their `if` fails now."""
     for key, row in sorted(turn.state.table("held").items()):

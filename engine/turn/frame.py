@@ -18,6 +18,7 @@ from ..core.model import Row
 from ..core.registry import mechanic
 from ..core.state import Entity
 from ..world.selections import as_set, plain
+from . import outcomes
 from .context import Desk, Turn
 from .effects import fill, printed
 from .events import settle
@@ -103,6 +104,7 @@ def run_step(turn: Turn, node: Row) -> None:
         mechanic(node["do"])(node, turn)
     with turn.within("settle"):
         settle(turn)
+    outcomes.tell(turn, step)
 
 
 def _enter(turn: Turn, node: Row) -> None:

@@ -72,6 +72,17 @@ def join(turn: Turn, nation: str, side: str, stance_of_war: str, stance_of_side:
     return new
 
 
+def leave(turn: Turn, nation: str) -> None:
+    """A nation leaves its side and is to the members what the ruleset's default stance says, unless they fight."""
+    side = turn.world.side_of(nation)
+    if side is None:
+        return
+    for member in [n for n in turn.world.nations() if n != nation and turn.world.side_of(n) == side]:
+        if not turn.world.hostile(nation, member):
+            relate(turn, nation, member, default_stance(turn))
+    turn.journal.set("nations", nation, "side", "")
+
+
 def hostile_stance(turn: Turn) -> str:
     """The ruleset's ordinary stance of war: its first hostile one."""
     return next(i for i, r in turn.world.stances.items() if r.get("hostile"))

@@ -20,7 +20,7 @@ from . import relations
 from .context import audience_ids
 from .decisions import decide
 from .effects import EffectError, Tail, fill
-from .verbs_units import set_works, unless_default
+from .verbs_units import send_home, set_works, unless_default
 
 
 def shift(tail: Tail, p: Row, names: dict[str, Any]) -> None:
@@ -268,16 +268,30 @@ def join(tail: Tail, p: Row, names: dict[str, Any]) -> None:
             relations.join(tail.turn, nation, side, relations.hostile_stance(tail.turn), relations.friendly_stance(tail.turn))
 
 
+def leave(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+    """A nation leaves its side: its members are nothing special to it any more. Wars go on."""
+    for nation in tail.nations(p["who"], names):
+        relations.leave(tail.turn, nation)
+
+
 def own(tail: Tail, p: Row, names: dict[str, Any]) -> None:
-    """Hands places over without a fight: owner, holder or both."""
+    """Hands places over without a fight: owner, holder or both.
+
+    `sets` are fields of a place that go with it; `troops: home` sends the units of all others there to the nearest place that
+    their own nation holds.
+    """
     to = tail.who(p["to"], names)
     how = p.get("as", "both")
+    new = plain(to) or ""
     for place in as_set(tail.world, tail.set(p["places"], names)):
-        new = plain(to) or ""
         if how in ("owner", "both"):
             tail.journal.set("places", place.id, "owner", new)
         if how in ("holder", "both"):
             tail.journal.set("places", place.id, "holder", new)
+        for name, value in p.get("sets", {}).items():
+            set_field(tail, place, name, tail.plain(value, {**names, "place": place}))
+        if p.get("troops") == "home":
+            send_home(tail, place.id, new)
 
 
 def know(tail: Tail, p: Row, names: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from ..core.model import Row
 from ..core.state import pair_key
 from ..world.selections import as_set
+from ..world.treasury import held_places
 from ..world.world import round_as
 from .effects import EffectError, Tail
 
@@ -139,8 +140,9 @@ def _take_units(tail: Tail, key: str, n: int) -> None:
 
 
 def convert(tail: Tail, p: Row, names: dict[str, Any]) -> None:
-    """Units change owner, kind or condition."""
-    fields = {k: unless_default(tail, k, tail.plain(p[k], names)) for k in ("owner", "kind", "condition") if k in p}
+    """Units change owner, kind or condition, or several declared fields at once (`set`)."""
+    said = {**{k: p[k] for k in ("owner", "kind", "condition") if k in p}, **p.get("set", {})}
+    fields = {k: unless_default(tail, k, tail.plain(v, names)) for k, v in said.items()}
     chosen = as_set(tail.world, tail.set(p["units"], names))
     single = "unit" in names and chosen == (names["unit"],)
     for unit in chosen:
@@ -154,6 +156,20 @@ def unless_default(tail: Tail, field: str, value: Any) -> Any:
     """None for the declared default of a field, so that units in their ordinary condition are one stack."""
     declared = tail.world.ruleset.rows("fields").get(field)
     return None if declared is not None and declared.get("default") == value else value
+
+
+def send_home(tail: Tail, place: str, stays: str) -> None:
+    """Puts all units of a place but those of one nation into the nearest that their own holds; without one they are lost."""
+    kind = tail.world.ruleset.row("places", place).get("kind")
+    steps = tail.world.geography.distances(place)
+    for key, row in sorted(tail.world.state.stacks(at=place)):
+        if row["owner"] == stays:
+            continue
+        homes = [q for q in held_places(tail.world, row["owner"]) if tail.world.ruleset.row("places", q).get("kind") == kind]
+        if homes:
+            tail.journal.alter_units(key, row["n"], place=min(homes, key=lambda q: (steps.get(q, 10_000), q)))
+        else:
+            lose(tail, key, row["n"], "nowhere to go")
 
 
 def relocate(tail: Tail, p: Row, names: dict[str, Any]) -> None:

@@ -37,6 +37,12 @@ _TABLE = {
 _LISTED = ("nation", "place")  # a field that lists rows of these kinds gives things; kinds of units and the like stay words
 
 
+_BUILT_IN_THINGS: Mapping[str, str] = {
+    "capital": "place", "owner": "nation", "holder": "nation", "opposite": "side", "charge": "force", "part_of": "place",
+}  # fmt: skip
+"""Built-in fields that name a thing, and the kind of it."""
+
+
 _EMPTY: Mapping[str, Any] = {}
 
 
@@ -122,9 +128,7 @@ class Readings(ABC):
         default = declared.get("default") if declared else None
         wrap = _FORM_KIND.get(declared.get("form", ""), "") if declared else ""
         if not wrap and not declared:
-            wrap = {"capital": "place", "owner": "nation", "holder": "nation", "opposite": "side", "charge": "force"}.get(
-                name, ""
-            )
+            wrap = _BUILT_IN_THINGS.get(name, "")
         table, form = _TABLE.get(kind, kind), KINDS.get(kind, "")
         state, written = self.state, self.ruleset.rows(form) if form else {}
         given: dict[str, Any] = {}  # what rows of the ruleset say, as expressions see it
@@ -264,6 +268,19 @@ class Readings(ABC):
 
     def _place_occupants(self, e: Entity) -> EntitySet:
         return tuple(Entity("nation", o) for o in sorted(self.state.owners_at(e.id)))
+
+    def _place_whole(self, e: Entity) -> Entity:
+        """The place of which it is a part, or itself."""
+        return Entity("place", str(self._places.get(e.id, _EMPTY).get("part_of", e.id)))
+
+    def _place_parts(self, e: Entity) -> EntitySet:
+        return tuple(Entity("place", p) for p in self.geography.parts.get(e.id, ()))
+
+    def _place_stack(self, e: Entity) -> Entity | None:
+        """The first stack that stands there or in one of its parts."""
+        found = (k for p in (e.id, *self.geography.parts.get(e.id, ())) for k, _ in self.state.stacks(at=p))
+        first = next(found, None)
+        return Entity("unit", first) if first else None
 
     def _unit_owner(self, e: Entity) -> Entity:
         return Entity("nation", self.stack(e.id).get("owner", ""))

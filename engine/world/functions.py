@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from ..core.state import Entity, unit_key
+from ..core.state import Entity, columns, unit_key
 from ..ruleset.expressions import ExpressionError, parse
 from .selections import apply, as_set, fits, group, nations_only, plain, select, weight
 from .tables import band, box_of, cell
 from .treasury import held_places, stock
+from .verdicts import TABLE, kind_of
 from .world import EntitySet, World
 
 
@@ -27,11 +28,25 @@ class Functions(dict[str, Callable[..., Any]]):
         self.world = world
 
     def __missing__(self, name: str) -> Callable[..., Any]:
+        if self.world.ruleset.has("verdicts", name):
+            verdict = self[name] = _verdict(self.world, name)
+            return verdict
         row = self.world.ruleset.rows("terms").get(name)
         if row is None:
             raise KeyError(name)
         made = self[name] = _term(self.world, name, row)
         return made
+
+
+def _verdict(world: World, id_: str) -> Callable[..., Any]:
+    """A verdict as it was last settled; of what was not asked, no."""
+    kind = kind_of(world.ruleset.row("verdicts", id_))[1]
+
+    def run(thing: Any) -> bool:
+        found = world.thing(thing, kind) if thing is not None else None
+        return found is not None and bool(world.state.get(TABLE, f"{found.kind}:{found.id}", id_, False))
+
+    return run
 
 
 def _term(world: World, id_: str, row: dict[str, Any]) -> Callable[..., Any]:
@@ -129,7 +144,15 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
             del filters["occupants"]
             owners = [occupants] if isinstance(occupants, Entity) else occupants
             return select(world, in_their_order({row["place"] for n in owners for _, row in state.stacks(owner=n.id)}), filters)
+        by_field = [name for name, value in filters.items() if name in declared and isinstance(value, str | int | Entity)]
+        if by_field and not any(isinstance(v, Entity) and v.kind == "group" for v in filters.values()):
+            name = by_field[-1]
+            return select(world, _places_by(world, name, things.values()).get(plain(filters.pop(name)), ()), filters)
         return select(world, things.values(), filters)
+
+    declared = {
+        name for name, row in world.ruleset.rows("fields").items() if "place" in row.get("of", ()) and row["type"] != "list"
+    }
 
     def units(**filters: Any) -> EntitySet:
         at = filters.pop("at", None)
@@ -145,7 +168,8 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
         elif at is None:
             keys = [k for k, _ in state.stacks(owner=one_owner)]
         else:
-            keys = [k for p in sorted({x.id for x in as_set(world, at)}) for k, _ in state.stacks(at=p, owner=one_owner)]
+            here = {p for x in as_set(world, at) for p in (x.id, *world.geography.parts.get(x.id, ()))}
+            keys = [k for p in sorted(here) for k, _ in state.stacks(at=p, owner=one_owner)]
         if one_owner is not None:
             filters.pop("owner")
         things: Iterable[Entity] = (Entity("unit", k) for k in keys)
@@ -209,6 +233,18 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
     }
 
 
+def _places_by(world: World, field: str, things: Iterable[Entity]) -> dict[Any, list[Entity]]:
+    """The places by the value of a declared field."""
+
+    def make() -> dict[Any, list[Entity]]:
+        out: dict[Any, list[Entity]] = {}
+        for thing in things:
+            out.setdefault(plain(world.field(thing, field)), []).append(thing)
+        return out
+
+    return world.keep(("places by", field), columns("places", field), make)  # type: ignore[no-any-return]
+
+
 def _counting(world: World) -> dict[str, Callable[..., Any]]:
     def each(things: Any) -> EntitySet:
         return as_set(world, things)
@@ -246,6 +282,10 @@ def _counting(world: World) -> dict[str, Callable[..., Any]]:
     def first(things: Any, n: int = 1) -> EntitySet:
         return each(things)[: max(0, int(n))]
 
+    def only(things: Any) -> Any:
+        found = each(things)
+        return found[0] if len(found) == 1 else None
+
     def rank(x: Any, name: str, things: Any) -> int:
         own = apply(world, world.thing(x), name, ())
         return 1 + sum(1 for t in each(things) if apply(world, t, name, ()) > own)
@@ -262,11 +302,18 @@ def _counting(world: World) -> dict[str, Callable[..., Any]]:
         "listed": listed,
         "in_order": in_order,
         "first": first,
+        "only": only,
     }
 
 
 def _tags(world: World, kind: str) -> tuple[str, ...]:
     return tuple(world.ruleset.rows("units").get(kind, {}).get("tags", ()))
+
+
+def _links(world: World, kind: str | None) -> tuple[str, ...] | None:
+    """The kinds of links that are meant by a kind or by the id of a mode; all where nothing is said."""
+    mode = world.ruleset.rows("modes").get(kind or "")
+    return tuple(mode["links"]) if mode and "links" in mode else (kind,) if kind else None
 
 
 def _things(world: World) -> dict[str, Callable[..., Any]]:
@@ -319,6 +366,10 @@ def _things(world: World) -> dict[str, Callable[..., Any]]:
 
         return any(p in goals for p in world.geography.reachable(plain(place), passes))
 
+    def on_way(place: Any, start: Any, goal: Any, term: str, *rest: Any) -> bool:
+        passes = {p for p in world.ruleset.rows("places") if apply(world, Entity("place", p), term, rest)}
+        return world.geography.serves(plain(place), plain(start), plain(goal), passes)
+
     return {
         "nation": lambda id_: Entity("nation", plain(id_)),
         "place": lambda id_: Entity("place", plain(id_)),
@@ -333,7 +384,8 @@ def _things(world: World) -> dict[str, Callable[..., Any]]:
         "enemy": lambda n, p: at_place(n, p, world.enemy_place),
         "neutral": neutral,
         "opposite": opposite,
-        "distance": lambda a, b, kind=None: world.geography.distance(plain(a), plain(b), (kind,) if kind else None),
+        "distance": lambda a, b, kind=None: world.geography.distance(plain(a), plain(b), _links(world, kind)),
+        "on_way": on_way,
         "reaches": reaches,
     }
 

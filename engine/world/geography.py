@@ -5,7 +5,7 @@ Nodes are place ids; every edge carries the link's row. Nothing here knows who h
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from functools import cached_property
 
 import networkx as nx
@@ -27,6 +27,11 @@ class Geography:
             self.graph.add_edge(a, b, row=row, kind=row.get("kind", "land"))
             if not row.get("one_way"):
                 self.graph.add_edge(b, a, row=row, kind=row.get("kind", "land"))
+        self.parts: dict[str, tuple[str, ...]] = {}
+        """Whole -> its parts."""
+        for id_, place in ruleset.rows("places").items():
+            if place.get("part_of"):
+                self.parts[place["part_of"]] = (*self.parts.get(place["part_of"], ()), id_)
         self._next: dict[str, tuple[str, ...]] = {p: tuple(sorted(self.graph[p])) for p in self.graph}
         self._kind_next: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = {}
         self._distances: dict[tuple[str, tuple[str, ...]], dict[str, int]] = {}
@@ -89,6 +94,29 @@ class Geography:
                     if passes(near):
                         yield near
                         frontier.append(near)
+
+    def serves(self, place: str, start: str, goal: str, passes: Container[str], kinds: tuple[str, ...] | None = None) -> bool:
+        """Whether a chain leads from start to goal through passing places, this one among them, of which none is needless.
+
+        None is needless where no two places of the chain touch but those that follow each other. The ends need not pass, and
+        that they touch each other makes nothing needless.
+        """
+        near = {p: set(self.next_to(p, kinds)) for p in self.graph}
+
+        def walk(chain: list[str]) -> bool:
+            last = chain[-1]
+            if goal in near[last] and len(chain) > 1:
+                return place in chain
+            for following in sorted(near[last]):
+                if following in chain or following == goal or following not in passes:
+                    continue
+                if any(following in near[earlier] for earlier in chain[:-1]):
+                    continue
+                if walk([*chain, following]):
+                    return True
+            return False
+
+        return place in passes and walk([start])
 
     def regions(self, places: Iterable[str], kinds: tuple[str, ...] | None = None) -> list[list[str]]:
         """Connected parts of a set of places, each sorted, ordered by their first place."""

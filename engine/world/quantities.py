@@ -1,32 +1,163 @@
 """Quantities: figures of things with their adjust rows, put together in the one order that the rules promise.
 
-A base, then what replaces it, is added, multiplied, rounded, held within bounds, and final. `World` asks this module;
-battles take its parts and compute over arrays.
+A base, then what replaces it, is added, multiplied, rounded, held within bounds, late, and final. `combine` is that order, and
+the only place where it stands: over single numbers here, over the numbers of many battles at once in `battle/values`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 from ..core.model import Row, Ruleset
 from ..core.state import Entity
-from ..ruleset.expressions import parse
+from ..ruleset.expressions.parse import parse, strip_mark
 from .fields import Readings
+from .whom import Whom, whom
 
 Names = Mapping[str, Any]
 
+FIGURES = ("base", "add", "times", "at_least", "at_most", "final")
+"""The keys of an adjust row that hold numbers."""
+LIMITS = ("at_least", "at_most")
+_PLAIN_KEYS = frozenset({"round", *LIMITS})
 _OUTSIDE = frozenset({"battle", "mine", "foe", "link", "path", "target", "item", "tech"})
 """Names that only some askers bind: a row that reads one which is not bound does not apply."""
+
+
+# ---- the one order
+
+
+class Many(ABC):
+    """Exact numbers of many cases at once, each an int or a fraction: what `combine` needs to be able to do with them."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def __add__(self, other: Any) -> Any: ...
+
+    @abstractmethod
+    def __radd__(self, other: Any) -> Any: ...
+
+    @abstractmethod
+    def __mul__(self, other: Any) -> Any: ...
+
+    @abstractmethod
+    def __rmul__(self, other: Any) -> Any: ...
+
+    @abstractmethod
+    def larger(self, other: Any) -> Any:
+        """Case by case the larger of two numbers."""
+
+    @abstractmethod
+    def smaller(self, other: Any) -> Any:
+        """Case by case the smaller of two numbers."""
+
+    @abstractmethod
+    def rounded(self, how: str) -> Any:
+        """Every number as `round_as` rounds one."""
+
+
+class Cases(Protocol):
+    """The cases in which an adjust row applies, where it does not in all."""
+
+    def choose(self, one: Any, other: Any) -> Any:
+        """The first number in these cases, the second in the others."""
+        ...
+
+
+class Part(NamedTuple):
+    """An adjust row that applies: its numbers by key, how it rounds, whether it comes late, and in which cases it applies."""
+
+    figures: Mapping[str, Any]
+    round: str | None = None
+    late: bool = False
+    cases: Cases | Literal[True] = True
+
+
+def combine(base: Any, parts: Sequence[Part], limits: Mapping[str, Any] = {}, rounding: str | None = None) -> Any:
+    """A base and the adjust rows that apply, in their order: the exact value.
+
+    The last base counts, then all that is added, then all factors; the last row that says how rounds (else the quantity, by
+    `rounding`); the quantity's `limits` and those of the rows hold it, `at_least` first; late rows come after them, each by
+    itself; the last `final` is the value whatever it was. A row that says how to round may round what others make of it.
+    """
+    early = [p for p in parts if not p.late]
+    for figures, _, _, cases in early:
+        if "base" in figures:
+            base = _in(cases, figures["base"], base)
+    value = 0 if base is None else base
+    for figures, _, _, cases in early:
+        if "add" in figures:
+            value = value + _in(cases, figures["add"], 0)
+    for figures, _, _, cases in early:
+        if "times" in figures:
+            value = value * _in(cases, figures["times"], 1)
+    whole = round_as(value, rounding)
+    for _, how, _, cases in early:
+        if how is not None:
+            whole = _in(cases, round_as(value, how), whole)
+    value = whole
+    for key, bound in (("at_least", _larger), ("at_most", _smaller)):
+        if key in limits:
+            value = bound(value, limits[key])
+        for figures, _, _, cases in early:
+            if key in figures:
+                value = _in(cases, bound(value, figures[key]), value)
+    for figures, how, late, cases in parts:
+        if late:
+            after = (value + figures.get("add", 0)) * figures.get("times", 1)
+            value = _in(cases, round_as(after, how or rounding), value)
+    for figures, _, _, cases in early:
+        if "final" in figures:
+            value = _in(cases, figures["final"], value)
+    return exact(value)
+
+
+def _in(cases: Cases | Literal[True], one: Any, other: Any) -> Any:
+    return one if cases is True else cases.choose(one, other)
+
+
+def _larger(a: Any, b: Any) -> Any:
+    return a.larger(b) if isinstance(a, Many) else b.larger(a) if isinstance(b, Many) else max(a, b)
+
+
+def _smaller(a: Any, b: Any) -> Any:
+    return a.smaller(b) if isinstance(a, Many) else b.smaller(a) if isinstance(b, Many) else min(a, b)
+
+
+def exact(value: Any) -> Any:
+    """Whole fractions become integers."""
+    if type(value) is Fraction and value.denominator == 1:
+        return int(value)
+    return value
+
+
+def round_as(value: Any, how: str | None) -> Any:
+    """Round a fraction up, down or to the nearest whole number (halves up); None leaves it."""
+    if how is None or isinstance(value, int):
+        return value
+    if isinstance(value, Many):
+        return value.rounded(how)
+    value = Fraction(value)
+    if how == "up":
+        return -((-value.numerator) // value.denominator)
+    if how == "down":
+        return value.numerator // value.denominator
+    return (2 * value.numerator + value.denominator) // (2 * value.denominator)
+
+
+# ---- the rows of a ruleset
 
 
 class Adjust(NamedTuple):
     """An adjust row with what decides whether it is asked: whom it is for (None: everybody), the names that it must find."""
 
     row: Row
-    wanted: frozenset[str] | None
+    whom: Whom | None
     outside: frozenset[str]
 
 
@@ -40,72 +171,47 @@ class Quantities:
     def adjusts_of(self, id_: str) -> list[Row]:
         return [a.row for a in self._adjusts.get(id_, ())]
 
-    def asked(self, id_: str, labels: AbstractSet[str], scope: Names) -> list[Row]:
-        """The adjust rows that may concern a subject with these labels, where the names that they read are bound."""
-        return [
-            a.row
-            for a in self._adjusts.get(id_, ())
-            if (a.wanted is None or not a.wanted.isdisjoint(labels)) and (not a.outside or a.outside <= scope.keys())
-        ]
+    def asked(self, id_: str, subject: Entity, scope: Names) -> list[Row]:
+        """The adjust rows that may concern a subject, where the names that they read are bound."""
+        adjusts = self._adjusts.get(id_)
+        if adjusts is None:
+            return []
+        labels: AbstractSet[str] | None = None
+        out = []
+        for row, whom_, outside in adjusts:
+            if outside and not outside <= scope.keys():
+                continue
+            if whom_ is not None:
+                if labels is None:
+                    labels = self.labels(subject, scope)
+                if not whom_.takes_in(self.world, labels, scope, self._nations(subject, scope)):
+                    continue
+            out.append(row)
+        return out
 
     def value(self, id_: str, subject: Entity, names: Names | None = None, skip: Iterable[str] = ()) -> tuple[Any, list[Row]]:
-        """A quantity of a thing and the adjust rows that applied.
-
-        Order: base (the last row that replaces it), add, times, round, at_least and at_most, what is `late`, final.
-        `skip` leaves out rows (those whose amounts a battle computes over arrays).
-        """
+        """A quantity of a thing and the adjust rows that applied. `skip` leaves out rows by id."""
         world = self.world
         row = world.ruleset.row("quantities", id_)
         scope = self.names(subject, names or {})
+        base = row["base"]
+        base = world.value(strip_mark(base) if isinstance(base, str) else base, scope)
         if "unless" in row and world.test(row["unless"], scope):
-            return exact(world.value(_bare(row["base"]), scope)) or 0, []
-        base = world.value(_bare(row["base"]), scope)
-        adjusts = self._adjusts.get(id_)
-        if adjusts is None:
+            return exact(base) or 0, []
+        if id_ not in self._adjusts:
             return self.combine(row, base, [], scope), []
         left_out = set(skip)
-        labels = self.labels(subject, scope) if any(a.wanted is not None for a in adjusts) else _NO_LABELS
-        asked = self.asked(id_, labels, scope)
+        asked = self.asked(id_, subject, scope)
         applied = [a for a in asked if a["id"] not in left_out and world.test(a.get("when"), scope)]
         return self.combine(row, base, applied, scope), applied
 
-    def combine(self, row: Row, base: Any, applied: list[Row], scope: Names) -> Any:
-        """A base and the adjust rows that apply, put together in the one order."""
+    def combine(self, row: Row, base: Any, applied: Sequence[Row], scope: Names) -> Any:
+        """A base and adjust rows that apply to it as a quantity's row says, their numbers read in a scope."""
         if not applied and _PLAIN_KEYS.isdisjoint(row):
             return exact(base) if base is not None else 0
-
-        def number(a: Row, key: str) -> Any:
-            return self.world.number(a[key], scope)
-
-        late = [a for a in applied if a.get("late")]
-        applied = [a for a in applied if not a.get("late")] if late else applied
-        for a in applied:
-            if "base" in a:
-                base = number(a, "base")
-        if base is None:
-            base = 0
-        value = base
-        for a in applied:
-            if "add" in a:
-                value += number(a, "add")
-        for a in applied:
-            if "times" in a:
-                value *= Fraction(number(a, "times"))
-        rounding = next((a["round"] for a in reversed(applied) if "round" in a), row.get("round"))
-        value = round_as(value, rounding)
-        for part in (row, *applied):
-            if "at_least" in part:
-                value = max(value, self.world.number(part["at_least"], scope))
-        for part in (row, *applied):
-            if "at_most" in part:
-                value = min(value, self.world.number(part["at_most"], scope))
-        for a in late:
-            value = (value + number(a, "add") if "add" in a else value) * Fraction(number(a, "times") if "times" in a else 1)
-            value = round_as(value, a.get("round", row.get("round")))
-        for a in applied:
-            if "final" in a:
-                value = number(a, "final")
-        return exact(value)
+        number = self.world.number
+        parts = [Part({k: number(a[k], scope) for k in FIGURES if k in a}, a.get("round"), bool(a.get("late"))) for a in applied]
+        return combine(base, parts, {k: number(row[k], scope) for k in LIMITS if k in row}, row.get("round"))
 
     def names(self, subject: Entity, names: Names) -> dict[str, Any]:
         """The names in scope for a subject: itself by its kind, and for units their owner, place and kind of link."""
@@ -140,43 +246,24 @@ class Quantities:
             out.add(str(act))
         return out
 
+    def _nations(self, subject: Entity, scope: Names) -> list[str]:
+        """The nations that a subject has to do with, whose sides a `for` can name."""
+        out = [t.id for name in ("self", "nation") if isinstance(t := scope.get(name), Entity) and t.kind == "nation"]
+        return [*out, self.world.stack(subject.id).get("owner", "")] if subject.kind == "unit" else out
+
 
 def _adjusts(ruleset: Ruleset) -> dict[str, list[Adjust]]:
     out: dict[str, list[Adjust]] = {}
     for row in ruleset.rows("adjusts").values():
-        wanted, when = row.get("for"), row.get("when")
+        wanted = row.get("for")
         out.setdefault(row["of"], []).append(
-            Adjust(
-                row,
-                None if wanted is None else frozenset([wanted] if isinstance(wanted, str) else wanted),
-                parse(when).names & _OUTSIDE if isinstance(when, str) else frozenset(),
-            )
+            Adjust(row, None if wanted is None else whom(ruleset, wanted), _names_read(row) & _OUTSIDE)
         )
     return out
 
 
-def _bare(text: Any) -> Any:
-    return text[1:].strip() if isinstance(text, str) and text.startswith("=") else text
-
-
-_NO_LABELS: AbstractSet[str] = frozenset()
-_PLAIN_KEYS = frozenset({"round", "at_least", "at_most"})
-
-
-def exact(value: Any) -> Any:
-    """Whole fractions become integers."""
-    if type(value) is Fraction and value.denominator == 1:
-        return int(value)
-    return value
-
-
-def round_as(value: Any, how: str | None) -> Any:
-    """Round a fraction up, down or to the nearest whole number (halves up); None leaves it."""
-    if how is None or isinstance(value, int):
-        return value
-    value = Fraction(value)
-    if how == "up":
-        return -((-value.numerator) // value.denominator)
-    if how == "down":
-        return value.numerator // value.denominator
-    return (2 * value.numerator + value.denominator) // (2 * value.denominator)
+def _names_read(row: Row) -> frozenset[str]:
+    """The names that an adjust row reads, in its test and in its numbers."""
+    texts = [row["when"]] if isinstance(row.get("when"), str) else []
+    texts += [v for k in FIGURES if isinstance(v := row.get(k), str) and v.startswith("=")]
+    return frozenset().union(*(parse(strip_mark(t)).names for t in texts))

@@ -60,7 +60,7 @@ def group(world: World, id_: str) -> EntitySet:
 
 def apply(world: World, thing: Entity, name: str, rest: tuple[Any, ...]) -> Any:
     """A term, quantity or field of a thing, by name."""
-    if name in world.ruleset.rows("terms"):
+    if name in world.ruleset.rows("terms") or name in world.ruleset.rows("verdicts"):
         return world._evaluator.functions[name](thing, *rest)
     if name in world.ruleset.rows("quantities") and not rest:
         return world.quantity(name, thing)

@@ -23,6 +23,11 @@ def in_words(ruleset: Ruleset, what: str) -> str:
     return name[:1].lower() + name[1:] if name[1:2].islower() else name
 
 
+def money(ruleset: Ruleset) -> str:
+    """The resource in which prices are, where nothing else is said: the setting `money`, else the first resource."""
+    return str(ruleset.setting("money") or next(iter(ruleset.rows("resources")), ""))
+
+
 def store_row(world: World, resource: str) -> dict[str, Any]:
     """The row that says how a resource's purses are divided (default: one per nation)."""
     return world.ruleset.rows("stores").get(resource) or {"id": resource, "per": "nation"}

@@ -143,7 +143,7 @@ class World(Readings):
         }
 
     def at(self, moment: str) -> World:
-        """The world as it was at the start of 'game', 'turn' or 'phase'."""
+        """The world as it was at the start of 'game', 'turn', 'phase' or 'step' (of acts); now, where there is no such moment."""
         state = self.moments.get(moment)
         if state is None:
             return self
@@ -298,9 +298,6 @@ class World(Readings):
         """A quantity of a thing and the adjust rows that applied; `skip` leaves out rows by id."""
         return self.quantities.value(id_, subject, names, skip)
 
-    def adjusts_of(self, id_: str) -> list[Row]:
-        return self.quantities.adjusts_of(id_)
-
     def combine(self, row: Row, base: Any, applied: list[Row], scope: Names) -> Any:
         """A base and the adjust rows that apply, put together in the one order."""
         return self.quantities.combine(row, base, applied, scope)
@@ -316,7 +313,3 @@ class World(Readings):
     def subject_names(self, subject: Entity, names: Names) -> dict[str, Any]:
         """The names in scope for a subject: itself by its kind, and for units their owner, place and kind of link."""
         return self.quantities.names(subject, names)
-
-    def labels(self, subject: Entity, scope: Names) -> set[str]:
-        """The ids that an adjust row's `for` can name for this subject."""
-        return self.quantities.labels(subject, scope)

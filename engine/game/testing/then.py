@@ -34,6 +34,7 @@ CHANCES = ("chances", "means", "ranges")
 
 Path = tuple[str | int, ...]
 MOST_CHANGES = 8
+REFUSED = "refused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,20 @@ class _Reader:
             "vacancies": self.vacancies,
             "views": self.views,
             "days": self.days,
+            "outcomes": self.outcomes,
         }
+
+    # ---- orders
+
+    def outcomes(self, said: Mapping[str, Sequence[str]], path: Path) -> Iterator[Mismatch]:
+        """What became of each nation's orders, in their order."""
+        for nation, wanted in said.items():
+            got: list[str] = [REFUSED] * self.play.lines.get(nation, len(wanted))
+            for row in self.state.table("orders").values():
+                if row["nation"] == nation and row.get("status") != REFUSED and int(row.get("line") or 0) <= len(got):
+                    got[int(row["line"]) - 1] = ", ".join(row.get("outcome", ())) or NONE
+            if got != list(wanted):
+                yield Mismatch((*path, nation), list(wanted), got)
 
     # ---- nations
 

@@ -63,6 +63,7 @@ class Play:
         self.refusals: list[Refusal] = []
         self.names = ground.names
         self.notes: list[Refusal] = []  # warnings of the check
+        self.lines: dict[str, int] = {}  # nation -> how many orders it gave last
         self._begun = False
         self._read = 0
         first_look(self.turn)
@@ -189,6 +190,8 @@ class Play:
         """The orders and answers of a stage, taken in by the door; what is refused there is kept as a refusal."""
         orders: dict[str, Sequence[Any]] = {}
         answers: dict[str, dict[str, Any]] = {n: dict(said) for n, said in stage.get("answers", {}).items()}
+        if "input" in stage:
+            self._wait_at(str(stage["input"]), (*path, "input"))
         door = Door(self.turn)
         past = bool(stage.get("past_the_door"))
         for nation, listed in stage.get("orders", {}).items():
@@ -196,6 +199,7 @@ class Play:
             known(dict.fromkeys(self.world.nations()), nation, "nation", here)
             said = listed if isinstance(listed, list) else [listed]
             lines = [s if isinstance(s, str) else self._built(s, (*here, n)) for n, s in enumerate(said)]
+            self.lines[nation] = len(lines)
             taken = door.take(nation, lines, past=past)
             texts = ["", *(line if isinstance(line, str) else line["text"] for line in lines)]
             self.refusals += [Refusal(nation, n, texts[n], says, check=True) for n, says in taken.refused]
@@ -204,6 +208,13 @@ class Play:
             if taken.answers:
                 answers.setdefault(nation, {}).update(taken.answers)
         return Inputs(orders, answers, tuple(stage.get("missing", ())))
+
+    def _wait_at(self, name: str, path: tuple[str | int, ...]) -> None:
+        """The game waits at an input point of the frame: only the orders that it takes pass the door."""
+        points = {str(node.get("id", node["input"])): node for node in _walk(self.ground.ruleset.frame) if "input" in node}
+        known(points, name, "input point", path)
+        where = _place_in_frame(self.ground.ruleset.frame, points[name])
+        self.turn.state.put("game", "game", "cursor", [{"i": i} for i in where])
 
     def _built(self, said: Mapping[str, Any], path: tuple[str | int, ...]) -> dict[str, Any]:
         form, slash, id_ = str(said["order"]).partition("/")
@@ -222,6 +233,17 @@ class Play:
                 said = entry.data
                 yield Refusal(entry.subject, int(said.get("line") or 0), str(said.get("order", "")), str(said["refused"]))
         self._read = len(entries)
+
+
+def _place_in_frame(nodes: Sequence[Row], wanted: Row, at: tuple[int, ...] = ()) -> tuple[int, ...]:
+    """Where a node stands in the frame: the number of it and of each node around it."""
+    for i, node in enumerate(nodes):
+        if node is wanted:
+            return (*at, i)
+        found = _place_in_frame(node.get("steps", ()), wanted, (*at, i))
+        if found:
+            return found
+    return ()
 
 
 def _walk(nodes: Iterable[Row]) -> Iterator[Row]:

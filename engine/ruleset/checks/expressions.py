@@ -97,6 +97,8 @@ def _scope(mark: Marked, words: Words) -> dict[str, str]:
         scope[name] = SLOT_KINDS.get(str(kind), "any")
     if mark.form == "terms":
         scope |= dict(_arguments(plain(mark.row)))
+    if mark.form == "verdicts" and mark.annotation.path[:1] != ("over",):
+        scope |= dict(_arguments({"of": [plain(mark.row).get("of", "place")]}))
     node: Node | None = mark.row
     for step in mark.annotation.path:
         if node is None:
@@ -184,5 +186,8 @@ class Words:
         return RESULTS.get(row["type"], "any")
 
     def term(self, name: str) -> tuple[tuple[str, ...], str] | None:
+        verdict = self.rows.get("verdicts", {}).get(name)
+        if verdict is not None:
+            return tuple(kind for _, kind in _arguments({"of": [verdict.get("of", "place")]})), "truth"
         row = self.rows.get("terms", {}).get(name)
         return (tuple(kind for _, kind in _arguments(row)), "any") if row is not None else None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...core.diagnostics import Diagnostic
-from ..expressions import FUNCTIONS, ExpressionError, parse
+from ..expressions.terms import terms_used
 from ..nodes import diagnose
 from .subject import Subject
 
@@ -35,23 +34,3 @@ def terms_do_not_lead_back_to_themselves(subject: Subject) -> Iterator[Diagnosti
             round_ = [a for a, _ in nx.find_cycle(graph.subgraph(knot), first)]
             way = " → ".join([*round_, round_[0]])
             yield diagnose("E405", "error", f"the term leads back to itself: {way}", subject.nodes(TERMS)[round_[0]], key="is")
-
-
-def terms_used(text: str) -> set[str]:
-    """The names of terms that an expression calls, or hands to a function that takes a term."""
-    try:
-        tree = parse(text.removeprefix("=").strip()).tree
-    except ExpressionError:
-        return set()
-    used: set[str] = set()
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
-            continue
-        signature = FUNCTIONS.get(node.func.id)
-        if signature is None:
-            used.add(node.func.id)
-            continue
-        for argument, want in zip(node.args, signature.args, strict=False):
-            if want == "term" and isinstance(argument, ast.Constant) and isinstance(argument.value, str):
-                used.add(argument.value)
-    return used

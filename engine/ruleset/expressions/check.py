@@ -75,7 +75,7 @@ def _fits(kind: str, wanted: str) -> bool:
     if wanted == "number":
         return kind in _NUMERIC
     if wanted == "truth":
-        return kind in {"truth", "number"} or kind in KINDS
+        return kind in {"truth", "number", "id"} or kind in KINDS
     if wanted == "set":
         return kind.startswith("set") or kind in {"list", "text", "id"} or kind in KINDS
     return kind == wanted
@@ -209,6 +209,8 @@ class _Checker:
         for keyword in node.keywords:
             self.visit(keyword.value)
             self.filter(name, signature, keyword)
+        if name == "only" and first.startswith("set:"):
+            return first.removeprefix("set:")
         if signature.gives == "set" and name in {"both", "either", "without"} and first.startswith("set:"):
             return first
         if name == "group" and node.args and isinstance(node.args[0], ast.Constant):

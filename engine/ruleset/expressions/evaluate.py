@@ -79,7 +79,7 @@ def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
     return run
 
 
-_OPERATORS: dict[type, Callable[..., Any]] = {
+OPERATORS: dict[type, Callable[..., Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: _times,
@@ -248,12 +248,12 @@ def _boolean(node: ast.BoolOp) -> Code:
 
 
 def _binary(node: ast.BinOp) -> Code:
-    left, right, operate = compiled(node.left), compiled(node.right), _OPERATORS[type(node.op)]
+    left, right, operate = compiled(node.left), compiled(node.right), OPERATORS[type(node.op)]
     return lambda ev, names: operate(left(ev, names), right(ev, names))
 
 
 def _unary(node: ast.UnaryOp) -> Code:
-    inner, operate = compiled(node.operand), _OPERATORS[type(node.op)]
+    inner, operate = compiled(node.operand), OPERATORS[type(node.op)]
     if isinstance(node.op, ast.Not):
         return lambda ev, names: not inner(ev, names)
     return lambda ev, names: operate(inner(ev, names))
@@ -261,7 +261,7 @@ def _unary(node: ast.UnaryOp) -> Code:
 
 def _compare(node: ast.Compare) -> Code:
     first = compiled(node.left)
-    rest = [(_OPERATORS[type(op)], compiled(c)) for op, c in zip(node.ops, node.comparators, strict=True)]
+    rest = [(OPERATORS[type(op)], compiled(c)) for op, c in zip(node.ops, node.comparators, strict=True)]
     if len(rest) == 1 and isinstance(node.ops[0], ast.Eq | ast.NotEq) and isinstance(node.comparators[0], ast.Constant):
         return _compare_constant(first, node.comparators[0].value, isinstance(node.ops[0], ast.Eq))
     if len(rest) == 1:

@@ -31,7 +31,7 @@ EARLIER: Final = "earlier moments"
 _FUNCTIONS: Final[dict[str, tuple[str, ...]]] = {
     "nations": columns("nations"), "places": (), "units": ("units",), "forces": ("forces",), "wars": ("wars",),
     "techs": ("techs",), "sides": (), "group": (), "these": (), "both": (), "either": (), "without": (), "neighbours": (),
-    "in_order": (), "listed": (), "model": (), "box": ("tracks",), "coming": ("under_way",),
+    "in_order": (), "listed": (), "only": (), "on_way": (), "model": (), "box": ("tracks",), "coming": ("under_way",),
     "count": (), "some": (), "every": (), "total": (), "highest": (), "kinds": (), "rank": (), "those": (), "first": (),
     "nation": (), "place": (), "gate": (), "border": (), "at_war": _RELATED, "allied": _RELATED, "stance": _RELATED,
     "allies": _RELATED, "enemies": _RELATED, "friendly": _HELD, "enemy": _HELD, "neutral": SIDES,
@@ -51,7 +51,7 @@ _STATE_OF: Final[dict[str, tuple[str, ...]]] = {
 _COMPUTED: Final[dict[str, tuple[str, ...]]] = {
     "occupied": ("units",), "occupants": ("units",), "side": (*SIDES, *HOLDERS), "neutral": SIDES,
     "holder": HOLDERS, "owner": (*HOLDERS, "units", "forces"), "first_owner": HOLDERS, "works": ("links",), "id": (),
-    "own_works": ("links",), "deploys": ("chosen",),
+    "own_works": ("links",), "deploys": ("chosen",), "part_of": (), "parts": (), "whole": (), "stack": ("units",),
     "name": (), "kind": ("units",), "section": (),
 }  # fmt: skip
 
@@ -86,6 +86,8 @@ def _walk(ruleset: Ruleset, expression: Expression, seen: set[str]) -> Iterator[
             continue  # its quantity is among the words
         elif name in FUNCTIONS:
             yield None
+        elif name in ruleset.rows("verdicts"):
+            yield from columns("verdicts", name)
         else:
             yield from _term(ruleset, name, seen)
     words = {n.value for n in ast.walk(expression.tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
@@ -123,6 +125,9 @@ def _field(ruleset: Ruleset, word: str, seen: set[str], *, known: bool) -> Itera
         known = False
     if word in ruleset.rows("quantities"):
         yield from _quantity(ruleset, word, seen)
+        known = False
+    if word in ruleset.rows("verdicts"):
+        yield from columns("verdicts", word)
         known = False
     declared: dict[str, Any] | None = ruleset.rows("fields").get(word)
     if declared is not None:

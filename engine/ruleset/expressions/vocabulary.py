@@ -66,6 +66,10 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "first_owner": "nation",
         "attacked": "list",
         "name": "text",
+        "part_of": "place",
+        "parts": "set:place",
+        "whole": "place",
+        "stack": "unit",
     },
     "link": {"id": "id", "kind": "id", "works": "id", "own_works": "id", "from": "place", "to": "place", "guards": "gate"},
     "gate": {"id": "id", "keeper": "nation", "barred": "list", "admitted": "list"},
@@ -113,7 +117,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "number": "number",
         "cargo": "list",
     },
-    "war": {"id": "id", "kind": "id", "parties": "list", "since": "number"},
+    "war": {"id": "id", "kind": "id", "parties": "list", "since": "number", "by": "nation"},
     "agreement": {"id": "id"},
     "battle": {"attacks": "truth", "attacked": "truth", "kind": "id", "round": "number", "origins": "number", "by": "id"},
     "path": {"start": "place", "last": "place", "length": "number", "places": "list"},
@@ -147,6 +151,7 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "kinds": _S(("set", "term"), "number", "how many different values of a field"),
     "rank": _S(("any", "term", "set"), "number", "place in the order by a value, ties share"),
     "in_order": _S(("set", "term"), "set", "the members in the order of a value, the least first", rest="any"),
+    "only": _S(("set",), "any", "the one member of a set; nothing if it has none or several"),
     "first": _S(("set", "number"), "set", "the first members of a set (one, unless a number is said)", optional=1),
     "listed": _S(("any", "any"), "number", "how many units a list of an order names (of a kind or tag)", optional=1),
     # one thing
@@ -199,7 +204,15 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "was": _S(("any", "term", "text"), "any", "the field or term at the start of 'game', 'turn' or 'phase'", rest="any"),
     "ordered": _S(("text",), "number", "how many orders of this kind the nation in scope has given", filters="fact"),
     # the map
-    "distance": _S(("place", "place", "text"), "number", "steps over links of a kind, -1 if there is no way", optional=1),
+    "distance": _S(
+        ("place", "place", "text"), "number", "steps over links of a kind or of a mode, -1 if there is no way", optional=1
+    ),
+    "on_way": _S(
+        ("place", "place", "place", "term"),
+        "truth",
+        "is there a chain from the second place to the third, through places that pass, that would break without the first",
+        rest="any",
+    ),
     "reaches": _S(
         ("place", "set", "term"),
         "truth",
@@ -222,4 +235,4 @@ FUNCTIONS: Final[dict[str, Signature]] = {
 BATTLE_FUNCTIONS: Final[frozenset[str]] = frozenset(
     {"count", "some", "every", "total", "highest", "kinds", "lookup", "min", "max"}
 )
-MOMENTS: Final[tuple[str, ...]] = ("game", "turn", "phase")
+MOMENTS: Final[tuple[str, ...]] = ("game", "turn", "phase", "step")

@@ -1,0 +1,335 @@
+"""Expressions between bounds: what they are at least and at most while some of the results that they read are still open.
+
+A *verdict* is a result of a thing, yes or no, that other verdicts may hang on. While verdicts are open, every expression that
+reads one is run twice: once for its lower bound (what is certain: a test that holds in any case, a number that it is at least,
+the members that a set has in any case) and once for its upper bound (what is possible). Both are made here from one text, so
+that no rule is ever written twice. What reads no verdict has one value and is run as everywhere else.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, Protocol
+
+from ...core.state import Entity
+from .evaluate import OPERATORS, Evaluator, compiled
+from .parse import ExpressionError, parse
+from .vocabulary import FUNCTIONS
+
+
+class Asked(Protocol):
+    """What bounded expressions are run in."""
+
+    evaluator: Evaluator
+
+    def of(self, name: str, thing: Any, rest: tuple[Any, ...], high: bool) -> Any:
+        """A bound of a verdict or of a term that reads one, of a thing; of anything else by name, its value."""
+
+    def members(self, value: Any) -> tuple[Any, ...]:
+        """The members that a value stands for."""
+
+    def weight(self, thing: Any) -> int:
+        """How many a thing counts for."""
+
+    def joined(self, start: Any, goals: Any, passes: Callable[[Entity], bool]) -> bool:
+        """Whether a chain of passing places leads from a place to one of a set."""
+
+
+Names = Mapping[str, Any]
+Run = Callable[[Asked, Names, bool], Any]
+"""A bound of a value: the lower one with False, the upper one with True."""
+
+
+class Part(NamedTuple):
+    """A node made ready: how its bounds are run, and whether it reads a verdict at all."""
+
+    run: Run
+    open: bool
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Makes bounds of expressions; `open_names` are the verdicts and the terms that lead to one."""
+
+    open_names: frozenset[str]
+
+    def bounds(self, text: str) -> Run:
+        """The bounds of an expression. Raises ExpressionError where it cannot be judged while verdicts are open."""
+        return self._make(parse(text).tree).run
+
+    def _make(self, node: ast.expr) -> Part:
+        if not self._is_open(node):
+            code = compiled(node)
+            return Part(lambda on, names, high: code(on.evaluator, names), False)
+        return Part(_MAKERS[type(node)](self, node), True)
+
+    def _is_open(self, node: ast.expr) -> bool:
+        for part in ast.walk(node):
+            if isinstance(part, ast.Name) and part.id in self.open_names and part.id not in FUNCTIONS:
+                return True
+            if isinstance(part, ast.Attribute) and part.attr in self.open_names:
+                return True
+            if isinstance(part, ast.keyword) and part.arg in self.open_names:
+                return True
+            if isinstance(part, ast.Constant) and isinstance(part.value, str) and part.value in self.open_names:
+                return True
+        return False
+
+
+# ---- nodes
+
+
+def _constant(reader: Reader, node: ast.Constant) -> Run:
+    value = node.value
+    return lambda on, names, high: value
+
+
+def _attribute(reader: Reader, node: ast.Attribute) -> Run:
+    thing, name = reader._make(node.value), node.attr
+    if thing.open or name not in reader.open_names:
+        raise _refused(node, "a field of something that hangs on a verdict")
+    return lambda on, names, high: on.of(name, thing.run(on, names, high), (), high)
+
+
+def _not(reader: Reader, node: ast.UnaryOp) -> Run:
+    inner = reader._make(node.operand).run
+    if isinstance(node.op, ast.Not):
+        return lambda on, names, high: not inner(on, names, not high)
+    if isinstance(node.op, ast.USub):
+        return lambda on, names, high: -inner(on, names, not high)
+    return inner
+
+
+def _boolean(reader: Reader, node: ast.BoolOp) -> Run:
+    closed = [p.run for p in map(reader._make, node.values) if not p.open]
+    parts = [*closed, *(p.run for p in map(reader._make, node.values) if p.open)]  # what is known first: it may decide
+    if isinstance(node.op, ast.Or):
+        return lambda on, names, high: any(part(on, names, high) for part in parts)
+    return lambda on, names, high: all(part(on, names, high) for part in parts)
+
+
+def _choice(reader: Reader, node: ast.IfExp) -> Run:
+    test, yes, no = reader._make(node.test), reader._make(node.body).run, reader._make(node.orelse).run
+
+    def run(on: Asked, names: Names, high: bool) -> Any:
+        if test.run(on, names, False):
+            return yes(on, names, high)
+        if not test.open or not test.run(on, names, True):
+            return no(on, names, high)
+        return _wider(yes(on, names, high), no(on, names, high), high)
+
+    return run
+
+
+def _wider(a: Any, b: Any, high: bool) -> Any:
+    if isinstance(a, tuple) or isinstance(b, tuple):
+        return tuple(dict.fromkeys((*a, *b))) if high else tuple(x for x in a if x in b)
+    return max(a, b) if high else min(a, b)
+
+
+def _binary(reader: Reader, node: ast.BinOp) -> Run:
+    left, right, operate = reader._make(node.left).run, reader._make(node.right).run, OPERATORS[type(node.op)]
+    if isinstance(node.op, ast.Add):
+        return lambda on, names, high: left(on, names, high) + right(on, names, high)
+    if isinstance(node.op, ast.Sub):
+        return lambda on, names, high: left(on, names, high) - right(on, names, not high)
+
+    def run(on: Asked, names: Names, high: bool) -> Any:
+        every = [operate(left(on, names, a), right(on, names, b)) for a in (False, True) for b in (False, True)]
+        return max(every) if high else min(every)
+
+    return run
+
+
+_ORDERED: Final[dict[type, tuple[Callable[[Any, Any], bool], bool]]] = {
+    ast.Gt: (operator.gt, True),
+    ast.GtE: (operator.ge, True),
+    ast.Lt: (operator.lt, False),
+    ast.LtE: (operator.le, False),
+}
+"""Comparisons, and whether a greater left side makes them hold."""
+
+
+def _compare(reader: Reader, node: ast.Compare) -> Run:
+    if len(node.ops) > 1:
+        raise _refused(node, "a chain of comparisons; write them with `and`")
+    left, right = reader._make(node.left).run, reader._make(node.comparators[0]).run
+    op = type(node.ops[0])
+    if op in _ORDERED:
+        test, rising = _ORDERED[op]
+        return lambda on, names, high: test(left(on, names, high == rising), right(on, names, high != rising))
+    if op in (ast.In, ast.NotIn):
+        inside = OPERATORS[ast.In]
+        if op is ast.In:
+            return lambda on, names, high: inside(left(on, names, high), right(on, names, high))
+        return lambda on, names, high: not inside(left(on, names, high), right(on, names, not high))
+    same = OPERATORS[ast.Eq]
+
+    def equal(on: Asked, names: Names, high: bool) -> bool:
+        a, b = left(on, names, False), right(on, names, False)
+        x, y = left(on, names, True), right(on, names, True)
+        if same(a, x) and same(b, y):
+            return bool(same(a, b))
+        if not high:
+            return False
+        return bool(a <= y and b <= x) if all(isinstance(v, int) for v in (a, b, x, y)) else True
+
+    if op is ast.Eq:
+        return equal
+    return lambda on, names, high: not equal(on, names, not high)
+
+
+# ---- calls
+
+
+def _call(reader: Reader, node: ast.Call) -> Run:
+    name = node.func.id  # type: ignore[attr-defined]
+    if node.keywords and any(reader._make(k.value).open or k.arg in reader.open_names for k in node.keywords):
+        raise _refused(node, "a selection by what hangs on a verdict; use those()")
+    args = [reader._make(a) for a in node.args]
+    maker = _SPECIAL.get(name)
+    if name in reader.open_names:
+        if any(a.open for a in args):
+            raise _refused(node, f"an argument of {name} that hangs on a verdict")
+        first, *others = [a.run for a in args]
+        return lambda on, names, high: on.of(name, first(on, names, high), tuple([o(on, names, high) for o in others]), high)
+    if maker is None:
+        raise _refused(node, f"{name}()")
+    return maker(reader, node, [a.run for a in args])
+
+
+def _refused(node: ast.expr, what: str) -> ExpressionError:
+    return ExpressionError(f"cannot be judged while verdicts are open: {what}", node.col_offset)
+
+
+def _named(node: ast.Call, at: int) -> str:
+    """The name of a term or field that a function is handed."""
+    named = node.args[at] if len(node.args) > at else None
+    if not isinstance(named, ast.Constant) or not isinstance(named.value, str):
+        raise _refused(node, "the name of a term that is not written out")
+    return named.value
+
+
+Maker = Callable[[Reader, ast.Call, list[Run]], Run]
+
+
+def _over(reader: Reader, node: ast.Call, args: list[Run]) -> tuple[Run, Callable[[Asked, Names, Any, bool], Any] | None]:
+    """The set of a function over members, and what it asks of each."""
+    if len(args) < 2:
+        return args[0], None
+    name, rest = _named(node, 1), args[2:]
+    return args[0], lambda on, names, thing, high: on.of(name, thing, tuple([r(on, names, high) for r in rest]), high)
+
+
+def _those(reader: Reader, node: ast.Call, args: list[Run]) -> Run:
+    things, asked = _over(reader, node, args)
+    return lambda on, names, high: tuple(
+        t for t in on.members(things(on, names, high)) if asked is None or asked(on, names, t, high)
+    )
+
+
+def _count(reader: Reader, node: ast.Call, args: list[Run]) -> Run:
+    those = _those(reader, node, args)
+    return lambda on, names, high: sum(on.weight(t) for t in those(on, names, high))
+
+
+def _some(reader: Reader, node: ast.Call, args: list[Run]) -> Run:
+    things, asked = _over(reader, node, args)
+    return lambda on, names, high: any(asked is None or asked(on, names, t, high) for t in on.members(things(on, names, high)))
+
+
+def _every(reader: Reader, node: ast.Call, args: list[Run]) -> Run:
+    things, asked = _over(reader, node, args)
+    return lambda on, names, high: all(
+        asked is None or asked(on, names, t, high) for t in on.members(things(on, names, not high))
+    )
+
+
+def _total(reader: Reader, node: ast.Call, args: list[Run]) -> Run:
+    things, asked = _over(reader, node, args)
+    assert asked is not None
+
+    def run(on: Asked, names: Names, high: bool) -> Any:
+        sure = set(on.members(things(on, names, False)))
+        out = 0
+        for t in on.members(things(on, names, True)):
+            value = on.weight(t) * (asked(on, names, t, high) or 0)
+            out += value if t in sure else max(0, value) if high else min(0, value)
+        return out
+
+    return run
+
+
+def _highest(reader: Reader, node: ast.Call, args: list[Run]) -> Run:
+    things, asked = _over(reader, node, args)
+    assert asked is not None
+
+    def run(on: Asked, names: Names, high: bool) -> Any:
+        if high:
+            return max((asked(on, names, t, True) or 0 for t in on.members(things(on, names, True))), default=0)
+        sure = [asked(on, names, t, False) or 0 for t in on.members(things(on, names, False))]
+        if sure:
+            return max(sure)
+        return min((asked(on, names, t, False) or 0 for t in on.members(things(on, names, True))), default=0)
+
+    return run
+
+
+def _reaches(reader: Reader, node: ast.Call, args: list[Run]) -> Run:
+    start, goals, rest, name = args[0], args[1], args[3:], _named(node, 2)
+
+    def run(on: Asked, names: Names, high: bool) -> bool:
+        more = tuple([r(on, names, high) for r in rest])
+        return on.joined(start(on, names, high), goals(on, names, high), lambda place: bool(on.of(name, place, more, high)))
+
+    return run
+
+
+def _without(reader: Reader, node: ast.Call, args: list[Run]) -> Run:
+    those, out = args
+
+    def run(on: Asked, names: Names, high: bool) -> Any:
+        drop = set(on.members(out(on, names, not high)))
+        return tuple(t for t in on.members(those(on, names, high)) if t not in drop)
+
+    return run
+
+
+def _both(reader: Reader, node: ast.Call, args: list[Run]) -> Run:
+    one, other = args
+
+    def run(on: Asked, names: Names, high: bool) -> Any:
+        stay = set(on.members(other(on, names, high)))
+        return tuple(t for t in on.members(one(on, names, high)) if t in stay)
+
+    return run
+
+
+def _either(reader: Reader, node: ast.Call, args: list[Run]) -> Run:
+    one, other = args
+    return lambda on, names, high: tuple(dict.fromkeys((*on.members(one(on, names, high)), *on.members(other(on, names, high)))))
+
+
+def _rising(function: Callable[..., Any]) -> Maker:
+    return lambda reader, node, args: lambda on, names, high: function(*[a(on, names, high) for a in args])
+
+
+_SPECIAL: Final[dict[str, Maker]] = {
+    "those": _those, "count": _count, "some": _some, "every": _every, "total": _total, "highest": _highest,
+    "reaches": _reaches, "without": _without, "both": _both, "either": _either, "min": _rising(min), "max": _rising(max),
+}  # fmt: skip
+"""Functions that can be run over what hangs on verdicts. Of others every argument must be known."""
+
+_MAKERS: Final[dict[type, Callable[[Reader, Any], Run]]] = {
+    ast.Constant: _constant,
+    ast.Attribute: _attribute,
+    ast.UnaryOp: _not,
+    ast.BoolOp: _boolean,
+    ast.IfExp: _choice,
+    ast.BinOp: _binary,
+    ast.Compare: _compare,
+    ast.Call: _call,
+}

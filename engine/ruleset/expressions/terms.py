@@ -1,0 +1,28 @@
+"""Which terms an expression leads to."""
+
+from __future__ import annotations
+
+import ast
+
+from .parse import ExpressionError, parse
+from .vocabulary import FUNCTIONS
+
+
+def terms_used(text: str) -> set[str]:
+    """The names of terms that an expression calls, or hands to a function that takes a term."""
+    try:
+        tree = parse(text.removeprefix("=").strip()).tree
+    except ExpressionError:
+        return set()
+    used: set[str] = set()
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+            continue
+        signature = FUNCTIONS.get(node.func.id)
+        if signature is None:
+            used.add(node.func.id)
+            continue
+        for argument, want in zip(node.args, signature.args, strict=False):
+            if want == "term" and isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+                used.add(argument.value)
+    return used

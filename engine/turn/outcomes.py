@@ -1,0 +1,55 @@
+"""What became of orders: the `outcomes` of their rows, told once the step is over that decides them.
+
+`outcomes: {STEP: [{id, when, says}, ...]}`: of the outcomes listed for the step that has just run, an order has the first that
+fits and every later one that is told `also`; later steps may add to them. They stand on the order (`outcome`), in the journal
+and so in every report.
+"""
+
+from __future__ import annotations
+
+from ..core.model import Row, Ruleset
+from .context import Order, Turn, audience_ids
+from .effects import fill
+
+
+def tell(turn: Turn, step: str) -> None:
+    """Note what became of the orders whose rows say so for this step."""
+    rows = rows_told_after(turn.ruleset).get(step)
+    if not rows:
+        return
+    for order in turn.orders(rows):
+        if order.get("status") != "refused":
+            _tell_one(turn, rows[order["order"]], order, step)
+
+
+def rows_told_after(ruleset: Ruleset) -> dict[str, dict[str, Row]]:
+    """Step -> the rows ("form/id") whose orders it decides."""
+
+    def make() -> dict[str, dict[str, Row]]:
+        out: dict[str, dict[str, Row]] = {}
+        for form in ("acts", "orders"):
+            for id_, row in ruleset.rows(form).items():
+                for step in row.get("outcomes", ()):
+                    out.setdefault(step, {})[f"{form}/{id_}"] = row
+        return out
+
+    return ruleset.derived("outcomes by step", make)  # type: ignore[no-any-return]
+
+
+def _tell_one(turn: Turn, row: Row, order: Order, step: str) -> None:
+    names = turn.order_names(order)
+    found: list[Row] = []
+    for outcome in row["outcomes"][step]:
+        if (not found or outcome.get("also")) and turn.world.test(outcome.get("when"), names):
+            found.append(outcome)
+    if not found:
+        return
+    readers = audience_ids(turn.world, row.get("audience"), names)
+    ids = [str(o["id"]) for o in found]
+    data = {"outcome": ids, "asked": order.get("text", "")}
+    with turn.journal.entry(order["order"], subject=order["nation"], audience=readers, data=data) as entry:
+        turn.journal.set("orders", order["key"], "outcome", [*order.get("outcome", ()), *ids])
+        head = fill(turn.world, row["told_as"], names) if "told_as" in row else str(order.get("text", ""))
+        said = [fill(turn.world, o["says"], names) for o in found if "says" in o]
+        words = ", ".join(str(o.get("name", o["id"])) for o in found)
+        entry.text = f"{head}: {words}" + (f" ({'; '.join(said)})" if said else "") + "."

@@ -1,0 +1,51 @@
+"""`settle`: the verdicts that a step names are found, all together, and written into the state.
+
+What a verdict is and how those that hang on each other come out is `world/verdicts`. Where a row says why, every thing's
+verdict is an entry of its own with its reason, so that the chain from one to the other can be asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..core.journal import Entry
+from ..core.model import Row
+from ..world.verdicts import TABLE, Open, kind_of, settled, subject_of
+from .context import Turn, audience_ids
+from .effects import fill
+
+
+def run(node: Row, turn: Turn) -> None:
+    """Settle the verdicts of a step; earlier ones of the same rows are forgotten."""
+    rows = [turn.ruleset.row("verdicts", id_) for id_ in node["verdicts"]]
+    found = settled(turn.world, rows)
+    told = [said for row in rows for said in _written(turn, row, {o: how for o, how in found.items() if o.verdict == row["id"]})]
+    for entry, row, one, how in told:  # the words may name any of the verdicts
+        entry.text = reason(turn, row, one, how)
+
+
+def _written(turn: Turn, row: Row, found: dict[Open, bool]) -> Iterator[tuple[Entry, Row, Open, bool]]:
+    """Write the verdicts of one row; gives the entries that are to say why."""
+    rule, readers = f"verdicts/{row['id']}", audience_ids(turn.world, row.get("audience"), {})
+    keys = {subject_of(one): one for one in found}
+    with turn.journal.entry(rule, audience=readers, keep=False):
+        for key, old in sorted(turn.state.table(TABLE).items()):
+            if row["id"] in old:
+                turn.journal.set(TABLE, key, row["id"], None)
+        if "why" not in row:
+            for key, one in keys.items():
+                turn.journal.set(TABLE, key, row["id"], found[one])
+            return
+    for key, one in keys.items():
+        with turn.journal.entry(rule, subject=key, audience=readers) as entry:
+            turn.journal.set(TABLE, key, row["id"], found[one])
+        yield entry, row, one, found[one]
+
+
+def reason(turn: Turn, row: Row, one: Open, how: bool) -> str:
+    """The words of the first reason that fits a verdict."""
+    names = {kind_of(row)[0]: one.thing}
+    for said in row["why"]:
+        if said.get("is", how) == how and turn.world.test(said.get("when"), names):
+            return fill(turn.world, said["says"], names)
+    return ""
