@@ -203,6 +203,11 @@ def test_a_closed_passage_only_warns() -> None:
 
 def test_an_attack_that_begins_a_war_warns_unless_the_file_declares_it() -> None:
     ruleset = rules(
+        frame=[
+            {"input": "orders"},
+            {"step": "talk", "do": "act", "acts": ["challenge", "greet"]},
+            {"step": "go", "do": "move", "modes": ["walk"]},
+        ],
         modes=[{"id": "walk", "steps": 1, "undeclared": {"warns": "no war with {target}", "effects": []}}],
         gates=[],
         links=[{"id": "ash--dale", "between": ["ash", "dale"]}],

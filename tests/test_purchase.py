@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from wteaw.core.model import Row, Ruleset
 from wteaw.economy import purchase
-from wteaw.economy.catalogue import Market, check_purchase, purchasable
+from wteaw.economy.catalogue import Market, Quote, check_purchase, purchasable
 from wteaw.turn.context import Turn
+from wteaw.turn.intents import Code, Refusal
 from wteaw.world.world import World
 
 from .economy import BY_REGION, ORDERS, position, refusals, rules, turn_of
@@ -146,10 +147,10 @@ def test_a_site_without_a_room_of_its_own_draws_on_others_the_emptiest_first() -
     room = {"id": "yard", "of": "place", "is": "=place.worth", "for": ["gun"], "draws": "places(holder=self, town=True)"}
     market = Market(World(shop({**GUN, "site": "place.holder == self"}, rooms=[room]), position({"red": {"coin": 99}})), "red")
     quote = market.quote("gun", "b", 6)
-    assert not isinstance(quote, str)
+    assert isinstance(quote, Quote)
     assert quote.rooms == (("yard", "a", 5), ("yard", "e", 1))
     market.take(quote)
-    assert market.quote("gun", "b", 2) == "there is room for 1 only"
+    assert market.quote("gun", "b", 2) == Refusal(Code.SITE, "there is room for 1 only", "n")
 
 
 def test_whole_lists_may_stand_or_fall_together() -> None:

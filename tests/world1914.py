@@ -13,6 +13,7 @@ from wteaw.orders import ways
 from wteaw.orders.check import Checker
 from wteaw.orders.legal import legal_orders
 from wteaw.orders.policies import plan
+from wteaw.orders.understand.units import units_left
 from wteaw.ruleset import Ruleset
 from wteaw.turn.referee import Inputs, Position, Resolution, resolve, start, waiting_seats
 from wteaw.world.geography import Geography
@@ -69,7 +70,7 @@ def everything_moves(position: Position) -> dict[str, list[dict[str, Any]]]:
         checker = Checker(world, nation)
         given = out[nation] = []
         for legal in legal_orders(world, nation, moving):
-            left = checker._left(ruleset.row("orders", legal.order.partition("/")[2]), str(legal.slots.get("origin")))
+            left = units_left(checker.book, ruleset.row("orders", legal.order.partition("/")[2]), str(legal.slots.get("origin")))
             kinds = {k: min(n, left.get(k, 0)) for k, n in legal.slots["units"].items() if left.get(k)}
             for target in legal.targets[:3] if kinds else ():
                 slots = {**legal.slots, "units": kinds, "target": target}

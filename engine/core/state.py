@@ -142,6 +142,11 @@ class State:
             del self.tables[table]
         return before
 
+    def touch(self, name: str) -> None:
+        """Count a change of something that is kept beside the tables, so that what depends on it is derived anew."""
+        self.version += 1
+        self.versions[name] = self.versions.get(name, 0) + 1
+
     def _index(self, key: str, row: Fields) -> None:
         self._at.setdefault(row["place"], set()).add(key)
         self._of.setdefault(row["owner"], set()).add(key)

@@ -1,6 +1,6 @@
 """What a nation can buy, where, and for how much: the one answer that the purchase step, checkers, templates and policies share.
 
-A `Market` reads a world for one nation. It answers with a `Quote`, or with the reason why not, in words; nothing is changed.
+A `Market` reads a world for one nation. It answers with a `Quote`, or with a `Refusal`; nothing is changed.
 What has been bought before counts against rooms and stocks: from the state (`under_way`) and from quotes that were `taken`.
 """
 
@@ -13,6 +13,7 @@ from ..core.model import Row
 from ..core.state import Entity
 from ..ruleset.expressions.parse import strip_mark
 from ..turn.effects import fill
+from ..turn.intents import Code, Refusal
 from ..world import treasury as stores
 from ..world.selections import as_set
 from ..world.whom import is_for, whom
@@ -28,8 +29,7 @@ def purchasable(world: World, nation: str, *, all_sites: bool = False) -> list[O
 
     The list is kept for as long as nothing changes in the state, so that asking again costs nothing.
     """
-    tables = tuple(sorted(world.state.versions))
-    found = world.keep(("offers", nation, all_sites), tables, lambda: tuple(Market(world, nation).offers(all_sites=all_sites)))
+    found = world.keep(("offers", nation, all_sites), None, lambda: tuple(Market(world, nation).offers(all_sites=all_sites)))
     return list(found)
 
 
@@ -47,8 +47,8 @@ def check_purchase(
 ) -> str | None:
     """Why a purchase cannot be made, or None. With a `market` earlier purchases in it count, and this one is added."""
     found = (market or Market(world, nation)).quote(item, site, n, into=into, facing=facing, kind=kind)
-    if isinstance(found, str):
-        return found
+    if isinstance(found, Refusal):
+        return found.text
     if market is not None:
         market.take(found)
     return None
@@ -94,39 +94,39 @@ class Market:
         into: str | None = None,
         facing: Sequence[str] = (),
         kind: str | None = None,
-    ) -> Quote | str:
+    ) -> Quote | Refusal:
         """The purchase, or why it cannot be made."""
         row = self.world.ruleset.rows("catalogue").get(item)
         if row is None:
-            return f"nothing called {item} can be bought"
+            return Refusal(Code.NAME, f"nothing called {item} can be bought", "item")
         if n < 1:
-            return "the number must be at least 1"
+            return Refusal(Code.NUMBER, "the number must be at least 1", "n")
         closed = self.closed(row)
         if closed is not None:
-            return closed
+            return Refusal(Code.SITE, closed, "item")
         if row.get("hand"):
             return self._priced(row, "", {"id": ""}, n, "", (), kind)
         if site is None or not self.world.ruleset.has("places", site):
-            return "a place must be named"
+            return Refusal(Code.SITE, "a place must be named", "site")
         found = self._site(row, site, into)
         if isinstance(found, str):
-            return found
+            return Refusal(Code.SITE, found, "site")
         variant, site, into = found
         where = self.stands(row, site)
         if into is not None and into not in where:
-            return f"it cannot appear in {self._name(into)}"
+            return Refusal(Code.SITE, f"it cannot appear in {self._name(into)}", "into")
         if not where:
-            return "there is nowhere for it to appear"
+            return Refusal(Code.SITE, "there is nowhere for it to appear", "site")
         if "works" in row:
             facing = self._faced(row, site, facing)
             if isinstance(facing, str):
-                return facing
+                return Refusal(Code.SITE, facing, "facing")
             n = len(facing)
         if "fits" in row:
             spots = [p for p in where if into is None or p == into]
             into = next((p for p in spots if self.fitting(row, p, kind) >= n), None)
             if into is None:
-                return self._none_fits(row, spots, kind)
+                return Refusal(Code.SITE, self._none_fits(row, spots, kind), "site")
         return self._priced(row, site, variant, n, into or where[0], tuple(facing), kind)
 
     def offers(self, *, all_sites: bool = False, items: Collection[str] | None = None) -> Iterator[Offer]:
@@ -390,14 +390,14 @@ class Market:
 
     def _priced(
         self, row: Row, site: str, variant: Row, n: int, into: str, facing: tuple[str, ...], kind: str | None
-    ) -> Quote | str:
+    ) -> Quote | Refusal:
         price, rows = self.price(row)
         fee = self.world.number(variant.get("fee", 0), self._at(site) if site else self._names)
         paid = 1 if row.get("facing", {}).get("all") else n
         lot = int(self.world.number(row.get("lot", 1), self._names))
         rooms = self._room(row, site, n * lot, into)
         if isinstance(rooms, str):
-            return rooms
+            return Refusal(Code.SITE, rooms, "n")
         if facing:
             rooms += [(f"works:{row['id']}", f"{site}>{p}", 1) for p in facing]
         if "fits" in row:
@@ -407,7 +407,7 @@ class Market:
         for what, purse, each, taken, times, within in self._stocks(row, site):
             if times is None:
                 if n > within:
-                    return f"there is {stores.in_words(self.world.ruleset, what)} for {within} only"
+                    return Refusal(Code.MEANS, f"there is {stores.in_words(self.world.ruleset, what)} for {within} only", "n")
                 uses.append((what, purse, each * n, taken))
                 continue
             beyond = max(0, n - within)
@@ -417,7 +417,7 @@ class Market:
         purse, what = self._purse(row, site)
         left = self._left(purse, what)
         if cost > left:
-            return f"costs {cost} {stores.in_words(self.world.ruleset, what)}, {left} left there"
+            return Refusal(Code.MEANS, f"costs {cost} {stores.in_words(self.world.ruleset, what)}, {left} left there", "n")
         return Quote(
             row["id"], self.nation, site, n, n * lot, str(variant.get("id", "")), price, fee, dear, cost, what, purse,
             into, facing, tuple(u for u in uses if u[2]), tuple(rooms), rows, kind or "",

@@ -10,11 +10,14 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity
-from ..turn.context import Order, Turn, audience_ids
+from ..turn.context import Desk, Order, Turn, audience_ids
 from ..turn.effects import printed
+from ..turn.intents import Code, Refusal
+from ..turn.slots import misfit, unmet
 from ..turn.verbs_later import put_under_way
 from ..world import treasury as stores
 from ..world.selections import plain
+from ..world.whom import is_for
 from . import commitments, complete
 from .catalogue import Market, Offer, Quote, check_purchase, purchasable
 
@@ -38,12 +41,12 @@ def run(node: Row, turn: Turn) -> None:
         if node.get("all_or_none") and not _all_can(turn, nation, orders[nation]):
             continue
         for order in orders[nation]:
-            found = _quote(turn, market, order)
-            if isinstance(found, str):
-                turn.drop_order(order, found)
+            found = asked(turn, market, order)
+            if isinstance(found, Refusal):
+                turn.drop_order(order, found.text)
                 continue
             buy(turn, found, order)
-            _count(market, found)
+            count(market, found)
     if node.get("absent"):
         for nation in turn.world.nations():
             if turn.mover in (None, nation) and not turn.orders(None, nation):
@@ -64,7 +67,7 @@ def unite_purses(turn: Turn) -> None:
                     entry.data = {"united": resource}
 
 
-def _count(market: Market, quote: Quote) -> None:
+def count(market: Market, quote: Quote) -> None:
     """A market goes on after a purchase: the money is gone from the state already, rooms and later uses are counted here."""
     market.fill_rooms(quote)
     for what, purse, amount, taken in quote.uses:
@@ -75,27 +78,31 @@ def _count(market: Market, quote: Quote) -> None:
 def _all_can(turn: Turn, nation: str, orders: list[Order]) -> bool:
     market = Market(turn.world, nation)
     for order in orders:
-        found = _quote(turn, market, order)
-        if isinstance(found, str):
+        found = asked(turn, market, order)
+        if isinstance(found, Refusal):
             for refused in orders:
-                turn.drop_order(refused, found if refused is order else f"another line cannot be bought: {found}")
+                turn.drop_order(refused, found.text if refused is order else f"another line cannot be bought: {found}")
             return False
         market.take(found)
     return True
 
 
-def _quote(turn: Turn, market: Market, order: Order) -> Quote | str:
-    """What an order asks of the market. Slots: item (or the row's `does`), n, site, into, facing, kind."""
+def asked(turn: Desk, market: Market, order: Order, *, secrets: bool = True) -> Quote | Refusal:
+    """What an order to buy comes to. Slots: item (or the row's `does`), n, site, into, facing (or target), kind.
+
+    Without `secrets` only the needs are tested that its nation may test.
+    """
     row = turn.ruleset.rows("orders").get(order["order"].partition("/")[2], {})
     names = turn.order_names(order)
-    for need in row.get("needs", ()):
-        if not turn.world.test(need["test"], names):
-            return str(need["else"])
+    if "for" in row and not is_for(turn.world, row["for"], str(order["nation"])):
+        return Refusal(Code.CLOSED, "this is not open to your nation")
+    why = misfit(turn, row, order, names) or unmet(turn, row, names, secrets=secrets)
+    if why is not None:
+        return why
     slots = order.get("slots", {})
-    item = slots.get("item", row.get("does"))
     facing = slots.get("facing", slots.get("target"))
     return market.quote(
-        str(plain(item)),
+        str(plain(slots.get("item", row.get("does")))),
         slots.get("site"),
         int(slots.get("n") or 1),
         into=slots.get("into"),

@@ -30,5 +30,6 @@ CODES: dict[str, str] = {
     "O302": "A passage is closed as things stand.",
     "O303": "A name was read with forgiveness.",
     "O304": "Units have no order and a duty stays undone.",
+    "O306": "The order can be carried out only if the dice of an earlier order of the same file are kind.",
     "O305": "The attack begins a war that has not been declared.",
 }

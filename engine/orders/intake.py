@@ -7,25 +7,30 @@ The one way in for the command line, the mail and the desk: `take_in` gives the 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..core.diagnostics import Diagnostic, has_errors, tidy
 from ..core.model import Ruleset
 from ..turn.context import Order
+from ..turn.intents import Intent
 from ..world.world import World
-from .check import accept_orders
+from .check import check
 from .parse import read_orders
 
 
 @dataclass(frozen=True)
 class Intake:
-    """What a file of orders comes to: for which nation, the orders and answers that stand, all findings."""
+    """What a file of orders comes to: for which nation, the orders and answers that stand, all findings.
+
+    `intents` say what each line that stands comes to, in the order of the file, answers included.
+    """
 
     nation: str | None
     orders: tuple[Order, ...] = ()
     answers: Mapping[str, Any] = field(default_factory=dict)
     found: tuple[Diagnostic, ...] = ()
+    intents: tuple[Intent, ...] = ()
 
     @property
     def clean(self) -> bool:
@@ -53,14 +58,14 @@ def take_in(
             found.append(Diagnostic("O112", "error", "the file does not say for which nation it is", file, 1, 1, "nation <name>"))
         return Intake(None, (), {}, tuple(tidy(found)))
     taken = accept(world_of(whose), whose, reading.orders, file=file)
-    return Intake(whose, taken.orders, taken.answers, tuple(tidy([*found, *taken.found])))
+    return replace(taken, found=tuple(tidy([*found, *taken.found])))
 
 
 def accept(world: World, nation: str, understood: Sequence[Order], *, file: str = "") -> Intake:
     """Check orders that have been read, in the order of the file. `world` is the nation's view."""
-    accepted, found = accept_orders(world, nation, understood, file=file)
-    orders = tuple(o for o in accepted if not o["order"].startswith("decisions/"))
-    return Intake(nation, orders, answers_of(accepted), tuple(found))
+    checked = check(world, nation, understood, file=file)
+    orders = tuple(o for o in checked.orders if not o["order"].startswith("decisions/"))
+    return Intake(nation, orders, answers_of(checked.orders), tuple(checked.found), tuple(checked.intents))
 
 
 def answers_of(orders: list[Order]) -> dict[str, Any]:

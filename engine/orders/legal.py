@@ -19,7 +19,7 @@ from ..core.state import Entity
 from ..economy.catalogue import Market, Offer
 from ..ruleset.expressions import parse
 from ..ruleset.expressions.parse import ExpressionError
-from ..ruleset.expressions.reads import EARLIER, reads
+from ..ruleset.expressions.reads import reads
 from ..turn import acts as act
 from ..turn.context import Desk
 from ..units import deploy
@@ -112,20 +112,14 @@ def legal_acts(world: World, nation: str, row: Row) -> list[Legal]:
     def make() -> list[Legal]:
         return list(_acts(world, nation, row))
 
-    return world.keep(("legal", nation, row["id"]), _TABLES, make)  # type: ignore[no-any-return]
-
-
-_TABLES = (
-    "game", "nations", "places", "units", "relations", "wars", "tracks", "techs", "marks", "stores", "uses", "facts", "links",
-    "gates", "tallies", "streaks", "orders", "under_way", "held", "agreements", "options", "sides", "forces",
-)  # fmt: skip
+    return world.keep(("legal", nation, row["id"]), None, make)  # type: ignore[no-any-return]
 
 
 def _acts(world: World, nation: str, row: Row) -> Iterator[Legal]:
     desk = Desk(world)
     me = Entity("nation", nation)
     base: dict[str, Any] = {"self": me, "nation": me, "act": row["id"]}
-    if act.closed(desk, row, base, nation) is not None:
+    if act.closed(desk, row, nation) is not None:
         return
     slots = [slot_of(name, kind) for name, kind in row.get("slots", {}).items()]
     free = {s.name for s in slots}
@@ -172,7 +166,7 @@ def _acts(world: World, nation: str, row: Row) -> Iterator[Legal]:
         if not open_ and not all(world.test(text, names) for text in late):
             continue
         try:
-            if act.exhausted(desk, row, names, nation) is not None:
+            if act.exhausted(desk, row, names) is not None:
                 continue
             cost = act.price(desk, row, names) if fixed is None else fixed
             if any(amount < 0 or amount > have(what) for what, amount in cost.items()):
@@ -207,7 +201,7 @@ def _passing(desk: Desk, tests: list[str], values: list[str], base: Mapping[str,
 def _answers(world: World, text: str, nation: Entity, slot: Slot) -> dict[str, bool]:
     """Answers known so far to a test of a slot's value; none of a test that reads the act too."""
     tables = world.ruleset.derived(f"tables of {text}", lambda: reads(world.ruleset, text))
-    if tables is None or EARLIER in tables or not parse(text).names <= {"self", "nation", slot.name}:
+    if tables is None or not parse(text).names <= {"self", "nation", slot.name}:
         return {}
     return world.memo(("slot", text, nation, slot.kind), tables)
 
@@ -312,18 +306,18 @@ def legal_purchases(world: World, nation: str, row: Row, items: frozenset[str] |
             out.append(Legal(f"orders/{row['id']}", nation, filled, cost, offer.most, targets=offer.facing, open=unfilled))
         return out
 
-    return world.keep(("purchases", nation, row["id"], items), _TABLES, make)  # type: ignore[no-any-return]
+    return world.keep(("purchases", nation, row["id"], items), None, make)  # type: ignore[no-any-return]
 
 
 def market(world: World, nation: str) -> Market:
     """A price list that nothing is taken from; do not `take` from it."""
-    found: Market = world.keep(("market", nation), _TABLES, lambda: Market(world, nation))
+    found: Market = world.keep(("market", nation), None, lambda: Market(world, nation))
     return found
 
 
 def offers(world: World, nation: str, items: frozenset[str] | None = None) -> list[Offer]:
     """The nation's price list, made once."""
-    found: list[Offer] = world.keep(("offers", nation, items), _TABLES, lambda: list(market(world, nation).offers(items=items)))
+    found: list[Offer] = world.keep(("offers", nation, items), None, lambda: list(market(world, nation).offers(items=items)))
     return found
 
 
@@ -389,7 +383,8 @@ def legal_moves(world: World, nation: str, row: Row) -> list[Legal]:
                     out.append(Legal(f"orders/{row['id']}", nation, slots, most=most, targets=targets))
         return out
 
-    tables = _TABLES if row.get("needs") else ways.READ
+    mode = ways.mode_of(world.ruleset, row)
+    tables = None if row.get("needs") or mode is None else routes.decided_by(world, mode)
     return world.keep(("moves", nation, row["id"]), tables, make)  # type: ignore[no-any-return]
 
 

@@ -16,7 +16,6 @@ from ..ruleset.expressions import parse
 from ..world import routes
 from ..world.world import World
 
-READ = ("places", "units", "relations", "nations", "links", "gates", "techs", "marks", "forces", "options", "game")
 UNITS, ORIGIN, TARGET, VIA = "units", "origin", "target", "via"
 
 
@@ -34,7 +33,7 @@ def free_units(world: World, nation: str, place: str) -> dict[str, int]:
             out[row["kind"]] = out.get(row["kind"], 0) + int(row["n"])
         return dict(sorted(out.items()))
 
-    return world.keep(("free units", nation, place), ("units",), make)  # type: ignore[no-any-return]
+    return world.keep(("free units", nation, place), routes.decided_by(world, {"id": ""}), make)  # type: ignore[no-any-return]
 
 
 def places_with_units(world: World, nation: str) -> list[str]:
@@ -122,7 +121,7 @@ def _path(going: routes.Going, origin: str, target: str, via: Sequence[str]) -> 
         return routes.find_path(routes.Going(world, going.nation, mode, going.units, count=1), origin, target, via)
 
     key = ("path", going.nation, mode["id"], origin, target, tuple(via), going.units)
-    path: routes.Path | None = world.keep(key, READ, make)
+    path: routes.Path | None = world.keep(key, routes.decided_by(world, mode), make)
     room = routes.room_left(world, mode, path, going.taken) if path else 0
     return path if room is None or room >= count else routes.find_path(going, origin, target, via)
 
@@ -173,7 +172,7 @@ def targets(world: World, nation: str, mode: Row, origin: str, kind: str) -> tup
             out.append(place)
         return tuple(out)
 
-    return world.keep(("targets", nation, mode["id"], origin, kind), READ, make)  # type: ignore[no-any-return]
+    return world.keep(("targets", nation, mode["id"], origin, kind), routes.decided_by(world, mode), make)  # type: ignore[no-any-return]
 
 
 def can_go(world: World, nation: str, mode: Row, origin: str, target: str, kind: str) -> bool:
@@ -182,7 +181,7 @@ def can_go(world: World, nation: str, mode: Row, origin: str, target: str, kind:
     def make() -> bool:
         return ask(world, nation, mode, origin, target, [kind]).fine
 
-    return world.keep(("can go", nation, mode["id"], origin, target, kind), READ, make)  # type: ignore[no-any-return]
+    return world.keep(("can go", nation, mode["id"], origin, target, kind), routes.decided_by(world, mode), make)  # type: ignore[no-any-return]
 
 
 def _component_only(mode: Row) -> bool:
@@ -198,7 +197,7 @@ def _joined(world: World, nation: str, mode: Row, origin: str, unit: Entity, kin
     """The ends of unlimited ways from a place: one search for every set of places that are joined."""
     grade = world.grade(nation, kind)
     key = ("joined", nation, mode["id"], kind, grade)
-    parts: list[tuple[set[str], tuple[str, ...]]] = world.keep(key, READ, list)
+    parts: list[tuple[set[str], tuple[str, ...]]] = world.keep(key, routes.decided_by(world, mode), list)
     for inside, ends in parts:
         if origin in inside:
             return tuple(p for p in ends if p != origin)

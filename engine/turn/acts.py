@@ -7,6 +7,7 @@ row's (`cost`, `needs`, `limit`); what it does is the tail.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +20,8 @@ from ..world.world import Names
 from . import vacancies
 from .context import Desk, Order, Turn, audience_ids
 from .effects import EffectError, Tail, fill
+from .intents import Code, Refusal
+from .slots import misfit, unmet
 from .verbs import take
 
 
@@ -42,11 +45,16 @@ def run(node: Row, turn: Turn) -> None:
 
 def perform(turn: Turn, row: Row, order: Order) -> None:
     """One act: refused with a reason, or paid for and carried out whole."""
-    names = turn.order_names(order)
-    why = refusal(turn, row, names, order["nation"])
+    why = refusal(turn, row, order, turn.order_names(order))
     if why is not None:
-        turn.drop_order(order, why)
-        return
+        turn.drop_order(order, why.text)
+    else:
+        carry_out(turn, row, order)
+
+
+def carry_out(turn: Turn, row: Row, order: Order) -> None:
+    """An act that may be given is paid for, rolled and done."""
+    names = turn.order_names(order)
     rule = f"acts/{row['id']}"
     subject = ":".join([order["nation"], *(str(plain(v)) for v in order.get("slots", {}).values())])
     readers = audience_ids(turn.world, row.get("audience"), names)
@@ -73,62 +81,59 @@ def perform(turn: Turn, row: Row, order: Order) -> None:
 
 @dataclass(slots=True)
 class Spent:
-    """What other orders of the same file already use: amounts by resource, and uses by limit key.
-
-    `secrets` False leaves out the needs that only the resolution may test.
-    """
+    """What other orders of the same file already use: amounts by resource, and uses by limit key."""
 
     paid: dict[str, Any] = field(default_factory=dict)
     used: dict[str, int] = field(default_factory=dict)
-    secrets: bool = False
+
+    def count(self, keys: Iterable[str]) -> None:
+        """Count a use under each of these limits."""
+        for key in keys:
+            self.used[key] = self.used.get(key, 0) + 1
 
 
-def refusal(turn: Desk, row: Row, names: Names, nation: str, spent: Spent | None = None) -> str | None:
-    """Why an act cannot be carried out now, in the row's own words, or None. Nothing is changed."""
-    for test in (closed, unmet, exhausted, unpaid):
-        why = test(turn, row, names, nation, spent)
-        if why is not None:
-            return why
-    return None
+def refusal(turn: Desk, row: Row, order: Order, names: Names) -> Refusal | None:
+    """Why an act cannot be carried out now, or None. Nothing is changed."""
+    return forbidden(turn, row, order, names) or unpaid(turn, row, names, str(order["nation"]))
 
 
-def closed(turn: Desk, row: Row, names: Names, nation: str, spent: Spent | None = None) -> str | None:
+def forbidden(turn: Desk, row: Row, order: Order, names: Names, spent: Spent | None = None) -> Refusal | None:
+    """Why an act may not be given, whatever it costs. With `spent` (a file that is checked) secret needs are left out."""
+    return (
+        closed(turn, row, str(order["nation"]))
+        or misfit(turn, row, order, names)
+        or unmet(turn, row, names, secrets=spent is None)
+        or exhausted(turn, row, names, spent)
+    )
+
+
+def closed(turn: Desk, row: Row, nation: str) -> Refusal | None:
     """Whether the act is not open to the nation, or not yet."""
     if "for" in row and not is_for(turn.world, row["for"], nation):
-        return "this is not open to your nation"
+        return Refusal(Code.CLOSED, "this is not open to your nation")
     from_turn = row.get("from_turn")
     if from_turn is not None and turn.number < from_turn:
-        return f"not before turn {from_turn}"
+        return Refusal(Code.CLOSED, f"not before turn {from_turn}")
     return None
 
 
-def unmet(turn: Desk, row: Row, names: Names, nation: str, spent: Spent | None = None) -> str | None:
-    """The words of the first need that does not hold."""
-    for need in row.get("needs", ()):
-        if need.get("secret") and spent is not None and not spent.secrets:
-            continue
-        if not turn.world.test(need["test"], names):
-            return fill(turn.world, need["else"], names)
-    return None
-
-
-def exhausted(turn: Desk, row: Row, names: Names, nation: str, spent: Spent | None = None) -> str | None:
+def exhausted(turn: Desk, row: Row, names: Names, spent: Spent | None = None) -> Refusal | None:
     """The limit under which the act has been given as often as it may."""
     for keys, most in limits(row):
         before = spent.used.get(_use_key(turn, row, keys, names), 0) if spent else 0
         if uses(turn, row, keys, names) + before >= most:
-            return limit_words(keys, most)
+            return Refusal(Code.LIMIT, limit_words(keys, most))
     return None
 
 
-def unpaid(turn: Desk, row: Row, names: Names, nation: str, spent: Spent | None = None) -> str | None:
+def unpaid(turn: Desk, row: Row, names: Names, nation: str, spent: Spent | None = None) -> Refusal | None:
     """What the nation lacks to pay for it."""
     for what, amount in price(turn, row, names).items():
         if amount < 0:
-            return "the amount cannot be negative"
+            return Refusal(Code.NUMBER, "the amount cannot be negative")
         have = stores.stock(turn.world, Entity("nation", nation), what) - (spent.paid.get(what, 0) if spent else 0)
         if have < amount:
-            return f"costs {amount} {stores.in_words(turn.ruleset, what)}, {have} left"
+            return Refusal(Code.MEANS, f"costs {amount} {stores.in_words(turn.ruleset, what)}, {have} left")
     return None
 
 

@@ -34,8 +34,9 @@ def begin_turn(turn: Turn) -> None:
         seasons = row.get("seasons")
         if seasons:
             journal.set("game", "game", "season", seasons[(number - 1) % len(seasons)])
-        turn.world.moments["turn"] = turn.state.copy()
-        turn.world.moments["phase"] = turn.world.moments["turn"]
+        now = turn.state.copy()
+        turn.world.remember("turn", now)
+        turn.world.remember("phase", now)
         journal.fact("turn_start", turn=number)
 
 

@@ -94,6 +94,9 @@ class Tail:
                 limit = self.chance(roll, key, scope)
                 need = f"{limit} or {'less' if key == 'upto' else 'more'}"
                 success = any(fits(t, limit) for t in totals)
+        self.turn.chanced = True
+        if success is not None and self.turn.fortune is not None:
+            success = self.turn.fortune
         best = max(totals, default=0) if "from" in roll else min(totals, default=0) if "upto" in roll else sum(totals)
         scope["result"] = best
         if success is not None:

@@ -111,7 +111,7 @@ def _enter(turn: Turn, node: Row) -> None:
     """The start of a phase: `was(.., 'phase')` reads this moment."""
     if "phase" in node:
         turn.journal.step = str(node["phase"])
-        turn.world.moments["phase"] = turn.state.copy()
+        turn.world.remember("phase", turn.state.copy())
         with turn.journal.entry(f"frame/{node['phase']}", text=str(node.get("name", "")), audience=("everyone",)):
             turn.journal.set("game", "game", "phase", node["phase"])
 
@@ -154,7 +154,7 @@ def _begin_round(turn: Turn, node: Row, level: Level) -> bool:
         return False
     member = Entity(kind, level["over"][level["k"]])
     if node.get("own_turn"):
-        turn.world.moments["turn"] = turn.state.copy()
+        turn.world.remember("turn", turn.state.copy())
     if "says" in node:
         name = _node_name(node)
         turn.journal.step = name

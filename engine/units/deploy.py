@@ -8,7 +8,7 @@ keep their places. When all is laid out, enemies who may not stand together are 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..core.journal import EVERYONE
@@ -16,8 +16,9 @@ from ..core.model import Row, Ruleset
 from ..core.state import Entity, unit_key
 from ..turn.context import Desk, Order, Turn
 from ..turn.decisions import decide
-from ..turn.effects import fill
 from ..turn.frame import steps
+from ..turn.intents import Code, Refusal
+from ..turn.slots import misfit, unmet
 from ..world import routes
 from ..world.selections import as_set, plain
 from ..world.world import World
@@ -41,7 +42,7 @@ def run(node: Row, turn: Turn) -> None:
         for order in [o for o in turn.orders(None, nation) if deploys(turn.ruleset, o["order"]) == node]:
             why = layout.refusal(order)
             if why is not None:
-                turn.drop_order(order, why.says)
+                turn.drop_order(order, why.text)
                 continue
             layout.take(order)
             with turn.journal.entry(order["order"], subject=nation, audience=(nation,)):
@@ -55,7 +56,7 @@ def run(node: Row, turn: Turn) -> None:
     if told:
         with turn.journal.entry(f"frame/{step}", audience=(EVERYONE,), data={"told": True}) as entry:
             entry.text = "All have deployed their units."
-    turn.world.moments["turn"] = turn.state.copy()
+    turn.world.remember("turn", turn.state.copy())
 
 
 def deploys(ruleset: Ruleset, order: str) -> Row | None:
@@ -104,16 +105,6 @@ def _most(there: Mapping[str, int], wanted: int) -> Places:
     return {p: n for p, n in sorted(out.items()) if n}
 
 
-@dataclass(frozen=True, slots=True)
-class Why:
-    """Why an order is refused: in words, which slot, and whether it is the number."""
-
-    says: str
-    slot: str = TARGET
-    kind: str = ""
-    most: int = 0
-
-
 @dataclass(slots=True)
 class Layout:
     """Where one nation's free units come to stand, order by order."""
@@ -133,12 +124,13 @@ class Layout:
         taken = {kind: sum(places.values()) for kind, places in self.named.items()}
         return {kind: sum(there.values()) - taken.get(kind, 0) for kind, there in self.there.items()}
 
-    def refusal(self, order: Order) -> Why | None:
+    def refusal(self, order: Order) -> Refusal | None:
         """Why an order cannot be carried out, or None."""
+        row = self.desk.ruleset.row("orders", order["order"].partition("/")[2])
         names = self.desk.order_names(order)
-        unmet = self.unmet(order, names)
-        if unmet is not None:
-            return Why(unmet)
+        why = misfit(self.desk, row, order, names) or unmet(self.desk, row, names)
+        if why is not None:
+            return replace(why, slot=TARGET)
         left, world = self.left(), self.desk.world
         for kind, n in sorted(order["slots"][UNITS].items()):
             most = left.get(kind, 0)
@@ -146,15 +138,8 @@ class Layout:
                 free = sum(self.there.get(kind, {}).values())
                 what = routes.units_name(world, kind, free)
                 more = "" if free == most else f", {most} after the orders before"
-                return Why(f"{free} {what} may be placed freely{more}, {n} ordered", UNITS, kind, most)
-        return None
-
-    def unmet(self, order: Order, names: Mapping[str, Any]) -> str | None:
-        """The words of the first need of the order's row that does not hold."""
-        row = self.desk.ruleset.row("orders", order["order"].partition("/")[2])
-        for need in row.get("needs", ()):
-            if not self.desk.world.test(need["test"], names):
-                return fill(self.desk.world, need["else"], names)
+                text = f"{free} {what} may be placed freely{more}, {n} ordered"
+                return Refusal(Code.UNITS, text, UNITS, f"at most {most}" if most else "")
         return None
 
     def take(self, order: Order) -> None:
@@ -190,7 +175,7 @@ def targets(world: World, nation: str, row: Row, kind: str) -> list[str]:
 
     return world.keep(  # type: ignore[no-any-return]
         ("places to deploy", nation, row["id"], kind),
-        ("places", "nations", "relations", "options"),
+        world.decided_by(*(str(need["test"]) for need in row.get("needs", ()))),
         lambda: [p for p in sorted(world.ruleset.rows("places")) if allowed(p)],
     )
 
@@ -332,4 +317,4 @@ def _choose(
     return str(decide(turn, row, names, stream, options=options, who=nation, subject=place))
 
 
-__all__ = ["Layout", "Why", "deploys", "free_of", "pool", "run", "targets"]
+__all__ = ["Layout", "deploys", "free_of", "pool", "run", "targets"]

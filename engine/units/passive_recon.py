@@ -12,6 +12,7 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity
+from ..ruleset.expressions.reads import reads_of
 from ..turn.context import Desk, Turn
 from ..world import routes
 from ..world.world import round_as
@@ -41,6 +42,10 @@ def company(turn: Turn, row: Row, nation: str) -> tuple[str, ...]:
     return tuple(sorted({nation, *mates}))
 
 
+_POSTS = ("place.holder", "place.occupants", "link.works")
+_FOES = ("unit.owner", "at_war(a, b)", "place.holder", "nations()")
+
+
 def empty_posts(turn: Turn, row: Row) -> list[tuple[str, str]]:
     """(place, holder) of places without any unit whose works look out over a border by themselves (`alone`)."""
 
@@ -50,7 +55,7 @@ def empty_posts(turn: Turn, row: Row) -> list[tuple[str, str]]:
         holders = ((p, turn.world.holder_of(p)) for p in sorted(found) if not turn.state.owners_at(p))
         return [(p, h) for p, h in holders if h is not None]
 
-    return turn.world.keep(("posts", row["id"]), ("units", "places", "links"), make)  # type: ignore[no-any-return]
+    return turn.world.keep(("posts", row["id"]), turn.world.decided_by(str(row["alone"]), *_POSTS), make)  # type: ignore[no-any-return]
 
 
 def _borders(turn: Turn) -> list[str]:
@@ -67,7 +72,7 @@ def foes_of(turn: Turn, party: tuple[str, ...]) -> dict[str, set[str]]:
         found = {o: {n for n in party if turn.world.hostile(n, o)} for o in owners}
         return {o: at_war for o, at_war in found.items() if at_war}
 
-    return turn.world.keep(("foes", party), ("units", "relations", "nations"), make)  # type: ignore[no-any-return]
+    return turn.world.keep(("foes", party), turn.world.decided_by(*_FOES), make)  # type: ignore[no-any-return]
 
 
 def targets(turn: Turn, row: Row, party: tuple[str, ...]) -> list[str]:
@@ -110,7 +115,7 @@ def watchers(turn: Turn, party: tuple[str, ...], place: str) -> set[str]:
 def groups(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> list[tuple[str, Fraction]]:
     """(link from the observers, their chance together, before the group's factor) for every place with observers."""
     kept = ("looks", row["id"], party, place)
-    tables = ("units", "relations", "nations", "places", "links", "techs")
+    tables = turn.ruleset.derived(f"what decides looks of {row['id']}", lambda: reads_of(turn.ruleset, row, *_FOES, *_POSTS))
     return turn.world.keep(kept, tables, lambda: _groups(turn, row, party, place))  # type: ignore[no-any-return]
 
 

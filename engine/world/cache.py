@@ -1,18 +1,19 @@
-"""Values kept by their arguments, for as long as the tables that they come from stay the same."""
+"""Answers kept by their questions, for as long as the tables that decide them stay the same."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
 
-from ..core.model import Ruleset
 from ..core.state import State
-from ..ruleset.expressions import Expression
-from ..ruleset.expressions.reads import EARLIER, Tables, reads
 
 
-class Kept:
-    """Values by arguments, good for as long as some tables stay as they are (None: as nothing at all changes)."""
+class Cache:
+    """Values by question, good for as long as some tables stay as they are (None: as nothing at all changes).
+
+    `values` are looked up and filled by whoever asks, after a look at `version`: `if cache.version != state.version:
+    cache.renew(state)`.
+    """
 
     __slots__ = ("stamp", "tables", "values", "version")
 
@@ -29,9 +30,3 @@ class Kept:
         if stamp != self.stamp:
             self.stamp = stamp
             self.values.clear()
-
-
-def tables_of(ruleset: Ruleset, expression: Expression) -> Tables | None:
-    """The tables that decide a term. What reads an earlier moment is asked anew: moments change apart from the tables."""
-    found = reads(ruleset, expression.text)
-    return None if found is None or EARLIER in found else found

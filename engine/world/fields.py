@@ -14,6 +14,7 @@ from ..core.state import Entity, State, columns, pair_key
 from ..ruleset.expressions import ExpressionError
 from ..ruleset.expressions.evaluate import Evaluator
 from ..ruleset.expressions.vocabulary import KINDS
+from .cache import Cache
 from .geography import Geography
 
 EntitySet = tuple[Entity, ...]
@@ -60,8 +61,7 @@ class Readings(ABC):
     _nations: Mapping[str, Row]
     _places: Mapping[str, Row]
     _plans: dict[tuple[str, str], Callable[[Entity], Any]]
-    _holders: dict[str, str | None]
-    _holders_version: int
+    _holders: Cache
 
     @abstractmethod
     def at(self, moment: str) -> Readings: ...
@@ -239,16 +239,15 @@ class Readings(ABC):
         return self._places.get(place, _EMPTY).get("owner")
 
     def holder_of(self, place: str) -> str | None:
-        version = self.state.versions.get("places", 0)
-        if version != self._holders_version:
-            self._holders_version = version
-            self._holders.clear()
+        kept = self._holders
+        if kept.version != self.state.version:
+            kept.renew(self.state)
         try:
-            return self._holders[place]
+            return kept.values[place]  # type: ignore[no-any-return]
         except KeyError:
             row = self.state.row("places", place)
             holder = row["holder"] or None if "holder" in row else self.owner_of(place)
-            self._holders[place] = holder
+            kept.values[place] = holder
             return holder
 
     def _place_holder(self, e: Entity) -> Entity | None:

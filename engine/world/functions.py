@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.state import Entity, columns, unit_key
 from ..ruleset.expressions import ExpressionError, parse
+from ..ruleset.expressions.reads import EARLIER, HOLDERS
 from .selections import apply, as_set, fits, group, nations_only, plain, select, weight
 from .tables import band, box_of, cell
 from .treasury import held_places, stock
@@ -61,7 +62,7 @@ def _term(world: World, id_: str, row: dict[str, Any]) -> Callable[..., Any]:
     expression = parse(text) if isinstance(text, str) else None
 
     names = [name for name, _ in parameters]
-    state, kept = world.state, world.term_values(id_, expression) if expression is not None else None
+    state, kept = world.state, world.term_values(expression) if expression is not None else None
 
     def things(given: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(
@@ -94,6 +95,9 @@ def _term(world: World, id_: str, row: dict[str, Any]) -> Callable[..., Any]:
 _THING_KINDS = {"nation", "place", "side", "tech", "gate", "unit", "link", "force", "item"}
 
 
+_FIRST_OWNED = (EARLIER, *HOLDERS)
+
+
 def _first_owned(world: World) -> dict[str, list[Entity]]:
     """The places that each nation owned when the game began."""
 
@@ -106,7 +110,7 @@ def _first_owned(world: World) -> dict[str, list[Entity]]:
                 out.setdefault(owner, []).append(Entity("place", place))
         return out
 
-    return world.keep("first-owned", () if "game" in world.moments else ("places",), make)  # type: ignore[no-any-return]
+    return world.keep("first-owned", _FIRST_OWNED, make)  # type: ignore[no-any-return]
 
 
 def _selections(world: World) -> dict[str, Callable[..., Any]]:
@@ -356,8 +360,7 @@ def _things(world: World) -> dict[str, Callable[..., Any]]:
         goals: set[str] = set()
         for thing in as_set(world, goal):
             goals.update((thing.id,) if thing.kind != "nation" else held_places(world, thing.id))
-        tables = ("places", "units", "relations", "nations", "forces", "marks")
-        known: dict[str, bool] = world.keep(("passes", term, tuple(map(plain, rest))), tables, dict)
+        known: dict[str, bool] = world.memo(("passes", term, tuple(map(plain, rest))), world.decided_by(term))
 
         def passes(p: str) -> bool:
             if p not in known:

@@ -13,7 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..core.model import Row, Ruleset
-from ..core.state import Entity
+from ..core.state import Entity, columns
+from ..ruleset.expressions.parse import strip_mark
+from ..ruleset.expressions.reads import EARLIER, Tables, reads_of
 from .passages import concerns as concerns
 from .passages import entry as entry
 from .passages import is_attack as is_attack
@@ -21,16 +23,37 @@ from .passages import may_pass_over as may_pass_over
 from .passages import passes_gate as passes_gate
 from .passages import place_kind as place_kind
 from .passages import tags_of as tags_of
-from .travel_groups import READ_BY_TESTS, names_read
 from .travel_groups import Going as Going
 from .travel_groups import Path as Path
 from .travel_groups import Trail as Trail
 from .travel_groups import Way as Way
 from .travel_groups import free_stacks as free_stacks
+from .travel_groups import names_read
 from .travel_groups import one_of_each as one_of_each
 from .world import World
 
-_READ_BY_ENTRY = ("game", "nations", "places", "relations", "units")
+_ENTRY = ("stance(a, b)", "place.holder", "place.occupants", "step")
+"""What `entry` asks, in the words of expressions: so it is known which tables decide."""
+_GATES = ("gate.barred", "gate.admitted", "allied(a, b)", "place.holder", "unit.kind")
+
+
+def decided_by(world: World, mode: Row) -> Tables | None:
+    """The tables that decide which ways are open by a mode, and to whom; None: any may."""
+
+    def make() -> Tables | None:
+        ruleset = world.ruleset
+        gates = list(ruleset.rows("gates").values())
+        setting = [str(ruleset.setting("unfit") or "")]
+        found = reads_of(ruleset, mode, gates, setting, _ENTRY, _GATES)
+        more = {
+            "units",
+            "loads",
+            *columns("nations", "side"),
+            *([EARLIER] if any(g.get("judged") == "turn" for g in gates) else []),
+        }
+        return None if found is None else found | more
+
+    return world.ruleset.derived(f"what decides ways by {mode['id']}", make)  # type: ignore[no-any-return]
 
 
 def begin(world: World, nation: str, mode: Row | str, start: str, kinds: Iterable[str]) -> Going | None:
@@ -141,7 +164,7 @@ def _enters(going: Going, place: str, link: str, path: Path) -> bool:
 
 
 def _open(world: World, nation: str, place: str) -> str:
-    known = world.memo("entry", _READ_BY_ENTRY)
+    known = world.memo("entry", world.decided_by(*_ENTRY))
     found: str | None = known.get((nation, place))
     if found is None:
         found = known[nation, place] = entry(world, nation, place, str(world.state.get("game", "game", "step", "")))
@@ -277,14 +300,14 @@ def capacity(world: World, mode: Row, place: str) -> Any:
     row = mode.get("capacity")
     if not row:
         return None
-    text = str(row["is"]).removeprefix("=").strip()
+    text = strip_mark(str(row["is"]))
 
     def make() -> Any:
         thing = Entity("place", place)
         names = {"place": thing, "self": world.field(thing, "holder")}
         return world.quantity(text, thing, names) if world.ruleset.has("quantities", text) else world.value(text, names)
 
-    return world.keep(("capacity", text, place), READ_BY_TESTS, make)
+    return world.keep(("capacity", text, place), world.decided_by(text, "place.holder"), make)
 
 
 def drawn_places(mode: Row, path: Path) -> list[str]:

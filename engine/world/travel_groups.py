@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ..core.model import Row, Ruleset
 from ..core.state import Entity, pair_key
 from ..ruleset.expressions import parse
-from ..ruleset.expressions.reads import EARLIER, reads
+from ..ruleset.expressions.reads import Tables, reads
 from ..ruleset.expressions.vocabulary import ALWAYS
 from .passages import passes_gate
 from .world import World
@@ -20,8 +20,6 @@ from .world import World
 Path = tuple[str, ...]
 Way = tuple[Any, Path]
 """What a way costs, and its places from the start to the end."""
-
-READ_BY_TESTS = ("places", "units", "relations", "nations", "links", "gates", "techs", "marks", "forces", "options", "game")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +188,7 @@ class _Asks(NamedTuple):
     unit: bool
     link: bool
     way: bool
-    tables: tuple[str, ...]
+    tables: Tables | None
 
 
 def _asks(ruleset: Ruleset, text: str) -> _Asks:
@@ -205,9 +203,7 @@ def _asks(ruleset: Ruleset, text: str) -> _Asks:
             tables = reads(ruleset, f"value({of}, '{text}')")
         else:
             tables = reads(ruleset, text)
-        if tables is None or EARLIER in tables:
-            tables = frozenset(READ_BY_TESTS)
-        found = known[text] = _Asks(unit, "link" in names, bool(names & _OF_THE_WAY), tuple(sorted(tables)))
+        found = known[text] = _Asks(unit, "link" in names, bool(names & _OF_THE_WAY), tables)
     return found
 
 

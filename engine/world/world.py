@@ -13,8 +13,8 @@ from ..core.model import Row, Ruleset
 from ..core.state import Entity, State, columns, pair_key
 from ..ruleset.expressions import Expression, ExpressionError, parse
 from ..ruleset.expressions.evaluate import Evaluator
-from ..ruleset.expressions.reads import SIDES
-from .cache import Kept, tables_of
+from ..ruleset.expressions.reads import EARLIER, HOLDERS, SIDES, Tables, reads_of
+from .cache import Cache
 from .fields import EntitySet as EntitySet
 from .fields import Readings
 from .geography import Geography
@@ -52,18 +52,12 @@ class World(Readings):
         self.geography: Geography = geography or ruleset.derived("geography", lambda: Geography(ruleset))
         self.moments: dict[str, State | Callable[[], State]] = dict(moments or {})
         self._past: dict[str, World] = {}
-        self._kept: dict[Any, tuple[int, Any, Any]] = {}
+        self._caches: dict[Iterable[str] | None, Cache] = {}
         self._plans: dict[tuple[str, str], Callable[[Entity], Any]] = {}
         self.quantities = Quantities(self)
         self._depth = 0
-        self._memos: dict[Any, Kept] = {}
-        self._holders: dict[str, str | None] = {}
-        self._holders_version = -1
-        self._stances: dict[tuple[str, str], str] = {}
-        self._hostile: dict[tuple[str, str], bool] = {}
-        self._allied: dict[tuple[str, str], bool] = {}
-        self._stance_versions: list[int] = []
-        self._stances_at = -1
+        self._holders = Cache(HOLDERS)
+        self._stances, self._hostile, self._allied = Cache(_RELATED), Cache(_RELATED), Cache(_RELATED)
         self._always: Names = {}
         self._always_version = -1
         self.stances = ruleset.rows("stances")
@@ -84,7 +78,7 @@ class World(Readings):
         self._evaluator.functions.clear()
         for past in self._past.values():
             past.close()
-        for kept in (self._past, self._plans, self._kept, self._memos, self.moments):
+        for kept in (self._past, self._plans, self._caches, self.moments):
             kept.clear()
         del self._evaluator, self.quantities
 
@@ -116,9 +110,13 @@ class World(Readings):
             self._always = self.always()
         return {**self._always, **names}
 
-    def term_values(self, id_: str, expression: Expression) -> Kept:
+    def term_values(self, expression: Expression) -> Cache:
         """Where the values of a term are kept, by its arguments, until a table that the term reads changes."""
-        return Kept(self.ruleset.derived(f"reads of {id_}", lambda: tables_of(self.ruleset, expression)))
+        return Cache(self.decided_by(expression.text))
+
+    def decided_by(self, *texts: str) -> Tables | None:
+        """The tables that decide what expressions, terms, quantities or fields say; None: any table may."""
+        return self.ruleset.derived(f"decided by {texts}", lambda: reads_of(self.ruleset, *texts))  # type: ignore[no-any-return]
 
     def test(self, text: str | bool | None, names: Names) -> bool:
         """Whether a test holds; an absent one does."""
@@ -155,46 +153,42 @@ class World(Readings):
             self._past[moment] = past
         return past
 
+    def remember(self, moment: str, state: State) -> None:
+        """From now on `was` reads this state at a moment."""
+        self.moments[moment] = state
+        self.state.touch(EARLIER)
+
     def keep(self, key: Any, tables: Iterable[str] | None, make: Callable[[], Any]) -> Any:
-        """What `make` gives, kept until one of the tables or columns changes (None: until anything does)."""
-        kept = self._kept.get(key)
-        version = self.state.version
-        if kept is not None and kept[0] == version:  # nothing at all has changed since it was last asked for
-            return kept[2]
-        versions = version if tables is None else [self.state.versions.get(t, 0) for t in tables]
-        made = kept[2] if kept is not None and kept[1] == versions else make()
-        self._kept[key] = (version, versions, made)
-        return made
+        """What `make` gives, kept until one of the tables or columns changes (None: until anything does).
+
+        `tables` are a tuple or a frozenset; what decides expressions is asked of `decided_by`.
+        """
+        cache = self._caches.get(tables)
+        if cache is None:
+            cache = self._caches[tables] = Cache(tables)
+        if cache.version != self.state.version:
+            cache.renew(self.state)
+        try:
+            return cache.values[key]
+        except KeyError:
+            found = cache.values[key] = make()
+            return found
 
     def memo(self, key: Any, tables: Iterable[str] | None) -> dict[Any, Any]:
         """A place to keep what depends on some tables only (None: on all): emptied when one of them changes."""
-        kept = self._memos.get(key)
-        if kept is None:
-            kept = self._memos[key] = Kept(tables)
-        if kept.version != self.state.version:
-            kept.renew(self.state)
-        return kept.values
+        return self.keep(key, tables, dict)  # type: ignore[no-any-return]
 
     # ---- relations
 
     def stance(self, a: str, b: str) -> str:
         """Stance of two nations: what the state says, else that of one side's members, else the default."""
-        if self._stances_at != self.state.version:
-            self._look_at_relations()
-        found = self._stances.get((a, b))
+        kept = self._stances
+        if kept.version != self.state.version:
+            kept.renew(self.state)
+        found: str | None = kept.values.get((a, b))
         if found is None:
-            found = self._stances[(a, b)] = self._stance(a, b)
+            found = kept.values[a, b] = self._stance(a, b)
         return found
-
-    def _look_at_relations(self) -> None:
-        """Forget stances and sides if what they come from has changed."""
-        self._stances_at = self.state.version
-        versions = [self.state.versions.get(t, 0) for t in _RELATED]
-        if versions != self._stance_versions:
-            self._stance_versions = versions
-            self._stances.clear()
-            self._hostile.clear()
-            self._allied.clear()
 
     def _stance(self, a: str, b: str) -> str:
         if a == b:
@@ -206,19 +200,21 @@ class World(Readings):
         return self._same_side if side and side == self.side_of(b) else self._default_stance
 
     def hostile(self, a: str, b: str) -> bool:
-        if self._stances_at != self.state.version:
-            self._look_at_relations()
-        found = self._hostile.get((a, b))
+        kept = self._hostile
+        if kept.version != self.state.version:
+            kept.renew(self.state)
+        found: bool | None = kept.values.get((a, b))
         if found is None:
-            found = self._hostile[a, b] = a != b and bool(self.stances.get(self.stance(a, b), _EMPTY).get("hostile"))
+            found = kept.values[a, b] = a != b and bool(self.stances.get(self.stance(a, b), _EMPTY).get("hostile"))
         return found
 
     def allied(self, a: str, b: str) -> bool:
-        if self._stances_at != self.state.version:
-            self._look_at_relations()
-        found = self._allied.get((a, b))
+        kept = self._allied
+        if kept.version != self.state.version:
+            kept.renew(self.state)
+        found: bool | None = kept.values.get((a, b))
         if found is None:
-            found = self._allied[a, b] = a == b or bool(self.stances.get(self.stance(a, b), _EMPTY).get("friendly"))
+            found = kept.values[a, b] = a == b or bool(self.stances.get(self.stance(a, b), _EMPTY).get("friendly"))
         return found
 
     def nations(self) -> list[str]:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ...ruleset.expressions.reads import Tables, reads_of
 from ...world.world import World
 from ..batch import begin
 from ..members import ATTACKER, DEFENDER, SIDES
@@ -28,7 +29,6 @@ from .result import Odds
 Force = Mapping[tuple[str, str], int]
 ROUNDS = 40
 CONTINUITY = 0.5  # of the last unit: the attacker wins only if a whole one is left
-KEPT = ("places", "relations", "techs", "links", "marks", "options", "nations")
 
 
 def estimate(world: World, battle: str, attackers: Force, defenders: Force, place: str, link: str = "") -> Odds:
@@ -38,8 +38,28 @@ def estimate(world: World, battle: str, attackers: Force, defenders: Force, plac
     """
     start = link.partition(">")[0]
     key = ("estimate", battle, place, start, frozenset(attackers), frozenset(defenders))
-    sides = world.keep(key, KEPT, lambda: _sides(world, Question(battle, attackers, defenders, place, start)))
+    sides = world.keep(
+        key, _decided_by(world, battle), lambda: _sides(world, Question(battle, attackers, defenders, place, start))
+    )
     return _reckon(sides, attackers, defenders)
+
+
+def _decided_by(world: World, battle: str) -> Tables | None:
+    """The tables that decide a plan: what the battle's row asks, and the modes by which units come or act from afar."""
+
+    def make() -> Tables | None:
+        rows = world.ruleset.rows
+        return reads_of(
+            world.ruleset,
+            rows("battles")[battle],
+            list(rows("modes").values()),
+            "place.holder",
+            "link.works",
+            "hits",
+            "unit.kind",
+        )
+
+    return world.ruleset.derived(f"what decides estimates of {battle}", make)  # type: ignore[no-any-return]
 
 
 Line = list[tuple[str, str, float, float, float]]

@@ -24,7 +24,7 @@ class Giver:
         self.world = world
         self.nation = nation
         self.stream = stream
-        self.checker = Checker(world, nation)
+        self.checker = Checker(world, nation, quiet=True)
         self.orders: list[Order] = []
 
     @cached_property

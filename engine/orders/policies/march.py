@@ -229,7 +229,7 @@ def _has_room(giver: Giver, mode: Row, place: str) -> bool:
     if not mode.get("capacity"):
         return True
     most = routes.capacity(giver.world, mode, place)
-    return most is None or most > giver.checker.loads.get((mode["id"], place), 0)
+    return most is None or most > giver.checker.book.loads.get((mode["id"], place), 0)
 
 
 def _room(giver: Giver, front: Front, mode: Row, place: str, target: str, kind: str) -> int:
@@ -241,5 +241,7 @@ def _room(giver: Giver, front: Front, mode: Row, place: str, target: str, kind: 
     for step in routes.drawn_places(mode, path) if path else ():
         most = routes.capacity(front.world, mode, step)
         if most is not None:
-            left = min(left, int(most) - routes.used(front.world, mode, step) - giver.checker.loads.get((mode["id"], step), 0))
+            left = min(
+                left, int(most) - routes.used(front.world, mode, step) - giver.checker.book.loads.get((mode["id"], step), 0)
+            )
     return left

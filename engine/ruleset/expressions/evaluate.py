@@ -127,6 +127,8 @@ class Evaluator:
         """The value with these names in scope. Raises ExpressionError."""
         code = _CODE.get(expression.text)
         if code is None:
+            if len(_CODE) >= MOST_CODE:  # texts of a long-lived process that nobody asks any more
+                _CODE.clear()
             code = _CODE[expression.text] = compiled(expression.tree)
         try:
             return code(self, names)
@@ -159,6 +161,8 @@ class Evaluator:
 
 Code = Callable[[Evaluator, Mapping[str, Any]], Any]
 _CODE: dict[str, Code] = {}
+MOST_CODE = 20_000
+"""Expressions whose functions are kept, as many as `parse` keeps."""
 
 
 def compiled(node: ast.expr) -> Code:

@@ -6,11 +6,11 @@ The answer is a safe one: a set of tables outside which a change cannot alter th
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from ...core.state import columns
-from .parse import Expression, ExpressionError, parse
+from .parse import Expression, ExpressionError, parse, strip_mark
 from .vocabulary import ALWAYS, BUILT_IN, FUNCTIONS, KINDS
 
 if TYPE_CHECKING:
@@ -23,13 +23,14 @@ SIDES: Final = columns("nations", "side")
 HOLDERS: Final = columns("places", "holder", "owner")
 _RELATED = ("relations", *SIDES)
 _HELD = ("units", *HOLDERS, *_RELATED)
+_FITS = ("nations.*", *SIDES)  # a side in a filter stands for its members
 
 EARLIER: Final = "earlier moments"
-"""Stands among the tables for what `was` reads: states that change apart from the present one's tables."""
+"""Stands among the tables for what `was` reads: `World.remember` counts the changes of it, as if it were one."""
 
 # what a function reads beside its arguments; a function that is not listed could read anything
 _FUNCTIONS: Final[dict[str, tuple[str, ...]]] = {
-    "nations": columns("nations"), "places": (), "units": ("units",), "forces": ("forces",), "wars": ("wars",),
+    "nations": columns("nations"), "places": (), "units": ("units",), "forces": ("forces",), "wars": ("wars", *SIDES),
     "techs": ("techs",), "sides": (), "group": (), "these": (), "both": (), "either": (), "without": (), "neighbours": (),
     "in_order": (), "listed": (), "only": (), "on_way": (), "model": (), "box": ("tracks",), "coming": ("under_way",),
     "count": (), "some": (), "every": (), "total": (), "highest": (), "kinds": (), "rank": (), "those": (), "first": (),
@@ -37,8 +38,9 @@ _FUNCTIONS: Final[dict[str, tuple[str, ...]]] = {
     "allies": _RELATED, "enemies": _RELATED, "friendly": _HELD, "enemy": _HELD, "neutral": SIDES,
     "opposite": SIDES, "track": ("tracks",), "toward": ("tracks",), "level": ("techs", "tech_stages"), "knows": ("techs",),
     "stock": ("stores", *HOLDERS, *columns("nations", "capital")), "income": columns("nations", "income"), "marked": ("marks",),
-    "age": ("marks", "game"), "tally": ("tallies",), "streak": ("streaks",), "happened": ("facts",),
-    "this_turn": ("facts", "game"), "ordered": ("orders",), "distance": (), "reaches": HOLDERS, "lookup": (), "band": (),
+    "age": ("marks", "game"), "tally": ("tallies",), "streak": ("streaks",), "happened": ("facts", *_FITS),
+    "this_turn": ("facts", "game", *_FITS), "ordered": ("orders", *_FITS), "distance": (), "reaches": HOLDERS,
+    "lookup": (), "band": (),
     "option": ("options",), "was": ("game", EARLIER), "min": (), "max": (), "floor": (), "ceil": (), "round": (), "abs": (),
 }  # fmt: skip
 
@@ -60,15 +62,47 @@ def reads(ruleset: Ruleset, text: str | bool | None) -> Tables | None:
     """The tables that an expression reads, through all its terms and quantities; None if it may read anything."""
     if text is None or isinstance(text, bool):
         return frozenset()
-    found: set[str] = set()
     try:
-        for table in _walk(ruleset, parse(text.removeprefix("=").strip()), set()):
-            if table is None:
-                return None
-            found.add(table)
+        return _together(_walk(ruleset, parse(strip_mark(text)), set()))
     except ExpressionError:
         return None
-    return frozenset(found)
+
+
+def reads_of(ruleset: Ruleset, *parts: Any) -> Tables | None:
+    """The tables that all the expressions of some rows read, and the terms, quantities and fields that they name.
+
+    A part is a row, a list or a text. Texts that are no expressions (names, words for people) read nothing.
+    """
+    return _together(table for part in parts for table in _of_part(ruleset, part, set()))
+
+
+def _of_part(ruleset: Ruleset, part: Any, seen: set[str]) -> Iterator[str | None]:
+    if isinstance(part, Mapping):
+        for key, value in part.items():
+            if key not in _NO_EXPRESSIONS:
+                yield from _of_part(ruleset, value, seen)
+    elif isinstance(part, list | tuple):
+        for value in part:
+            yield from _of_part(ruleset, value, seen)
+    elif isinstance(part, str):
+        yield from _field(ruleset, part, seen, known=False)
+        try:
+            expression = parse(strip_mark(part))
+        except ExpressionError:
+            return
+        yield from _walk(ruleset, expression, seen)
+
+
+_NO_EXPRESSIONS: Final = frozenset({"id", "name", "text", "source", "lines", "note", "basis", "silence", "help", "says", "label"})
+
+
+def _together(found: Iterable[str | None]) -> Tables | None:
+    out: set[str] = set()
+    for table in found:
+        if table is None:
+            return None
+        out.add(table)
+    return frozenset(out)
 
 
 def _walk(ruleset: Ruleset, expression: Expression, seen: set[str]) -> Iterator[str | None]:
@@ -77,6 +111,9 @@ def _walk(ruleset: Ruleset, expression: Expression, seen: set[str]) -> Iterator[
     seen.add(expression.text)
     if not expression.names.isdisjoint(ALWAYS):
         yield "game"
+    for node in ast.walk(expression.tree):
+        if isinstance(node, ast.Call):
+            yield from _arguments(node)
     for name in expression.functions:
         if name in _FUNCTIONS:
             yield from _FUNCTIONS[name]
@@ -95,6 +132,19 @@ def _walk(ruleset: Ruleset, expression: Expression, seen: set[str]) -> Iterator[
         yield from _field(ruleset, word, seen, known=word in expression.fields)
 
 
+def _arguments(call: ast.Call) -> Iterator[str | None]:
+    """What a call reads beside what its function does: units that are counted; anything, where it is computed what is asked."""
+    name = call.func.id  # type: ignore[attr-defined]
+    if name in _WEIGHING and any(isinstance(a, ast.Name) for a in call.args[:1]):
+        yield "units"
+    for argument, kind in zip(call.args, FUNCTIONS[name].args if name in FUNCTIONS else (), strict=False):
+        if kind in ("term", "id:quantities") and not isinstance(argument, ast.Constant):
+            yield None
+
+
+_WEIGHING: Final = frozenset({"count", "total"})  # of units as many as are in their stacks
+
+
 def purses_read(ruleset: Ruleset) -> Tables | None:
     """The tables that decide how the land of a nation falls into regions with purses of their own."""
 
@@ -102,7 +152,7 @@ def purses_read(ruleset: Ruleset) -> Tables | None:
         found = frozenset(_HELD)
         for row in ruleset.rows("stores").values():
             more = reads(ruleset, row.get("through"))
-            if more is None or EARLIER in more:
+            if more is None:
                 return None
             found |= more
         return found
@@ -152,11 +202,25 @@ _FILTERS: Final[frozenset[str]] = frozenset({"at", "on_map", "known", "of", "par
 
 
 def _quantity(ruleset: Ruleset, name: str, seen: set[str]) -> Iterator[str | None]:
+    if f"value of {name}" in seen:
+        return
+    seen.add(f"value of {name}")
     row = ruleset.row("quantities", name)
-    parts = [row["base"], row.get("unless")]
+    yield from _SUBJECT.get(row["of"], ())
+    yield from _of_part(ruleset, [row["base"], row.get("unless"), *_marked(row)], seen)
+    sides = ruleset.rows("sides")
     for adjust in ruleset.rows("adjusts").values():
         if adjust["of"] == name:
-            parts += [v for k, v in adjust.items() if k == "when" or (isinstance(v, str) and v.startswith("="))]
-    for part in parts:
-        if isinstance(part, str):
-            yield from _walk(ruleset, parse(part.removeprefix("=").strip()), seen)
+            yield from _of_part(ruleset, [adjust.get("when"), *_marked(adjust)], seen)
+            wanted = adjust.get("for", ())
+            if any(w in sides for w in ([wanted] if isinstance(wanted, str) else wanted)):
+                yield from SIDES
+
+
+_SUBJECT: Final = {"unit": ("units",), "place": HOLDERS}  # whose a thing is, which its figures may name
+
+
+def _marked(row: Mapping[str, Any]) -> list[str]:
+    """The values of a row that are marked as expressions."""
+    listed = [v for value in row.values() for v in (value if isinstance(value, list) else [value])]
+    return [v for v in listed if isinstance(v, str) and v.startswith("=")]

@@ -1,0 +1,142 @@
+"""The turn as a nation may expect it: its own orders carried out one after another, all others silent, the dice kind to it.
+
+Whether an order may be given is asked of the position in which it will be carried out. What the nation's own orders of earlier
+steps make possible in this turn (an advance that is discovered, paid for and built with; a war that is declared, and fought)
+is so by then. A `Prospect` is the nation's view with these orders carried out by the resolution's own functions, step by step
+in the order of the frame; nothing that others do, no battle and no movement is foreseen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from ..core.dice import KeyedDice
+from ..core.model import Row, Ruleset
+from ..core.state import Entity
+from ..economy import purchase
+from ..economy.catalogue import Market, Quote
+from ..turn import acts
+from ..turn.context import Order, Turn
+from ..turn.effects import Tail
+from ..turn.verbs import take
+from ..world.world import World
+from .rows import step_orders
+
+__all__ = ["Prospect", "in_frame"]
+
+Place = tuple[int, int]
+"""Where in the frame an order is carried out: which step, and which of its acts."""
+
+LAST: Place = (1 << 30, 0)
+
+CHANGING = frozenset({"act", "purchase"})
+"""The mechanics whose orders are carried out in a prospect. Of the steps between two of these all orders are taken together, by
+line: who takes units first is whom the player names first, not whose step comes first."""
+
+
+def in_frame(ruleset: Ruleset) -> Mapping[str, tuple[Place, Row]]:
+    """Where orders ("form/id") are carried out, with the step, which knows its phase; one of several steps is in the first."""
+
+    def make() -> dict[str, tuple[Place, Row]]:
+        out: dict[str, tuple[Place, Row]] = {}
+        rows, changes = ruleset.rows("orders"), 0
+        for node in _steps(ruleset.frame, ""):
+            changes += node["do"] in CHANGING
+            number = 2 * changes + (node["do"] not in CHANGING)
+            named = {*node.get("modes", ()), *node.get("contacts", ()), *node.get("rows", ())}
+            keys = [*step_orders(ruleset, node), *(f"orders/{id_}" for id_, row in rows.items() if row.get("does") in named)]
+            for index, key in enumerate(keys):
+                out.setdefault(key, ((number, index if key.startswith("acts/") else 0), node))
+        return out
+
+    found: Mapping[str, tuple[Place, Row]] = ruleset.derived("orders in the frame", make)
+    return found
+
+
+def _steps(nodes: Iterable[Row], phase: str) -> Iterable[Row]:
+    for node in nodes:
+        here = str(node.get("phase", phase))
+        if "do" in node:
+            yield {**node, "in phase": here}
+        yield from _steps(node.get("steps", ()), here)
+
+
+class Prospect:
+    """The position of one nation's orders as they are carried out one by one. `view` is its view, which stays as it is.
+
+    `unlucky` are the orders (their `place` in the file) whose tests by dice miss; those of all others succeed.
+    """
+
+    def __init__(self, view: World, nation: str, orders: Iterable[Order], unlucky: Collection[int] = ()) -> None:
+        self.nation = nation
+        self.unlucky = unlucky
+        self.rolled: list[int] = []
+        """The places in the file of the orders that have made a test by dice."""
+        state = view.state.copy()
+        for old in [k for k, row in state.table("orders").items() if row.get("nation") == nation]:
+            state.put("orders", old, "*", None)
+        for order in orders:
+            if not order["order"].startswith("decisions/"):
+                state.put("orders", _key(order), "*", _bare(order))
+        self.turn = Turn(view.ruleset, state, KeyedDice(b"a prospect", 1), moments=view.moments, geography=view.geography)  # type: ignore[arg-type]
+        self._market: Market | None = None
+        self._step = ""
+        self._phase = ""
+
+    @property
+    def market(self) -> Market:
+        """The price list at this position; what was bought before counts."""
+        if self._market is None:
+            self._market = Market(self.turn.world, self.nation)
+        return self._market
+
+    def go_to(self, order: Order) -> None:
+        """On to the step in which an order is carried out."""
+        _, node = in_frame(self.turn.ruleset).get(order["order"], (LAST, None))
+        if node is None:
+            return
+        turn, step = self.turn, str(node.get("step") or node["do"])
+        if node["in phase"] != self._phase:
+            self._phase = str(node["in phase"])
+            turn.world.moments["phase"] = turn.state.copy()
+        if step != self._step:
+            self._step = turn.journal.step = step
+            with turn.journal.entry(f"frame/{step}"):
+                turn.journal.set("game", "game", "step", step)
+            self._market = None
+            if node["do"] == "purchase":
+                purchase.unite_purses(turn)
+
+    def settle(self, order: Order, quote: Quote | None, cost: Mapping[str, Any]) -> None:
+        """Carry an order out as far as it changes what later ones may do."""
+        form, _, id_ = order["order"].partition("/")
+        turn, key = self.turn, _key(order)
+        turn.state.put("orders", key, "*", _bare(order))
+        filed = {"key": key, **_bare(order)}
+        turn.chanced, turn.fortune = False, order.get("place") not in self.unlucky
+        if form == "acts":
+            acts.carry_out(turn, turn.ruleset.row("acts", id_), filed)
+        elif quote is not None:
+            purchase.buy(turn, quote, filed)
+            purchase.count(self.market, quote)
+        elif any(cost.values()):
+            with turn.journal.entry(order["order"], subject=self.nation) as entry:
+                tail = Tail(turn, entry, order["order"], self.nation)
+                for what, amount in cost.items():
+                    take(tail, Entity("nation", self.nation), what, amount)
+        turn.fortune = None
+        if turn.chanced:
+            self.rolled.append(int(order.get("place", 0)))
+
+    def drop(self, order: Order) -> None:
+        """An order does not stand: it is not there for those that ask for it."""
+        self.turn.state.put("orders", _key(order), "*", None)
+
+
+def _key(order: Order) -> str:
+    return f"{order['nation']}/{int(order.get('place', 0)):04d}"
+
+
+def _bare(order: Order) -> dict[str, Any]:
+    return {k: v for k, v in order.items() if k not in ("columns", "readings", "place")}

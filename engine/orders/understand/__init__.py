@@ -1,0 +1,88 @@
+"""One understanding of an order: `understand` gives what it comes to at a position, or a typed refusal.
+
+There is one module for each kind of order form, with two functions: `understand(book, row, order)`, which raises `Refused`, and
+if it knows better `advise(book, row, order, refusal)`, which says what would do. To add a kind, write its module and add its
+line to `KINDS`. The tests themselves stand beside the mechanics that carry the orders out, which call them, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from types import ModuleType
+
+from ...core.model import Row, Ruleset
+from ...turn.context import Order
+from ...turn.intents import Code, Refusal
+from ...turn.slots import out_of_bounds
+from ...units import deploy
+from ..rows import is_purchase
+from .book import Book, Refused, Understood
+
+__all__ = ["Book", "Refused", "Understood", "advise", "understand"]
+
+KINDS: tuple[tuple[str, Callable[[Ruleset, str, Row], bool]], ...] = (
+    ("acts", lambda ruleset, key, row: key.startswith("acts/")),
+    ("answers", lambda ruleset, key, row: key.startswith("decisions/")),
+    ("deployments", lambda ruleset, key, row: deploy.deploys(ruleset, key) is not None),
+    ("purchases", lambda ruleset, key, row: is_purchase(ruleset, row)),
+    ("units", lambda ruleset, key, row: True),
+)
+"""The kinds of order forms: the module of each, and which rows are of it (the first that fits)."""
+
+
+def understand(book: Book, order: Order, now: set[str] | None = None) -> Understood | Refusal:
+    """What an order comes to. `now` are the orders that are taken at this moment of the game (None: all). Changes nothing."""
+    row = _row(book.ruleset, order)
+    if row is None:
+        return Refusal(Code.CLOSED, "there is no such order")
+    if now is not None and order["order"] not in now:
+        return Refusal(Code.CLOSED, "this order is not taken now")
+    try:
+        _options(book, row, order)
+        found: Understood = _kind(book.ruleset, order["order"], row).understand(book, row, order)
+    except Refused as refused:
+        return refused.refusal
+    return found
+
+
+def advise(book: Book, order: Order, why: Refusal) -> str:
+    """What would do in place of what is refused, in words; empty if nobody knows."""
+    row = _row(book.ruleset, order)
+    if why.hint or row is None:
+        return why.hint
+    if why.choices:
+        declared = row.get("slots", {}).get(why.slot)
+        shown = book.printed(declared["kind"] if isinstance(declared, dict) else str(declared), why.choices[:5])
+        return f"allowed: {shown}{' ...' if len(why.choices) > 5 else ''}"
+    module = _kind(book.ruleset, order["order"], row)
+    return str(module.advise(book, row, order, why)) if hasattr(module, "advise") else ""
+
+
+def _row(ruleset: Ruleset, order: Order) -> Row | None:
+    form, _, id_ = order["order"].partition("/")
+    return ruleset.rows(form).get(id_)
+
+
+def _kind(ruleset: Ruleset, key: str, row: Row) -> ModuleType:
+    kinds: dict[str, str] = ruleset.derived("kinds of orders", dict)
+    if key not in kinds:
+        kinds[key] = next(name for name, fits in KINDS if fits(ruleset, key, row))
+    return import_module(f".{kinds[key]}", __name__)
+
+
+def _options(book: Book, row: Row, order: Order) -> None:
+    """Options that the row carries, with numbers within the bounds that they declare."""
+    may, rows = row.get("options", ()), book.ruleset.rows("order_options")
+    for option, given in order.get("options", {}).items():
+        if option not in may:
+            forms = [rows[o]["form"] for o in may if o in rows]
+            hint = f"it may carry: {'; '.join(forms)}" if forms else "it carries no options"
+            text = f"the order may not carry {rows.get(option, {}).get('form', option)!r}"
+            raise Refused(Refusal(Code.OPTION, text, "", hint))
+        declared = rows.get(option, {}).get("slots", {})
+        values = given if isinstance(given, dict) else dict.fromkeys(declared, given)
+        names = book.desk.order_names(order)
+        for name, slot in declared.items():
+            if isinstance(slot, dict) and name in values:
+                book.check(out_of_bounds(book.desk, slot, name, values[name], names))

@@ -1,0 +1,118 @@
+"""What the orders of one nation's file use up, as they are understood one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...core.model import Row
+from ...core.state import Entity
+from ...economy.catalogue import Market, Quote
+from ...turn import acts
+from ...turn.context import Desk, Order
+from ...turn.intents import Code, Intent, Note, Refusal, Remark
+from ...units import deploy, fleet
+from ...world import treasury as stores
+from ...world.world import World
+from ..names import Names
+from ..prospect import Prospect
+from ..rows import late_money
+
+__all__ = ["Book", "Refused", "Understood"]
+
+
+class Refused(Exception):
+    """An order is not allowed."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.text)
+        self.refusal = refusal
+
+
+@dataclass(slots=True)
+class Understood:
+    """An order that stands: what it comes to, and what counts its use once it is accepted. `quote` is that of a purchase."""
+
+    intent: Intent
+    uses: list[Callable[[], object]] = field(default_factory=list)
+    quote: Quote | None = None
+
+
+class Book:
+    """What the orders that stand so far leave of units, means, capacities and limits.
+
+    With a `prospect` each order is asked at the position in which it is carried out, where earlier ones are carried out
+    already; without one (policies, whose orders are legal as things stand) all are asked of `world`.
+    """
+
+    def __init__(self, world: World, nation: str, filed: Sequence[Order] = (), prospect: Prospect | None = None) -> None:
+        self.prospect = prospect
+        self.world = world if prospect is None else prospect.turn.world
+        self.ruleset = world.ruleset
+        self.nation = nation
+        self.desk: Desk = Desk(world) if prospect is None else prospect.turn
+        self.names = Names(world.ruleset, world.state)
+        self.filed = filed
+        self.spent = acts.Spent()
+        self.before_income = late_money(world.ruleset)
+        self.loads: dict[tuple[str, str], int] = {}  # units by mode and place, where capacity is short
+        self.left: dict[str, int] = {}  # what committing orders leave of each stack
+        self.fleet = fleet.Fleet.of(world.ruleset, filed)
+        self.first: dict[str, Order] = {}  # the first order of each row, where all must be alike
+        self.layouts: dict[str, deploy.Layout] = {}  # where units are deployed, by order row
+        self.taken: list[tuple[str, str, str, int]] = []  # row, place, kind, number
+        self.given: set[str] = set()  # the acts that stand so far
+        self._market: Market | None = None
+
+    @property
+    def market(self) -> Market:
+        """The nation's price list, with what earlier lines have bought."""
+        market = self.prospect.market if self.prospect is not None else self._market
+        if market is None:
+            market = self._market = Market(self.world, self.nation)
+        market.orders = self.filed
+        return market
+
+    def short(self, order: Order, why: Refusal) -> list[Remark]:
+        """Means that do not suffice: no refusal where more may come in before they are needed."""
+        if order["order"] in self.before_income:
+            return [Remark(Note.MEANS, f"{why.text}; more may come in before it is paid", why.slot)]
+        raise Refused(why)
+
+    def cost(self, row: Row, order: Order, names: Mapping[str, Any]) -> tuple[dict[str, Any], list[Remark]]:
+        """What an order costs, and what is to be remarked of it. Raises Refused."""
+        why = acts.unpaid(self.desk, row, names, self.nation, self.spent)
+        remarks = self.short(order, why) if why is not None else []
+        return {what: amount for what, amount in acts.price(self.desk, row, names).items() if amount}, remarks
+
+    def spend(self, prices: Mapping[str, Any]) -> None:
+        """Count payments of the nation as a whole: from its main purse first, then from the richest."""
+        for what, amount in prices.items() if self.prospect is None else ():
+            self.spent.paid[what] = self.spent.paid.get(what, 0) + amount
+            main = stores.main_purse(self.world, self.nation, what)
+            held = stores.purses(self.world, self.nation, what)
+            rest = amount
+            for purse in [main, *sorted((k for k in held if k != main), key=lambda k: (-held[k], k))]:
+                part = min(rest, max(0, self.market.left(purse, what)))
+                self.market.spend(purse, what, part)
+                rest -= part
+
+    def check(self, why: Refusal | None) -> None:
+        """Raise what is refused."""
+        if why is not None:
+            raise Refused(why)
+
+    def check_text(self, code: Code, why: str | None, slot: str = "") -> None:
+        """Raise a reason in words as a refusal of this code."""
+        if why is not None:
+            raise Refused(Refusal(code, why, slot))
+
+    def printed(self, kind: str, ids: Iterable[str]) -> str:
+        """Names of things of a kind, in a row."""
+        return ", ".join(self.names.printed(kind, id_) for id_ in ids)
+
+    @property
+    def who(self) -> Entity:
+        """The nation."""
+        return Entity("nation", self.nation)

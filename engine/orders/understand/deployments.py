@@ -1,0 +1,39 @@
+"""Deployments: free units put in a place before play begins."""
+
+from __future__ import annotations
+
+from ...core.model import Row
+from ...turn.context import Order
+from ...turn.intents import Code, Intent, Refusal
+from ...units import deploy
+from ..match import ALL
+from ..ways import TARGET, UNITS, nearest_of
+from .book import Book, Refused, Understood
+
+
+def understand(book: Book, row: Row, order: Order) -> Understood:
+    """Units that may be put there, with what earlier lines have left of them. Raises Refused."""
+    del row
+    step = deploy.deploys(book.ruleset, order["order"])
+    assert step is not None
+    layout = book.layouts.setdefault(order["order"], deploy.Layout(book.desk, book.nation, step))
+    left = layout.left()
+    wanted = dict(order["slots"][UNITS])
+    if "*" in wanted:
+        wanted = dict.fromkeys((k for k, n in left.items() if n > 0), ALL)
+    units = {kind: left.get(kind, 0) if n == ALL else int(n) for kind, n in wanted.items()}
+    if not units or min(units.values()) < 1:
+        raise Refused(Refusal(Code.NUMBER, "no units are left to be placed", UNITS))
+    order = {**order, "slots": {**order["slots"], UNITS: units}}
+    book.check(layout.refusal(order))
+    return Understood(Intent(order, units=units, site=str(order["slots"][TARGET])), [lambda: layout.take(order)])
+
+
+def advise(book: Book, row: Row, order: Order, why: Refusal) -> str:
+    """The places where all of them may be put."""
+    if why.code != Code.UNMET:
+        return ""
+    open_to_all = [set(deploy.targets(book.world, book.nation, row, kind)) for kind in order["slots"][UNITS] if kind != "*"]
+    both = set.intersection(*open_to_all) if open_to_all else set()
+    near = nearest_of(book.world, both, str(order["slots"][TARGET]))
+    return f"allowed: {book.printed('place', near)}" if near else ""

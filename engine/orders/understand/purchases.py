@@ -1,0 +1,47 @@
+"""Purchases: what is bought where, for how much, out of which purse."""
+
+from __future__ import annotations
+
+from ...core.model import Row
+from ...economy.purchase import asked
+from ...turn.context import Order
+from ...turn.intents import Code, Intent, Note, Refusal, Remark
+from ..ways import nearest_of
+from .book import Book, Refused, Understood
+
+
+def understand(book: Book, row: Row, order: Order) -> Understood:
+    """A purchase that can be made. Raises Refused."""
+    del row
+    market = book.market
+    quote = asked(book.desk, market, order, secrets=False)
+    if isinstance(quote, Refusal):
+        if quote.code != Code.MEANS or order["order"] not in book.before_income:
+            raise Refused(quote)
+        return Understood(Intent(order, remarks=(Remark(Note.MEANS, f"{quote}; more may come in before it is paid", "n"),)))
+    found = quote
+
+    def use() -> None:
+        if book.prospect is None:
+            market.take(found)
+            book.spent.paid[found.what] = book.spent.paid.get(found.what, 0) + found.cost
+
+    intent = Intent(
+        order, cost={found.what: found.cost}, purse=found.purse, item=found.item, number=found.made, site=found.into or found.site
+    )
+    return Understood(intent, [use], found)
+
+
+def advise(book: Book, row: Row, order: Order, why: Refusal) -> str:
+    """Where the thing could be built, nearest to the place that was asked for, and how many."""
+    if why.code not in (Code.SITE, Code.MEANS):
+        return ""
+    item, wanted = str(order["slots"].get("item", row.get("does"))), order["slots"].get("site")
+    offers = [o for o in book.market.offers() if o.item == item and o.most > 0]
+    here = next((o for o in offers if o.site == wanted), None)
+    if here is not None:
+        return f"at most {here.most} there"
+    places = [o.site for o in offers if o.site]
+    if wanted is None or not places:
+        return ""
+    return f"allowed: {book.printed('place', nearest_of(book.world, places, wanted))}"

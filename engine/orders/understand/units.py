@@ -1,0 +1,262 @@
+"""Orders of units: who goes, looks, fires or sails, whence, where to, and whether it may be so.
+
+Which test is asked depends on what the row does: a mode by which units move, a mode whose forces have tasks, a row of
+reconnaissance; an order that does none of these only takes its units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ...battle import active_recon
+from ...core.model import Row
+from ...turn.context import Order
+from ...turn.intents import Code, Intent, Note, Refusal, Remark
+from ...turn.slots import misfit, unmet
+from ...units import assignment, forces, voyage
+from ...units.fleet import Voyage
+from ...units.move import unlike
+from ...world import routes
+from ...world.whom import is_for
+from .. import undeclared_war, ways
+from ..match import ALL
+from ..rows import unit_slots
+from .book import Book, Refused, Understood
+
+Uses = list[Callable[[], object]]
+
+
+def understand(book: Book, row: Row, order: Order) -> Understood:
+    """Units that may do what they are ordered. Raises Refused."""
+    mode = ways.mode_of(book.ruleset, row)
+    if "for" in row and not is_for(book.world, row["for"], book.nation):
+        raise Refused(Refusal(Code.CLOSED, "this is not open to your nation"))
+    order = _counted(book, row, order, mode)
+    slots = order["slots"]
+    names = book.desk.order_names(order)
+    book.check(misfit(book.desk, row, order, names))
+    book.check(unmet(book.desk, row, names, secrets=False))
+    book.check_text(Code.CHOICE, unlike(book.desk, order, book.first.get(order["order"])), next(iter(row.get("alike", ())), ""))
+    uses: Uses = [lambda: book.first.setdefault(order["order"], order)]
+    picked = _picked(book, row, order, uses)
+    intent = Intent(order, units=dict(slots.get(ways.UNITS) or {}), site=str(slots.get(ways.TARGET) or ""))
+    tasked = book.ruleset.rows("modes").get(row.get("does", ""), {})
+    if tasked.get("tasks"):
+        intent = _sail(book, order, tasked, intent, uses)
+    elif mode is None and book.ruleset.has("contacts", row.get("does")) and slots.get(ways.UNITS):
+        probe = active_recon.understand(book.desk, order, book.ruleset.row("contacts", row["does"]), dict(book.left))
+        book.check_text(Code.WAY, probe if isinstance(probe, str) else None, ways.TARGET)
+    elif mode is not None and slots.get(ways.UNITS) and slots.get(ways.ORIGIN) is not None:
+        intent = _march(book, mode, order, intent, uses)
+    remarks = [*intent.remarks, *_undeclared(book, mode, order)]
+    if "commits" in row:
+        uses.append(lambda: _commit(book, picked))
+    cost, more = book.cost(row, order, names)
+    uses.append(lambda: book.spend(cost))
+    return Understood(replace(intent, cost=cost, remarks=(*remarks, *more)), uses)
+
+
+def advise(book: Book, row: Row, order: Order, why: Refusal) -> str:
+    """The nearest that could be ordered in place of what is refused."""
+    slots = order.get("slots", {})
+    origin, target = slots.get(ways.ORIGIN), slots.get(ways.TARGET)
+    mode = ways.mode_of(book.ruleset, row)
+    if why.code != Code.WAY or why.slot != ways.TARGET or origin is None or target is None or "*" in slots.get(ways.UNITS, ()):
+        return ""
+    if mode is None and book.ruleset.has("contacts", row.get("does")):
+        return _other_look(book, order, book.ruleset.row("contacts", row["does"]))
+    if mode is None or mode.get("tasks"):
+        return ""
+    ends = [set(ways.targets(book.world, book.nation, mode, str(origin), kind)) for kind in slots.get(ways.UNITS, ())]
+    both = set.intersection(*ends) if ends else set()
+    near = ways.nearest_of(book.world, both, str(target))
+    return f"they can go to {book.printed('place', near)}" if near else "they can go nowhere this way"
+
+
+# ---- who
+
+
+def _counted(book: Book, row: Row, order: Order, mode: Row | None) -> Order:
+    """The order with numbers in the place of `all`."""
+    slots = dict(order.get("slots", {}))
+    for name, where in unit_slots(row):
+        if slots.get(name) and slots.get(where) is not None:
+            slots[name] = _numbers(book, row, slots[name], str(slots[where]), mode if name == ways.UNITS else None, name)
+    return {**order, "slots": slots}
+
+
+def _numbers(book: Book, row: Row, wanted: Mapping[str, Any], origin: str, mode: Row | None, slot: str) -> dict[str, Any]:
+    left = units_left(book, row, origin)
+    if "*" in wanted:
+        fits = {k: n for k, n in left.items() if n > 0 and (mode is None or ways.goes_by(book.world, mode, k))}
+        if not fits:
+            where = book.names.printed("place", origin)
+            raise Refused(Refusal(Code.UNITS, f"no units in {where} are free to go this way", slot))
+        return fits
+    out = {}
+    for kind, number in wanted.items():
+        out[kind] = left.get(kind, 0) if number == ALL else int(number)
+        if out[kind] <= 0 and number != ALL:
+            raise Refused(Refusal(Code.NUMBER, "the number must be at least 1", slot))
+        if out[kind] <= 0:
+            raise Refused(_too_many(book, kind, 1, origin, left, slot))
+    return out
+
+
+def _picked(book: Book, row: Row, order: Order, uses: Uses) -> dict[str, int]:
+    """The units that an order takes, stack by stack. Raises Refused if there are too few."""
+    slots = order["slots"]
+    picked: dict[str, int] = {}
+    for name, where in unit_slots(row):
+        wanted, place = slots.get(name), slots.get(where)
+        if not wanted or place is None:
+            continue
+        left = units_left(book, row, str(place))
+        for kind, number in wanted.items():
+            if number > left.get(kind, 0):
+                raise Refused(_too_many(book, kind, number, str(place), left, name))
+        for key, n in forces.pick(_stacks(book, row, str(place)), wanted) or ():
+            picked[key] = picked.get(key, 0) + n
+        taken = [(row["id"], str(place), kind, int(n)) for kind, n in wanted.items()]
+        uses.append(lambda those=taken: book.taken.extend(those))  # type: ignore[misc]
+    return picked
+
+
+def _stacks(book: Book, row: Row, place: str) -> list[tuple[str, Row]]:
+    """The stacks at a place that are free to go; for orders that commit units, less what earlier ones took."""
+    free = routes.free_stacks(book.world, book.nation, place)
+    if "commits" not in row:
+        return free
+    now = [(k, {**r, "n": book.left.get(k, int(r["n"]))}) for k, r in free]
+    return [(k, r) for k, r in now if r["n"] > 0]
+
+
+def units_left(book: Book, row: Row, place: str) -> dict[str, int]:
+    """Units at a place that this order may still take: less those whose orders exclude it."""
+    left: dict[str, int] = {}
+    for _, stack in _stacks(book, row, place):
+        left[stack["kind"]] = left.get(stack["kind"], 0) + int(stack["n"])
+    rows = book.ruleset.rows("orders")
+    for other, where, kind, number in book.taken:
+        theirs = rows[other]
+        if where != place or ("commits" in row and "commits" in theirs):
+            continue
+        if other == row["id"] or other in row.get("excludes", ()) or row["id"] in theirs.get("excludes", ()):
+            left[kind] = left.get(kind, 0) - number
+    return left
+
+
+def _too_many(book: Book, kind: str, number: int, origin: str, left: Mapping[str, int], slot: str) -> Refusal:
+    there = ways.free_units(book.world, book.nation, origin).get(kind, 0)
+    where = book.names.printed("place", origin)
+    what = book.names.printed("unit-kind", kind, 2)
+    ordered = there - left.get(kind, 0)
+    rows = book.ruleset.rows("orders")
+    to_do = dict.fromkeys(str(rows[r].get("name", r)) for r, p, k, _ in book.taken if (p, k) == (origin, kind))
+    told = f", {ordered} of them ordered already ({', '.join(to_do)})" if ordered else ""
+    text = f"{number} {what} ordered, {there} in {where}{told}"
+    if there:
+        return Refusal(Code.UNITS, text, slot, f"at most {left[kind]}" if left.get(kind, 0) > 0 else "")
+    places = ways.places_with_units(book.world, book.nation)
+    held = [p for p in places if ways.free_units(book.world, book.nation, p).get(kind)]
+    near = ways.nearest_of(book.world, held, origin)
+    return Refusal(Code.UNITS, text, slot, f"there are {what} in {book.printed('place', near)}" if near else "")
+
+
+def _commit(book: Book, picked: Mapping[str, int]) -> None:
+    for key, n in picked.items():
+        book.left[key] = book.left.get(key, int(book.world.state.get("units", key, "n", 0))) - n
+
+
+# ---- where to
+
+
+def _sail(book: Book, order: Order, mode: Row, intent: Intent, uses: Uses) -> Intent:
+    """A force with tasks."""
+    found = voyage.understand(book.desk, order, mode, dict(book.left), book.fleet, int(order.get("number") or 0))
+    if isinstance(found, str):
+        raise Refused(Refusal(Code.WAY, found, ways.TARGET))
+    uses.append(lambda: book.fleet.take(found))
+    if not isinstance(found, Voyage):
+        return intent
+    remarks = [Remark(Note.READ, text, ways.UNITS) for text in assignment.notes(book.desk, found)]
+    if found.gate is not None:
+        remarks.append(_closed(book, found.gate))
+    path = (found.start, *(str(entry["place"]) for entry in found.plan if "place" in entry))
+    return replace(intent, path=path, site=found.target, remarks=tuple(remarks))
+
+
+def _closed(book: Book, gate: str) -> Remark:
+    return Remark(Note.PASSAGE, f"{book.names.printed('gate', gate)} is closed as things stand", ways.TARGET)
+
+
+def _march(book: Book, mode: Row, order: Order, intent: Intent, uses: Uses) -> Intent:
+    """Units that go from place to place by a mode."""
+    slots = order["slots"]
+    origin, target = str(slots[ways.ORIGIN]), slots.get(ways.TARGET)
+    if target is None:
+        return intent
+    try:
+        through = routes.named_places(book.world, slots.get(ways.VIA, []))
+    except ValueError as error:
+        raise Refused(Refusal(Code.NAME, str(error), ways.VIA)) from None
+    wanted = slots[ways.UNITS]
+    count = sum(wanted.values())
+    taken = {place: n for (by, place), n in book.loads.items() if by == mode["id"]}
+    found = ways.ask(book.world, book.nation, mode, origin, str(target), wanted, through, count=count, taken=taken)
+    book.check_text(Code.WAY, found.why, ways.TARGET)
+    _only_attacks(book, mode, order, str(target))
+    if mode.get("capacity"):
+        uses.extend(_load(book, mode, found.path, count))
+    remarks = () if found.gate is None else (_closed(book, found.gate),)
+    return replace(intent, path=found.path, remarks=remarks)
+
+
+def _only_attacks(book: Book, mode: Row, order: Order, target: str) -> None:
+    """Options that only an order may carry that ends in a fight."""
+    rows = book.ruleset.rows("order_options")
+    for option in order.get("options", {}):
+        if rows.get(option, {}).get("only") != "attack" or mode.get("attacks"):
+            continue
+        if not routes.is_attack(book.world, book.nation, target):
+            where = book.names.printed("place", target)
+            text = f"only an attack may depend on this; nobody is attacked in {where}"
+            raise Refused(Refusal(Code.OPTION, text, "", "leave it out"))
+
+
+def _load(book: Book, mode: Row, path: routes.Path, count: int) -> Uses:
+    """Count units against the capacity of the places on their way, together with those of earlier lines."""
+    drawn = routes.drawn_places(mode, path)
+    for place in drawn:
+        most = routes.capacity(book.world, mode, place)
+        used = routes.used(book.world, mode, place) + book.loads.get((mode["id"], place), 0)
+        left = None if most is None else most - used
+        if left is not None and left < count:
+            hint = f"at most {left}" if left > 0 else "earlier orders take all of it"
+            raise Refused(Refusal(Code.WAY, f"no room for {count} in {book.names.printed('place', place)}", ways.UNITS, hint))
+
+    def use() -> None:
+        for place in drawn:
+            book.loads[mode["id"], place] = book.loads.get((mode["id"], place), 0) + count
+
+    return [use]
+
+
+def _undeclared(book: Book, mode: Row | None, order: Order) -> list[Remark]:
+    ashore = book.ruleset.rows("modes").get(mode["ashore"]) if mode and "ashore" in mode else mode
+    warning = undeclared_war.unannounced(book.world, book.nation, ashore, order["slots"].get(ways.TARGET))
+    return [] if warning is None else [Remark(Note.UNDECLARED, warning, ways.TARGET)]
+
+
+def _other_look(book: Book, order: Order, contact: Row) -> str:
+    """What could look, or be looked at, in the place of an order to look that is not allowed."""
+    slots = order["slots"]
+    able, places = active_recon.choices(book.desk, order, contact, list(slots[ways.UNITS]))
+    if any(kind not in able for kind in slots[ways.UNITS]):
+        where = book.names.printed("place", str(slots[ways.ORIGIN]))
+        names = [book.names.printed("unit-kind", kind, 2) for kind in able]
+        return f"in {where} these can: {', '.join(names)}" if names else f"nobody in {where} can"
+    near = ways.nearest_of(book.world, places, str(slots.get(ways.TARGET)))
+    return f"they can look at {book.printed('place', near)}" if near else "they can look nowhere"
