@@ -215,7 +215,7 @@ def test_nodes_of_the_frame_are_changed_by_id(tmp_path: Path, change: str, expec
 def test_nodes_cite_what_their_change_cites(tmp_path: Path) -> None:
     changes = (
         "frame_changes:\n"
-        "- {id: a, node: one, set: {x: 1}, source: [r.why]}\n"
+        "- {id: a, node: one, set: {name: x}, source: [r.why]}\n"
         "- {id: b, node: talk, wrap: {id: turns, source: [r.own]}, source: [r.why, r.own]}\n"
         "- {id: c, node: three, before: [{step: new, do: act}], source: [r.more]}\n"
     )
@@ -242,7 +242,7 @@ def test_a_frame_given_again_replaces_the_frame(tmp_path: Path) -> None:
     [
         ("node: tow, drop: true", ("E226", 2, 22)),
         ("node: two", ("E226", 2, 3)),
-        ("node: two, drop: true, set: {x: 1}", ("E226", 2, 3)),
+        ("node: two, drop: true, set: {name: x}", ("E226", 2, 3)),
         ("node: all, drop: true", ("E226", 2, 27)),
         ("node: one, through: three, wrap: {id: x}", ("E226", 2, 36)),
         ("node: two, through: one, wrap: {id: x}", ("E226", 2, 36)),

@@ -22,7 +22,17 @@ from .load import LOADER_VERSION, load_bytes
 from .nodes import Node, diagnose, pack, plain, unpack
 from .overlay import FRAME, Draft, Layer, lay_over
 
-__all__ = ["Reading", "add_source_lines", "assemble", "compile_ruleset", "load_ruleset", "parse_file", "read_layers"]
+__all__ = [
+    "Reading",
+    "add_source_lines",
+    "assemble",
+    "compile_ruleset",
+    "layers_of",
+    "load_ruleset",
+    "parse_file",
+    "read_layers",
+    "ruleset_of",
+]
 
 MAX_LAYERS = 10
 
@@ -134,7 +144,27 @@ def assemble(
     from .checks import Subject, run_checks  # heavy, and not needed when the cache has the answer
 
     found = list(reading.found)
+    layers, wrong = layers_of(reading, cache=cache)
+    found += wrong
+    if not layers:
+        return None, reading.with_lines(found)
+    if over is not None and over.is_map:
+        layers.append(Layer(layers[-1].manifest, (over,)))
+    try:
+        draft, wrong = lay_over(layers, known)
+        found += wrong
+        found += run_checks(Subject(draft, known), layers)
+        ruleset = ruleset_of(draft, known)
+    except RecursionError:  # files are limited in depth, but what is laid over one another may add up
+        message = "rows or nodes of the frame inside one another, too deep to be checked"
+        return None, reading.with_lines([*found, diagnose("E115", "error", message, layers[-1].manifest)])
+    return ruleset, reading.with_lines(found)
+
+
+def layers_of(reading: Reading, *, cache: bool = True) -> tuple[list[Layer], list[Diagnostic]]:
+    """The parsed files, layer by layer, and what is wrong with them as text; no layers if a manifest cannot be read."""
     layers: list[Layer] = []
+    found: list[Diagnostic] = []
     for folder, files in reading.layers:
         trees: list[Node] = []
         manifest: Node | None = None
@@ -146,24 +176,13 @@ def assemble(
             elif tree is not None:
                 trees.append(tree)
         if manifest is None:
-            return None, reading.with_lines(found)
+            return [], found
         layers.append(Layer(manifest, tuple(trees)))
-    if not layers:
-        return None, reading.with_lines(found)
-    if over is not None and over.is_map:
-        layers.append(Layer(layers[-1].manifest, (over,)))
-    try:
-        draft, wrong = lay_over(layers, known)
-        found += wrong
-        found += run_checks(Subject(draft, known), layers)
-        ruleset = _ruleset(draft, known)
-    except RecursionError:  # files are limited in depth, but what is laid over one another may add up
-        message = "rows or nodes of the frame inside one another, too deep to be checked"
-        return None, reading.with_lines([*found, diagnose("E115", "error", message, layers[-1].manifest)])
-    return ruleset, reading.with_lines(found)
+    return layers, found
 
 
-def _ruleset(draft: Draft, known: Forms) -> Ruleset:
+def ruleset_of(draft: Draft, known: Forms) -> Ruleset:
+    """What a merged draft says, as plain rows with the place of each of their keys."""
     origins: dict[str, str] = {}
     rows: dict[str, dict[str, dict[str, Any]]] = {}
     for form, id_, node in draft.all_rows():

@@ -4,8 +4,8 @@
 `remove`, which every row may in an overlay; the other schemas describe whole files or shared pieces. There is no
 list of forms in code.
 
-`annotated` walks a value beside its schema and yields every value that carries a keyword of ours (`x-ref`,
-`x-expr`), so that the checks of references and of expressions know no form.
+`annotated` walks a value beside its schema and yields every value that carries a keyword of ours (`KEYWORDS`), so that the
+checks of references, words and expressions know no form.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ KINDS: Mapping[str, str] = {
 }
 """The kind of thing, as fields and expressions name it, that a row of a form is."""
 
-KEYWORDS = ("x-ref", "x-expr")
+KEYWORDS = ("x-ref", "x-expr", "x-word", "x-fact", "x-effect", "x-text")
 CLOSED = ""
 """Stands in a scope whose names are all that there are (`x-names`), not an addition to the general ones."""
 ARRAYS = "="
@@ -234,8 +234,13 @@ class _Walk:
         self.known = known
         self.words = words
 
-    def walk(self, raw: Any, base: str, value: Any, path: Path_, scope: Mapping[str, str]) -> Iterator[Annotation]:
+    def walk(
+        self, raw: Any, base: str, value: Any, path: Path_, scope: Mapping[str, str], words: Any = None
+    ) -> Iterator[Annotation]:
+        """`words`: the `x-word` that stands beside a `$ref` around, and is said of the shapes in what it refers to."""
         schema, base = self.known.resolve(raw, base)
+        if isinstance(raw, dict) and "$ref" in raw and "x-word" in raw:
+            words = raw["x-word"]
         for told in (raw, schema):  # a scope may stand beside a `$ref`
             if isinstance(told, dict) and "x-names" in told:
                 scope = {CLOSED: "", **told["x-names"]}
@@ -245,19 +250,23 @@ class _Walk:
                 scope = {**scope, **told["x-scope"]}
         if any(k in schema for k in self.words):
             told = {k: v for k, v in schema.items() if k.startswith("x-") or k in self.words}
+            if "x-word" in told and words is not None:
+                told["x-word"] = words
+            if "oneOf" in schema or "anyOf" in schema:
+                told.pop("x-word", None)
             yield Annotation(path, value, told, scope)
         for part in schema.get("allOf", ()):
-            yield from self.walk(part, base, value, path, scope)
+            yield from self.walk(part, base, value, path, scope, words)
         for word in ("oneOf", "anyOf"):
             for option in schema.get(word, ()):
                 if self.known.fits(option, base, value):
-                    yield from self.walk(option, base, value, path, scope)
+                    yield from self.walk(option, base, value, path, scope, words)
                     break
         if isinstance(value, dict):
             yield from self.entries(schema, base, value, path, scope)
         elif isinstance(value, list) and isinstance(schema.get("items"), dict):
             for index, item in enumerate(value):
-                yield from self.walk(schema["items"], base, item, (*path, index), scope)
+                yield from self.walk(schema["items"], base, item, (*path, index), scope, words)
 
     def entries(
         self, schema: Schema, base: str, value: dict[str, Any], path: Path_, scope: Mapping[str, str]

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from ...core.diagnostics import Diagnostic
-from ..overlay import Layer
-from . import expressions, fields, map, references, rules, schema, terms
+from ..overlay import Draft, Layer
+from . import effects, expressions, fields, map, needs, references, rules, schema, terms, words
 from .silence import apply_silences
 from .subject import Subject
 
-__all__ = ["BY_ROW", "CHECKS", "Check", "Subject", "run_checks"]
+__all__ = ["BY_ROW", "CHECKS", "Check", "Subject", "of_one_row", "run_checks"]
 
 Check = Callable[[Subject], Iterable[Diagnostic]]
 
@@ -26,8 +26,20 @@ CHECKS: tuple[Check, ...] = (
     fields.further_keys_are_declared_fields,
     fields.fields_have_their_type,
     fields.defaults_of_fields_have_their_type,
+    fields.grades_have_declared_fields,
     references.references_name_rows_that_exist,
     references.groups_have_members_that_exist,
+    words.words_name_what_is_there,
+    words.facts_have_the_roles_they_are_asked_for,
+    words.texts_name_what_is_in_scope,
+    words.ranges_go_upward,
+    effects.effects_say_all_that_they_need,
+    effects.matrices_have_their_columns,
+    needs.rows_have_the_keys_that_they_need,
+    needs.the_frame_comes_to_an_input,
+    needs.figures_name_quantities,
+    needs.dice_of_battles_are_single,
+    needs.grades_say_what_their_unit_leaves_open,
     terms.terms_do_not_lead_back_to_themselves,
     expressions.expressions_are_right,
     map.links_join_two_places,
@@ -50,9 +62,31 @@ CHECKS: tuple[Check, ...] = (
 BY_ROW: tuple[Check, ...] = (
     schema.rows_have_the_shape_of_their_form,
     references.references_name_rows_that_exist,
+    words.words_name_what_is_there,
+    words.facts_have_the_roles_they_are_asked_for,
+    words.texts_name_what_is_in_scope,
+    effects.effects_say_all_that_they_need,
+    needs.figures_name_quantities,
     expressions.expressions_are_right,
 )
 """Checks that ask of each row by itself, whatever stands in the others but their ids, terms and fields."""
+
+
+def of_one_row(base: Subject, draft: Draft, form: str, id_: str) -> Iterator[Diagnostic]:
+    """The findings that one altered row by itself gives rise to, its shape first: quick, for who tries many changes.
+
+    `base` is the subject as it was. What the change means for other rows only `run_checks` tells.
+    """
+    part = Subject(Draft(draft.manifest, {form: {id_: draft.rows(form)[id_]}}), base.known)
+    faults = list(schema.rows_have_the_shape_of_their_form(part))
+    yield from faults
+    if faults:
+        return
+    only = base.with_rows(draft, part)
+    only.__dict__["marked"] = part.marked
+    only.once("works", lambda _: base.once("works", words.works_of))
+    for check in BY_ROW[1:]:
+        yield from check(only)
 
 
 def run_checks(subject: Subject, layers: list[Layer], checks: Iterable[Check] = CHECKS) -> Iterator[Diagnostic]:

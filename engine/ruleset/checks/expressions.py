@@ -17,11 +17,12 @@ from ...core.registry import VERBS
 from ..expressions import KINDS, check_expression
 from ..expressions.check import kind_of
 from ..expressions.subset import array_problems
+from ..expressions.vocabulary import FACTS
 from ..forms import ARRAYS, CLOSED
 from ..nodes import Node, diagnose, plain
 from .subject import Marked, Subject
 
-__all__ = ["Words", "expressions_are_right", "wrong_expressions"]
+__all__ = ["Words", "expressions_are_right", "scope_of", "wrong_expressions"]
 
 GENERAL: Mapping[str, str] = {
     **{kind: kind for kind in KINDS},
@@ -52,7 +53,7 @@ _ID = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 def expressions_are_right(subject: Subject) -> Iterator[Diagnostic]:
     """Every problem of every expression of every row and of the frame."""
-    yield from wrong_expressions(subject.marked, Words(subject.rows, subject.known.names))
+    yield from wrong_expressions(subject.marked, Words(subject.rows, subject.known.names, subject.draft.frame))
 
 
 def wrong_expressions(marks: Iterable[Marked], words: Words) -> Iterator[Diagnostic]:
@@ -68,7 +69,7 @@ def wrong_expressions(marks: Iterable[Marked], words: Words) -> Iterator[Diagnos
             continue
         text, offset = found
         node, key = mark.place
-        problems = check_expression(text, _scope(mark, words), words, how.get("gives", "any"))
+        problems = check_expression(text, scope_of(mark, words), words, how.get("gives", "any"))
         if not problems and ARRAYS in mark.annotation.scope:
             problems = array_problems(text)
         for problem in problems:
@@ -89,9 +90,12 @@ def _expression(value: str, how: Mapping[str, Any], words: Words) -> tuple[str, 
     return text.strip(), len(value) - len(text)
 
 
-def _scope(mark: Marked, words: Words) -> dict[str, str]:
+def scope_of(mark: Marked, words: Words) -> dict[str, str]:
+    """The names that expressions and texts may use at a place, each with its kind."""
     told = {name: kind for name, kind in mark.annotation.scope.items() if name != ARRAYS}
     scope = told if told.pop(CLOSED, None) is not None else {**GENERAL, **told}
+    if mark.form in ("events", "matrices"):
+        scope = {k: v for k, v in scope.items() if k not in _unbound(mark.row, words)} | _roles(mark, words)
     for name, slot in _entries(mark.row.get("slots")):
         kind = slot.text("kind") if slot.is_map else slot.value
         scope[name] = SLOT_KINDS.get(str(kind), "any")
@@ -111,6 +115,64 @@ def _scope(mark: Marked, words: Words) -> dict[str, str]:
     return scope
 
 
+def _triggers(node: Node | None) -> Iterator[tuple[str, Node | None]]:
+    """The facts that a row waits for, with their filters."""
+    for item in [] if node is None else list(node.members()) if node.is_list else [node]:
+        if isinstance(item.value, str):
+            yield item.value, None
+        else:
+            yield from item.items()
+
+
+def _unbound(row: Node, words: Words) -> set[str]:
+    """`nation` and `self` where neither a `for`, nor the actor of a fact, nor a loop of the frame is there to bind them."""
+    if row.get("for") is not None or row.get("rows") is not None:
+        return set()
+    facts = list(_triggers(row.get("on")))
+    bound = bool(facts) and row.get("becomes") is None and all(_binds(word, filters, words) for word, filters in facts)
+    return set() if bound else {"nation", "self"}
+
+
+def _binds(word: str, filters: Node | None, words: Words) -> bool:
+    """Whether a nation is in scope when a fact is offered: its actor, or whose turn it is in a loop of the frame."""
+    if "by" in FACTS.get(word, {"by": ()}):
+        return True
+    if word == "step" and filters is not None:
+        step = filters.get("step") if filters.is_map else filters
+        return step is not None and {n.value for n in (step.members() if step.is_list else [step])} <= words.looped
+    return word not in ("turn_start", "turn_end") and bool(words.looped)
+
+
+def _roles(mark: Marked, words: Words) -> dict[str, str]:
+    """What `event.x` reads: the roles of the facts waited for, also where effects are held until a fact."""
+    roles: dict[str, str] = {}
+    triggers = list(_triggers(mark.row.get("on")))
+    for item in (mark.row.get("rows") or Node([], "", 0, 0)).members():
+        triggers += _triggers(item.get("on"))
+    node: Node | None = mark.row
+    for step in mark.annotation.path:
+        if node is None:
+            break
+        triggers += _triggers(node.get("until"))
+        node = node.get(str(step)) if node.is_map else node.value[int(step)] if node.is_list else None
+    for word, _ in triggers:
+        for role, sources in FACTS.get(word, {}).items():
+            kind = next((k for k in ("nation", "place", "side") if KINDS[k] in sources), "any")
+            roles |= {f"event.{name}": kind for name in (role, _ALIASES.get(role, role))}
+        if word == "acted":
+            slots = (slot for row in words.rows.get("acts", {}).values() for slot in row.get("slots", {}))
+            roles |= {f"event.{slot}": "any" for slot in slots}
+            roles |= {"event.target": "any", "event.of": "any"}
+        if word == "reached":
+            roles["event.at"] = "number"
+    if not triggers:
+        roles["event.?"] = "any"
+    return roles
+
+
+_ALIASES = {"by": "actor", "of": "target", "from": "origin"}
+
+
 def _bound(node: Node, key: str, scope: Mapping[str, str], words: Words) -> dict[str, str]:
     """The names that a structure binds for what stands under one of its keys."""
     out: dict[str, str] = {}
@@ -125,7 +187,7 @@ def _bound(node: Node, key: str, scope: Mapping[str, str], words: Words) -> dict
 
 _BEFORE_FOR = frozenset({"for", "draw"})
 _AFTER_ROLL = frozenset({"results", "effects", "miss", "cases"})
-_INSIDE = frozenset({"effects", "roll", "results", "miss", "cases", "always", "in_turn", "answers", "audience", "when"})
+_INSIDE = frozenset({"effects", "roll", "results", "miss", "cases", "always", "in_turn", "answers", "audience", "when", "says"})
 
 
 def _things_of(wanted: Node | None, scope: Mapping[str, str], words: Words) -> dict[str, str]:
@@ -156,10 +218,27 @@ def _arguments(term: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield name, kind or (name if name in KINDS else "any")
 
 
+def _looped(nodes: Iterable[Node], inside: bool) -> Iterator[str]:
+    for node in nodes:
+        here = inside or node.text("each") == "nation" or node.get("passes") is not None
+        for key in ("step", "do", "id") if here else ():
+            if (text := node.text(key)) is not None:
+                yield text
+        steps = node.get("steps")
+        if steps is not None:
+            yield from _looped(steps.members(), here)
+
+
 class Words:
     """What the checker of expressions asks of a ruleset: `rows` gives the plain rows of a form, `forms` names all forms."""
 
-    def __init__(self, rows: Callable[[str], Mapping[str, Mapping[str, Any]]], forms: Iterable[str]) -> None:
+    looped: frozenset[str] = frozenset()
+    """The steps inside loops of the frame that bind a nation."""
+
+    def __init__(
+        self, rows: Callable[[str], Mapping[str, Mapping[str, Any]]], forms: Iterable[str], frame: Iterable[Node] = ()
+    ) -> None:
+        self.looped = frozenset(_looped(frame, False))
         self.rows = {form: rows(form) for form in forms}
         self.all_ids = frozenset(id_ for by_id in self.rows.values() for id_ in by_id)
 

@@ -11,9 +11,16 @@ from ...core.diagnostics import Diagnostic, did_you_mean
 from ..nodes import diagnose
 from .subject import Subject
 
-__all__ = ["defaults_of_fields_have_their_type", "fields_have_their_type", "further_keys_are_declared_fields"]
+__all__ = [
+    "defaults_of_fields_have_their_type",
+    "fields_have_their_type",
+    "further_keys_are_declared_fields",
+    "grades_have_declared_fields",
+]
 
 FIELDS = "fields"
+MOST = 1_000_000
+"""The largest number that a field may have whose row does not say `at_most`."""
 _RATIO = re.compile(r"-?[0-9]+/[1-9][0-9]*")
 
 
@@ -49,6 +56,23 @@ def fields_have_their_type(subject: Subject) -> Iterator[Diagnostic]:
                 yield from _typed(subject, f"{key!r} of {id_}", row[key], declared, node.value[key])
 
 
+def grades_have_declared_fields(subject: Subject) -> Iterator[Diagnostic]:
+    """A grade of a unit alters fields of units, each with its type."""
+    own = {"hits", "tags", "name", "plural", "symbol"}
+    declared = _declared(subject, "unit")
+    for id_, row in subject.rows("units").items():
+        for grade, values in row.get("grades", {}).items():
+            node = subject.nodes("units")[id_].value["grades"].value[grade]
+            for key, value in values.items():
+                if key in declared:
+                    yield from _typed(subject, f"{key!r} of {id_} ({grade})", value, declared[key], node.value[key])
+                elif key not in own:
+                    hint = did_you_mean(key, [*declared, *own])
+                    yield diagnose(
+                        "E402", "error", f"{key!r} is not a declared field of a unit ({id_})", node, key=key, hint=hint
+                    )
+
+
 def defaults_of_fields_have_their_type(subject: Subject) -> Iterator[Diagnostic]:
     """The default of a field is a value like any other."""
     for id_, declared in subject.rows(FIELDS).items():
@@ -65,19 +89,32 @@ def _typed(subject: Subject, what: str, value: Any, declared: dict[str, Any], no
     wanted = declared["type"]
     if value is None:
         return
-    if not _fits(value, wanted):
-        message = f"{what} must be {_IN_WORDS[wanted]}, as the field is declared"
+    if not fits_type(value, wanted):
+        message = f"{what} must be {in_words(wanted)}, as the field is declared"
         yield diagnose("E403", "error", message, node)
+    elif wanted == "number":
+        least, most = declared.get("at_least", 0), declared.get("at_most", MOST)
+        number = Fraction(value)
+        if not least <= number <= most:
+            hint = (
+                f"declare `at_least: {value}` in `fields` if it may be" if number < least and "at_least" not in declared else ""
+            )
+            yield diagnose(
+                "E403", "error", f"{what} must be between {least} and {most}, as the field is declared", node, hint=hint
+            )
     elif wanted == "id" and (form := declared.get("form")):
         known = subject.nodes(form)
         if value not in known and form in subject.known:
             yield diagnose("E401", "error", f"{form} has no {value!r}", node, hint=did_you_mean(value, known))
 
 
-_IN_WORDS = {"number": "a number", "truth": "true or false", "text": "text", "id": "an id", "list": "a list"}
+def in_words(wanted: str) -> str:
+    """A type of a field, as a finding says it."""
+    return {"number": "a number", "truth": "true or false", "text": "text", "id": "an id", "list": "a list"}.get(wanted, wanted)
 
 
-def _fits(value: Any, wanted: str) -> bool:
+def fits_type(value: Any, wanted: str) -> bool:
+    """Whether a plain value has the type of a field."""
     match wanted:
         case "number":
             if isinstance(value, str):

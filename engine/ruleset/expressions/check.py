@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from typing import Protocol
 
 from .parse import ExpressionError, parse
-from .vocabulary import ALWAYS, BUILT_IN, FUNCTIONS, KINDS, MOMENTS, Signature
+from .vocabulary import ALWAYS, BUILT_IN, FACTS, FUNCTIONS, KINDS, MOMENTS, Signature
 
 _NUMERIC = {"number", "any", "truth"}
 
@@ -104,8 +104,9 @@ class _Checker:
         if isinstance(node, ast.Name):
             if node.id in self.scope:
                 return self.scope[node.id]
-            hint = near(node.id, self.scope) or (f"{node.id} is a function" if node.id in FUNCTIONS else "")
-            return self.fail("E302", f"no name {node.id} here; there are {', '.join(sorted(self.scope))}", node, hint)
+            names = [name for name in self.scope if "." not in name]
+            hint = near(node.id, names) or (f"{node.id} is a function" if node.id in FUNCTIONS else "")
+            return self.fail("E302", f"no name {node.id} here; there are {', '.join(sorted(names))}", node, hint)
         if isinstance(node, ast.Attribute):
             return self.attribute(node)
         if isinstance(node, ast.Call):
@@ -161,7 +162,7 @@ class _Checker:
 
     def id_of(self, form: str, node: ast.Constant) -> None:
         known = self.words.ids(form)
-        if known and node.value not in known:
+        if node.value not in known:
             self.fail("E305", f"no {form} row has the id {node.value!r}", node, near(str(node.value), known))
 
     def attribute(self, node: ast.Attribute) -> str:
@@ -169,7 +170,12 @@ class _Checker:
         if kind == "any":
             return "any"
         if kind == "event":
-            return self.scope.get(f"event.{node.attr}", "any")
+            roles = [name[6:] for name in self.scope if name.startswith("event.")]
+            if not roles or "?" in roles or node.attr in roles:
+                return self.scope.get(f"event.{node.attr}", "any")
+            return self.fail(
+                "E304", f"the event has no role {node.attr}; it has {', '.join(sorted(roles))}", node, near(node.attr, roles)
+            )
         if kind not in KINDS and kind not in BUILT_IN:
             return self.fail("E306", f"{_say(kind)} has no fields", node)
         found = BUILT_IN.get(kind, {}).get(node.attr) or self.words.field_type(kind, node.attr)
@@ -205,7 +211,7 @@ class _Checker:
             kind = self.visit(argument)
             if index == 0:
                 first = kind
-            self.argument(name, argument, kind, want, first)
+            self.argument(name, argument, kind, want, first, len(node.args))
         for keyword in node.keywords:
             self.visit(keyword.value)
             self.filter(name, signature, keyword)
@@ -220,7 +226,7 @@ class _Checker:
             return f"set:{kind}" if kind else "set"
         return signature.gives
 
-    def argument(self, name: str, node: ast.expr, kind: str, want: str, first: str) -> None:
+    def argument(self, name: str, node: ast.expr, kind: str, want: str, first: str, given: int) -> None:
         text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
         if want.startswith("id:"):
             if text is None and kind not in {"any", "text", "id"} and kind not in KINDS:
@@ -229,6 +235,7 @@ class _Checker:
                 self.id_of(want[3:], node)
         elif want == "term" and text is not None:
             self.term_name(text, first.removeprefix("set:"), node)
+            self.term_arguments(name, text, node, given)
         elif want == "number":
             self.number(kind, node)
         elif want == "set":
@@ -243,6 +250,18 @@ class _Checker:
                 self.id_of(KINDS[want], node)
             elif kind not in {want, "any", "id", "text", "list"}:
                 self.fail("E306", f"{name} wants a {want} here, not {_say(kind)}", node)
+        elif want == "fact" and text is not None:
+            if text not in FACTS:
+                self.fail("E305", f"there is no fact {text!r}", node, near(text, FACTS))
+        elif want == "order" and text is not None:
+            orders = {f"{form}/{id_}" for form in ("acts", "orders") for id_ in self.words.ids(form)}
+            if text not in orders:
+                self.fail("E305", f"no order or act is called {text!r}", node, near(text, orders))
+        elif want in ("link-kind", "way") and text is not None:
+            kinds = {str(row.get("kind", "")) for row in self.words.ids("links").values() if isinstance(row, Mapping)}
+            kinds |= set(self.words.ids("modes")) if want == "way" and kinds else set()
+            if kinds and text not in kinds:
+                self.fail("E305", f"no link is of the kind {text!r}", node, near(text, kinds))
         elif name == "was" and want == "text" and text is not None and text not in MOMENTS:
             self.fail("E306", f"the moments are {', '.join(MOMENTS)}", node, near(text, MOMENTS))
 
@@ -261,6 +280,17 @@ class _Checker:
             *BUILT_IN.get(kind, {}),
         ]
         self.fail("E303", f"no term, quantity or field {text} of a {kind or 'thing'}", node, near(text, known))
+
+    def term_arguments(self, function: str, text: str, node: ast.AST, given: int) -> None:
+        """A term that is named is called with the member and the arguments that follow: as many as it takes."""
+        term = self.words.term(text)
+        signature = FUNCTIONS[function]
+        if term is None or function in ("rank", "kinds"):
+            return
+        place = signature.args.index("term")
+        more = given - place - (2 if function == "was" else 1) if signature.rest else 0
+        if len(term[0]) != 1 + max(0, more):
+            self.fail("E308", f"the term {text} takes {len(term[0])} arguments; here it is given {1 + max(0, more)}", node)
 
     def filter(self, name: str, signature: Signature, keyword: ast.keyword) -> None:
         if signature.filters is None:

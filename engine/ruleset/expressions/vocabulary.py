@@ -141,7 +141,7 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "either": _S(("set", "set"), "set", "what is in one set or the other"),
     "without": _S(("set", "set"), "set", "the first set without the second"),
     "those": _S(("set", "term"), "set", "the members that pass", rest="any"),
-    "neighbours": _S(("any", "text"), "set:place", "places next to a place or a set of places", optional=1),
+    "neighbours": _S(("any", "link-kind"), "set:place", "places next to a place or a set of places", optional=1),
     # counting
     "count": _S(("set", "term"), "number", "how many (pass)", optional=1, rest="any"),
     "some": _S(("set", "term"), "truth", "does any (pass)", optional=1, rest="any"),
@@ -197,15 +197,15 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "model": _S(("nation", "id:units"), "unit", "a unit of a kind as the nation has it, whether or not there is one"),
     "marked": _S(("any", "text"), "truth", "is the mark in force"),
     "age": _S(("any", "text"), "number", "turns since the mark was set, -1 if it is not in force"),
-    "tally": _S(("any", "text"), "number", "a counter fed by the journal"),
-    "streak": _S(("any", "text"), "number", "times in a row"),
-    "happened": _S(("text",), "number", "how often a fact happened in this game", filters="fact"),
-    "this_turn": _S(("text",), "number", "how often a fact happened in this turn", filters="fact"),
+    "tally": _S(("any", "id:tallies"), "number", "a counter fed by the journal"),
+    "streak": _S(("any", "id:streaks"), "number", "times in a row"),
+    "happened": _S(("fact",), "number", "how often a fact happened in this game", filters="fact"),
+    "this_turn": _S(("fact",), "number", "how often a fact happened in this turn", filters="fact"),
     "was": _S(("any", "term", "text"), "any", "the field or term at the start of 'game', 'turn' or 'phase'", rest="any"),
-    "ordered": _S(("text",), "number", "how many orders of this kind the nation in scope has given", filters="fact"),
+    "ordered": _S(("order",), "number", "how many orders of this kind the nation in scope has given", filters="fact"),
     # the map
     "distance": _S(
-        ("place", "place", "text"), "number", "steps over links of a kind or of a mode, -1 if there is no way", optional=1
+        ("place", "place", "way"), "number", "steps over links of a kind or of a mode, -1 if there is no way", optional=1
     ),
     "on_way": _S(
         ("place", "place", "place", "term"),
@@ -236,3 +236,48 @@ BATTLE_FUNCTIONS: Final[frozenset[str]] = frozenset(
     {"count", "some", "every", "total", "highest", "kinds", "lookup", "min", "max"}
 )
 MOMENTS: Final[tuple[str, ...]] = ("game", "turn", "phase", "step")
+
+_WHO, _PLACE, _KIND = ("nations",), ("places",), ("units", "catalogue", "works", "field:place")
+FACTS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
+    "step": {"step": ()},
+    "turn_start": {"turn": (":number",)},
+    "turn_end": {"turn": (":number",)},
+    "acted": {"by": _WHO, "act": (), "of": (":text",), "success": (":truth",)},
+    "declared": {
+        "by": _WHO, "of": _WHO, "side": ("sides",), "outside": (":truth",), "kind": ("war_kinds",), "openly": (":truth",),
+    },
+    "war_began": {"by": _WHO, "of": _WHO, "war": (":text",), "kind": ("war_kinds",)},
+    "war_ended": {"by": _WHO, "of": _WHO, "war": (":text",), "kind": ("war_kinds",), "won": (*_WHO, "sides")},
+    "joined": {"by": _WHO, "side": ("sides",)},
+    "accepted": {"by": _WHO, "of": (":text",), "ask": ("decisions",)},
+    "refused": {"by": _WHO, "of": (":text",), "ask": ("decisions",)},
+    "reached": {"by": _WHO, "track": (), "at": (":number",)},
+    "learned": {"by": _WHO, "tech": ("technologies",), "level": (":number",), "stage": (":text",)},
+    "paid": {
+        "by": (*_WHO, "places"), "of": (*_WHO, "places"), "what": ("resources",), "amount": (":number",), "item": ("catalogue",),
+    },
+    "built": {
+        "by": _WHO, "item": ("catalogue",), "kind": _KIND, "place": _PLACE, "n": (":number",), "dear": (":truth", ":number"),
+    },
+    "placed": {"by": _WHO, "place": _PLACE, "kind": _KIND, "n": (":number",), "unit": (":text",)},
+    "entered": {
+        "by": _WHO, "of": _WHO, "place": _PLACE, "from": _PLACE, "n": (":number",), "force": (":text",),
+    },
+    "left": {"by": _WHO, "place": _PLACE},
+    "captured": {
+        "by": _WHO, "of": _WHO, "place": _PLACE, "taken_by": _WHO, "first_owner": _WHO, "freed": (":truth",),
+    },
+    "emptied": {"of": _WHO, "place": _PLACE},
+    "battle_began": {"by": _WHO, "of": _WHO, "place": _PLACE, "battle": ("battles",)},
+    "battle_ended": {
+        "by": _WHO, "of": _WHO, "place": _PLACE, "battle": ("battles",), "winner": (":text",),
+    },
+    "destroyed": {"of": _WHO, "by": _WHO, "kind": ("units",), "place": _PLACE, "n": (":number",), "cause": (":text",)},
+    "conquered": {"of": _WHO, "by": _WHO},
+    "liberated": {"of": _WHO, "by": _WHO},
+    "expired": {"mark": (":text",), "of": (":text",)},
+    "missed": {"by": _WHO},
+}  # fmt: skip
+"""Facts that rows can wait for: word -> role -> what a filter of that role may name (as in `x-word`); nothing: see `rules`."""
+BARE_ROLES: Final[dict[str, str]] = {"step": "step", "turn_start": "turn", "turn_end": "turn", "expired": "mark"}
+"""The role that a trigger's single value is about; the actor (`by`) of all others."""

@@ -1,0 +1,154 @@
+"""Does every effect say all that its verb needs, and nothing that cannot be meant together?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...core.diagnostics import Diagnostic, did_you_mean
+from ..nodes import Node, diagnose
+from .fields import fits_type, in_words
+from .subject import Marked, Subject
+
+__all__ = ["effects_say_all_that_they_need"]
+
+ONE_OF: Mapping[str, tuple[str, ...]] = {
+    "change": ("to", "by", "times", "add", "drop"),
+    "learn": ("tech", "draw"),
+    "remove": ("units", "at", "of"),
+    "cancel": ("orders", "under_way"),
+    "create": ("at",),
+    "end": ("war", "between", "agreement", "game"),
+    "pay": ("from", "to", "shares"),
+}
+"""Verb -> keys of which it needs at least one."""
+WITH: Mapping[str, Mapping[str, str]] = {
+    "learn": {"draw": "of"},
+    "pay": {"as_far_as": "from"},
+    "relate": {"openly": "declared"},
+    "queue": {"levy": "to"},
+    "remove": {"spread": "n or share", "round": "share"},
+}
+"""Verb -> key -> the key (or one of the keys) that it needs beside it."""
+STRUCTURES: Mapping[str, str] = {"results": "roll", "miss": "roll", "answers": "choose", "draw": "for", "in_turn": "for"}
+"""Keys of an effect that mean nothing without another."""
+ALL = {"pay": "amount", "remove": "n", "convert": "n"}
+"""Verb -> the key where `all` has a meaning."""
+AMOUNTS = ("amount", "n", "by")
+
+
+def effects_say_all_that_they_need(subject: Subject) -> Iterator[Diagnostic]:
+    """A verb without the key that says what it does, a structure without its head, a value that its field cannot hold."""
+    for mark in subject.marked:
+        if "x-effect" not in mark.annotation.schema or not isinstance(mark.annotation.value, dict):
+            continue
+        node, _ = mark.place
+        yield from _structure(node)
+        for verb, at in node.items():
+            if at.is_map:
+                yield from _keys(verb, at)
+                yield from _all_of_what(verb, at)
+        if (change := node.get("change")) is not None and change.is_map:
+            yield from _change(subject, change)
+        if (react := node.get("react")) is not None and react.is_map:
+            yield from _react(subject, react, mark)
+
+
+def _structure(node: Node) -> Iterator[Diagnostic]:
+    for key, head in STRUCTURES.items():
+        if node.get(key) is not None and node.get(head) is None:
+            yield diagnose("E213", "error", f"{key!r} needs {head!r} beside it", node, key=key)
+    said = [key for key in node.value if key not in ("when", "audience", "note")] if node.is_map else []
+    if not said:
+        yield diagnose("E213", "error", "the effect does nothing: it has no verb", node)
+
+
+def _keys(verb: str, at: Node) -> Iterator[Diagnostic]:
+    if verb in ONE_OF and not any(at.get(key) is not None for key in ONE_OF[verb]):
+        words = " or ".join(repr(key) for key in ONE_OF[verb])
+        yield diagnose("E213", "error", f"{verb!r} needs {words}", at)
+    for key, needed in WITH.get(verb, {}).items():
+        if at.get(key) is not None and not any(at.get(part) is not None for part in needed.split(" or ")):
+            yield diagnose("E213", "error", f"{key!r} of {verb!r} needs {needed} beside it", at, key=key)
+    if verb == "queue" and at.text("what") == "agreement" and at.get("levy") is None:
+        yield diagnose("E213", "error", "an agreement needs a 'levy'", at)
+
+
+def _all_of_what(verb: str, at: Node) -> Iterator[Diagnostic]:
+    for key in AMOUNTS:
+        if at.text(key) == "all" and (ALL.get(verb) != key or (verb == "pay" and at.get("from") is None)):
+            yield diagnose("E209", "error", f"`all` has no meaning in {verb!r} here", at, key=key)
+
+
+def _change(subject: Subject, at: Node) -> Iterator[Diagnostic]:
+    field = at.text("field")
+    declared = subject.rows("fields").get(field or "")
+    if declared is None or field is None:
+        return
+    listed = [key for key in ("add", "drop") if at.get(key) is not None]
+    if listed and declared["type"] != "list":
+        message = f"{field!r} is {in_words(declared['type'])}; only a list takes things in"
+        yield diagnose("E403", "error", message, at, key=listed[0])
+    for key in ("by", "times", "at_least", "at_most"):
+        if at.get(key) is not None and declared["type"] != "number":
+            yield diagnose("E403", "error", f"{field!r} is {in_words(declared['type'])}, no number", at, key=key)
+    to = at.get("to")
+    if to is None or to.value is None or (isinstance(to.value, str) and to.value.startswith("=")):
+        return
+    if not fits_type(to.value, declared["type"]):
+        yield diagnose("E403", "error", f"{field!r} must be {in_words(declared['type'])}, as the field is declared", to)
+    elif declared["type"] == "id" and to.value and (form := declared.get("form")) and to.value not in subject.nodes(form):
+        hint = did_you_mean(to.value, subject.nodes(form))
+        yield diagnose("E401", "error", f"{form} has no {to.value!r}", to, hint=hint)
+
+
+def _react(subject: Subject, at: Node, mark: Marked) -> Iterator[Diagnostic]:
+    matrix = subject.rows("matrices").get(at.text("matrix") or "")
+    row = at.get("row")
+    if matrix is None or row is None:
+        return
+    if isinstance(row.value, str) and not row.value.startswith("="):
+        rows = [r["id"] for r in matrix["rows"]]
+        if row.value not in rows:
+            message = f"the matrix {matrix['id']!r} has no row {row.value!r}"
+            yield diagnose("E401", "error", message, row, hint=did_you_mean(row.value, rows))
+    columns = columns_of(matrix)
+    for member in only.members() if (only := at.get("only")) is not None else ():
+        if member.value not in columns:
+            message = f"the matrix {matrix['id']!r} has no column {member.value!r}"
+            yield diagnose("E401", "error", message, member, hint=did_you_mean(str(member.value), columns))
+
+
+def columns_of(matrix: Mapping[str, Any]) -> list[str]:
+    """The names of the columns of a matrix: nations, and named tests."""
+    return [name for column in matrix["columns"] for name in ([column] if isinstance(column, str) else column)]
+
+
+def matrices_have_their_columns(subject: Subject) -> Iterator[Diagnostic]:
+    """The cells of every row stand under columns of the matrix, and move toward or against somebody who is there."""
+    parties = {*subject.nodes("nations"), *subject.nodes("sides"), "actor", "target", "object"}
+    for id_, matrix in subject.rows("matrices").items():
+        node = subject.nodes("matrices")[id_]
+        columns = columns_of(matrix)
+        for row in node.value["rows"].members():
+            for column, cell in row.value["cells"].items():
+                if column not in columns and not row.file.startswith(".."):  # of the base, laid over with fewer columns
+                    hint = did_you_mean(column, columns)
+                    yield diagnose(
+                        "E407", "error", f"no column {column!r} in this matrix", row.value["cells"], key=column, hint=hint
+                    )
+                for key in ("toward", "against"):
+                    who = cell.get(key)
+                    if who is not None and who.value not in parties:
+                        message = f"{who.value!r} is neither a nation or side nor the actor, target or object"
+                        yield diagnose("E407", "error", message, who, hint=did_you_mean(str(who.value), parties))
+        for number, rule in enumerate(matrix.get("multiply", ())):
+            if rule["column"] not in columns:
+                at = node.value["multiply"].value[number].value["column"]
+                yield diagnose(
+                    "E407",
+                    "error",
+                    f"no column {rule['column']!r} in this matrix",
+                    at,
+                    hint=did_you_mean(rule["column"], columns),
+                )

@@ -1,0 +1,144 @@
+"""Has every row what its meaning needs besides its shape: another key, a quantity, a single die, an input to wait for?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ...core.diagnostics import Diagnostic, did_you_mean
+from ..nodes import Node, diagnose
+from .subject import Subject
+from .words import vocabulary
+
+__all__ = [
+    "dice_of_battles_are_single",
+    "figures_name_quantities",
+    "grades_say_what_their_unit_leaves_open",
+    "rows_have_the_keys_that_they_need",
+    "the_frame_comes_to_an_input",
+]
+
+_FIGURE = re.compile(r"-?[0-9]+(/[1-9][0-9]*)?")
+_SINGLE = re.compile(r"1?d[0-9]+")
+NEEDS = (
+    # form, key, its value (None: any), the keys needed beside it, why
+    ("control", "how", "presence", ("places",), "says whose presence counts where"),
+    ("control", "how", "status", ("mark", "when"), "sets a mark while a test holds"),
+    ("catalogue", "hand", True, ("due",), "`hand` without `due: hand` loses what was bought at the end of the purchase"),
+    ("contacts", "gives", "know", ("know",), "says what is learnt"),
+    ("routes", "maybe_cut", None, ("as",), "is looked for as these units"),
+    ("tables", "keys", None, ("rows",), "name the keys of the rows"),
+    ("tracks", "thresholds", None, (), ""),
+    ("acts", "results", None, ("roll",), "are those of a roll"),
+    ("acts", "miss", None, ("roll",), "is that of a roll"),
+    ("events", "results", None, ("roll",), "are those of a roll"),
+    ("events", "miss", None, ("roll",), "is that of a roll"),
+    ("order_options", "reads", None, ("gives",), "is read for what the option gives"),
+    ("ends", "lead", None, ("rank",), "is counted by `rank`"),
+)
+
+
+def rows_have_the_keys_that_they_need(subject: Subject) -> Iterator[Diagnostic]:
+    """A key that means nothing, or stops a turn, without another."""
+    for form, key, value, needed, why in NEEDS:
+        for id_, row in subject.rows(form).items():
+            if key not in row or (value is not None and row[key] != value):
+                continue
+            node = subject.nodes(form)[id_]
+            for other in needed:
+                if other not in row:
+                    said = f"{key}: {value}" if isinstance(value, str) else key
+                    yield diagnose("E213", "error", f"{said!r} of a row of {form} needs {other!r}: it {why}", node, key=key)
+    yield from _prices(subject)
+    yield from _tables(subject)
+
+
+def _prices(subject: Subject) -> Iterator[Diagnostic]:
+    """A plain number as price is passed over where a quantity of items has that name."""
+    priced = subject.rows("quantities").get("price")
+    if priced is None or priced.get("of") != "item":
+        return
+    for id_, row in subject.rows("catalogue").items():
+        if type(row.get("price")) is int:
+            node = subject.nodes("catalogue")[id_].value["price"]
+            message = "the quantity 'price' decides what it costs; this number is not read"
+            yield diagnose("E213", "error", message, node, hint=f'write "={row["price"]}" to leave the quantity out')
+
+
+def _tables(subject: Subject) -> Iterator[Diagnostic]:
+    for id_, row in subject.rows("tables").items():
+        if "rows" not in row and "bands" not in row:
+            yield diagnose("E213", "error", "a table needs 'rows' or 'bands'", subject.nodes("tables")[id_])
+
+
+def the_frame_comes_to_an_input(subject: Subject) -> Iterator[Diagnostic]:
+    """A turn must stop somewhere to wait for orders, or end the game; loops need steps."""
+    frame = subject.draft.frame
+    if not frame:
+        return
+    nodes = list(_nodes(frame))
+    if subject.rows("nations") and not any(node.get("input") is not None for node in nodes):
+        yield diagnose("E606", "error", "the frame has no `input`: no turn would ever wait for orders", frame[0])
+    inputs: dict[str, Node] = {}
+    for node in nodes:
+        heads = [key for key in ("input", "do", "steps") if node.get(key) is not None]
+        if not heads:
+            yield diagnose("E606", "error", "a node of the frame needs `input`, `do` or `steps`", node)
+        elif len(heads) > 1:
+            yield diagnose("E606", "error", f"a node of the frame is one of {' and '.join(heads)}, not both", node, key=heads[1])
+        loops = [key for key in ("each", "passes", "ticks") if node.get(key) is not None]
+        if loops and node.get("steps") is None:
+            yield diagnose("E606", "error", f"{loops[0]!r} of a node needs `steps` to go through", node, key=loops[0])
+        if len(loops) > 1:
+            yield diagnose("E606", "error", f"a node is either {loops[0]!r} or {loops[1]!r}", node, key=loops[1])
+        name = node.text("input")
+        if name is not None:
+            inputs.setdefault(name, node)
+
+
+def _nodes(nodes: list[Node]) -> Iterator[Node]:
+    for node in nodes:
+        if node.is_map:
+            yield node
+            inside = node.get("steps")
+            if inside is not None:
+                yield from _nodes(list(inside.members()))
+
+
+def figures_name_quantities(subject: Subject) -> Iterator[Diagnostic]:
+    """A plain word where a number is wanted is the id of a quantity."""
+    known = vocabulary(subject)
+    for mark in subject.marked:
+        how = mark.annotation.schema.get("x-expr")
+        value = mark.annotation.value
+        if not how or not how.get("marked") or how.get("gives") != "number" or not isinstance(value, str):
+            continue
+        if "x-word" in mark.annotation.schema or value.startswith("=") or _FIGURE.fullmatch(value):
+            continue
+        if value not in known.of("quantities"):
+            node, key = mark.place
+            hint = did_you_mean(value, known.of("quantities")) or "an expression begins with `=`"
+            yield diagnose("E407", "error", f"{value!r} is neither a number nor a quantity", node, key=key, hint=hint)
+
+
+def dice_of_battles_are_single(subject: Subject) -> Iterator[Diagnostic]:
+    """Each unit throws one die; more are said by `dice`."""
+    for id_, row in subject.rows("battles").items():
+        node = subject.nodes("battles")[id_]
+        for at in (node.get("die"), *(s.get("die") for s in (node.get("stages") or node).members())):
+            if at is not None and isinstance(at.value, str) and not at.value.startswith("=") and not _SINGLE.fullmatch(at.value):
+                yield diagnose("E209", "error", f"{at.value!r} is no single die", at, hint="write 1d6, and `dice: 2` for two")
+        del row
+
+
+def grades_say_what_their_unit_leaves_open(subject: Subject) -> Iterator[Diagnostic]:
+    """What one grade of a unit states and the unit itself does not, all its grades must state."""
+    for id_, row in subject.rows("units").items():
+        grades = row.get("grades", {})
+        stated = {key for grade in grades.values() for key in grade} - set(row)
+        for name, grade in grades.items():
+            node = subject.nodes("units")[id_].value["grades"]
+            for key in sorted(stated - set(grade)):
+                if subject.rows("fields").get(key, {}).get("default") is None:
+                    message = f"the grade {name!r} of {id_!r} has no {key!r}, as the others have"
+                    yield diagnose("E213", "error", message, node, key=name)

@@ -1,0 +1,280 @@
+"""Does every plain word name something that is there? The schemas say what it may name (`x-word`), a source each:
+
+a form (its ids); `field:KIND` (a field of such things, built in or declared); `tag`, `link-kind`, `works`, `step`, `know` (the
+words that the rows of this ruleset use); `scope` (a name bound here), `scope.field` (a field of one), `slot` (a slot of the
+row); `:word` (this word itself). Beside them stand the filters of facts (`x-fact`) and the `{names}` in texts (`x-text`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from ...core.diagnostics import Diagnostic, did_you_mean
+from ..expressions import KINDS, check_expression
+from ..expressions.vocabulary import BARE_ROLES, BUILT_IN, FACTS
+from ..nodes import Node, diagnose, find
+from .expressions import Words, scope_of
+from .subject import Marked, Subject
+
+__all__ = ["Vocabulary", "facts_have_the_roles_they_are_asked_for", "texts_name_what_is_in_scope", "words_name_what_is_there"]
+
+_WORKS = re.compile(r"works (?:==|!=) '([a-z0-9-]+)'|works in these\('([a-z0-9-]+)'(?:, '([a-z0-9-]+)')*\)")
+_FIGURE = re.compile(r"-?[0-9]+(/[1-9][0-9]*)?")
+_NAME = re.compile(r"\{([^{}]*)\}")
+_RANGE = re.compile(r"(-?[0-9]+)\.\.(-?[0-9]+)")
+
+
+class Vocabulary:
+    """The words that a ruleset knows, by source; each source is gathered when it is first asked for."""
+
+    def __init__(self, subject: Subject) -> None:
+        self.subject = subject
+        self.words = Words(subject.rows, subject.known.names, subject.draft.frame)
+        self._kept: dict[str, Collection[str]] = {}
+
+    def of(self, source: str) -> Collection[str]:
+        """The words of a source that does not depend on where the word stands."""
+        if source not in self._kept:
+            self._kept[source] = self._gather(source)
+        return self._kept[source]
+
+    def _gather(self, source: str) -> Collection[str]:
+        rows, nodes = self.subject.rows, self.subject.nodes
+        if source.startswith(":"):
+            return {source[1:]}
+        if source.startswith("field:"):
+            kind = source[6:]
+            declared = {i for i, row in rows("fields").items() if kind in row.get("of", ())}
+            form = KINDS.get(kind, "")
+            own = set(self.subject.known.keys(form)) if form in self.subject.known else set()
+            return declared | own | set(BUILT_IN.get(kind, ()))
+        match source:
+            case "tag":
+                return {str(t) for row in rows("units").values() for t in row.get("tags", ())} | {"any"}
+            case "link-kind":
+                return {str(row.get("kind", "")) for row in rows("links").values()}
+            case "works":
+                return self.subject.once("works", works_of)
+            case "due":
+                return self.subject.once("names of the frame", _steps)
+            case "step":
+                return self.subject.once("names of the frame", _steps)
+            case "know":
+                return {str(row["know"]) for row in rows("contacts").values() if "know" in row} | {"units"}
+            case "form":
+                return set(self.subject.known.names)
+        return nodes(source)
+
+
+def works_of(subject: Subject) -> set[str]:
+    """The words for works on borders: those for sale, and those that an expression asks a border for."""
+    sold = {str(row["works"]) for row in subject.rows("catalogue").values() if "works" in row}
+    for mark in subject.marked:
+        if "x-expr" in mark.annotation.schema and isinstance(mark.annotation.value, str):
+            sold |= {word for found in _WORKS.finditer(mark.annotation.value) for word in found.groups() if word}
+    return sold
+
+
+def _steps(subject: Subject) -> set[str]:
+    out: set[str] = set()
+
+    def gather(nodes: list[Node]) -> None:
+        for node in nodes:
+            for key in ("id", "step", "do", "phase", "input", "due"):
+                if (text := node.text(key)) is not None:
+                    out.add(text)
+            inside = node.get("steps")
+            if inside is not None:
+                gather(list(inside.members()))
+
+    gather(subject.draft.frame)
+    return out
+
+
+def vocabulary(subject: Subject) -> Vocabulary:
+    return subject.once("vocabulary", Vocabulary)
+
+
+def words_name_what_is_there(subject: Subject) -> Iterator[Diagnostic]:
+    """Every plain word of a place that is marked `x-word` must be one of the words that may stand there."""
+    known = vocabulary(subject)
+    for mark in subject.marked:
+        sources = mark.annotation.schema.get("x-word")
+        if sources is None:
+            continue
+        node, key = mark.place
+        for value, at in _members(mark.annotation.value, node):
+            if (
+                value.startswith("=")
+                or ("x-expr" in mark.annotation.schema and _FIGURE.fullmatch(value))
+                or any(_has(known, source, value, mark) for source in sources)
+            ):
+                continue
+            hint = did_you_mean(value, _all(known, sources, mark))
+            message = f"{value!r} is none of {_in_words(sources)}"
+            yield diagnose("E407", "error", message, at, key=key, hint=hint)
+
+
+def _has(known: Vocabulary, source: str, value: str, mark: Marked) -> bool:
+    if source == "scope":
+        return value in scope_of(mark, known.words)
+    if source == "scope.field":
+        head, dot, _ = value.partition(".")
+        scope = scope_of(mark, known.words) if dot else {}
+        return head in scope and not check_expression(value, scope, known.words)
+    if source == "slot":
+        slots = mark.row.get("slots")
+        return slots is not None and slots.get(value) is not None
+    return value in known.of(source)
+
+
+def _all(known: Vocabulary, sources: list[str], mark: Marked) -> set[str]:
+    out: set[str] = set()
+    for source in sources:
+        if source == "scope":
+            out |= set(scope_of(mark, known.words))
+        elif source == "slot":
+            slots = mark.row.get("slots")
+            out |= set(slots.value) if slots is not None and slots.is_map else set()
+        elif source != "scope.field":
+            out |= set(known.of(source))
+    return out
+
+
+_SOURCES = {
+    "tag": "tags",
+    "link-kind": "the kinds of links",
+    "works": "the works that can be bought",
+    "step": "the steps of the frame",
+    "due": "what the frame completes",
+    "know": "what is learnt by looking",
+    "form": "forms",
+    "scope": "the names in scope",
+    "slot": "the slots of the row",
+}
+
+
+def _in_words(sources: list[str]) -> str:
+    words = []
+    for source in sources:
+        if source == "scope.field":
+            continue
+        if source.startswith("field:"):
+            words.append(f"the fields of a {source[6:]}")
+        else:
+            words.append(repr(source[1:]) if source.startswith(":") else _SOURCES.get(source, source))
+    return " or ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else words[0]
+
+
+def _members(value: Any, node: Node) -> Iterator[tuple[str, Node]]:
+    if isinstance(value, str):
+        yield value, node
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            if isinstance(item, str):
+                yield item, find(node, [index])
+
+
+# --- facts
+
+
+def facts_have_the_roles_they_are_asked_for(subject: Subject) -> Iterator[Diagnostic]:
+    """What a row waits for must be a role of that fact, and its filter a value that the role can have."""
+    known = vocabulary(subject)
+    for mark in subject.marked:
+        if "x-fact" not in mark.annotation.schema or not isinstance(mark.annotation.value, dict):
+            continue
+        node, _ = mark.place
+        for word, filters in mark.annotation.value.items():
+            roles = FACTS.get(word)
+            if roles is None:
+                continue
+            at = node.value[word]
+            if not isinstance(filters, dict):
+                yield from _filter(known, word, BARE_ROLES.get(word, "by"), filters, at, None, mark)
+                continue
+            for role, value in filters.items():
+                if role not in roles and not _slot_of_acts(subject, word, role) and not (role == "side" and "by" in roles):
+                    hint = did_you_mean(role, roles) or f"it has {', '.join(roles)}"
+                    yield diagnose("E211", "error", f"the fact {word} has no role {role!r}", at, key=role, hint=hint)
+                else:
+                    yield from _filter(known, word, role, value, at.value[role], role, mark)
+
+
+def _slot_of_acts(subject: Subject, word: str, role: str) -> bool:
+    """`acted` carries the slots of the act as roles."""
+    return word == "acted" and any(role in row.get("slots", {}) for row in subject.rows("acts").values())
+
+
+def _filter(
+    known: Vocabulary, word: str, role: str, value: Any, node: Node, key: str | None, mark: Marked
+) -> Iterator[Diagnostic]:
+    sources = FACTS[word].get(role, ())
+    if not sources:
+        return
+    for item, at in [(value, node)] if not isinstance(value, list) else list(zip(value, node.value, strict=True)):
+        if isinstance(item, bool):
+            if ":truth" not in sources:
+                yield diagnose("E407", "error", f"{role!r} of the fact {word} is not true or false", at)
+        elif isinstance(item, int):
+            if ":number" not in sources:
+                yield diagnose("E407", "error", f"{role!r} of the fact {word} is no number", at)
+        elif isinstance(item, str) and not item.startswith("="):
+            words = [s for s in sources if s not in (":number", ":truth", ":text")]
+            if ":text" in sources or any(_has(known, s, item, mark) for s in (*words, "groups", "scope", "scope.field")):
+                continue
+            hint = did_you_mean(item, _all(known, list(words), mark))
+            message = f"{item!r} is none of {_in_words(list(words))}" if words else f"{role!r} of the fact {word} is no text"
+            yield diagnose("E407", "error", message, at, hint=hint)
+
+
+# --- texts
+
+
+def texts_name_what_is_in_scope(subject: Subject) -> Iterator[Diagnostic]:
+    """What stands in braces in a text for readers is a name in scope or an expression."""
+    known = vocabulary(subject)
+    for mark in subject.marked:
+        text = mark.annotation.value
+        if "x-text" not in mark.annotation.schema or not isinstance(text, str) or "{" not in text:
+            continue
+        node, key = mark.place
+        scope: Mapping[str, str] = scope_of(mark, known.words)
+        for found in _NAME.finditer(text):
+            word = found[1]
+            if word in scope:
+                continue
+            for problem in check_expression(word, scope, known.words):
+                column = found.start(1) + problem.column
+                yield diagnose(problem.code, "error", problem.message, node, key=key, hint=problem.hint, offset=column)
+
+
+def ranges_go_upward(subject: Subject) -> Iterator[Diagnostic]:
+    """A range of faces or of an amount goes from its lower end to its higher."""
+    for form, id_, node in subject.draft.all_rows():
+        if form in subject.known and (form, id_) not in subject.faulty:
+            yield from _ranges(node)
+
+
+def _ranges(node: Node) -> Iterator[Diagnostic]:
+    for key, value in node.items():
+        found = _RANGE.fullmatch(key)
+        if found and int(found[1]) > int(found[2]):
+            yield _upside_down(node, key, found)
+        yield from _ranges(value)
+    for member in node.members():
+        yield from _ranges(member)
+    if (
+        isinstance(node.value, str)
+        and not node.style
+        and (found := _RANGE.fullmatch(node.value))
+        and int(found[1]) > int(found[2])
+    ):
+        yield _upside_down(node, None, found)
+
+
+def _upside_down(node: Node, key: str | None, found: re.Match[str]) -> Diagnostic:
+    hint = f"write {found[2]}..{found[1]}"
+    return diagnose("E212", "error", f"the range {found[0]} is empty: its lower end comes first", node, key=key, hint=hint)

@@ -1,0 +1,158 @@
+"""Maps inside rows are closed: every key and word of them names something that may stand there, each told at its place."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from wteaw.ruleset.expressions.vocabulary import FACTS
+
+from .folders import found, marked, own_cache, places, write  # noqa: F401
+
+WORLD = """\
+nations:
+- {id: italy, name: Italy, side: west, seat: player}
+- {id: spain, name: Spain, side: west}
+sides:
+- {id: west, name: West, sign: 1}
+places:
+- {id: rome, kind: land, owner: italy}
+- {id: paris, kind: land, owner: spain}
+links:
+- {between: [rome, paris], kind: land}
+fields:
+- {id: move, of: [unit], type: number, default: 1}
+- {id: price, of: [unit], type: number, default: 1}
+- {id: strength, of: [unit], type: number, default: 1}
+- {id: cost, of: [unit], type: number}
+- {id: mood, of: [nation], type: text, default: calm}
+- {id: friends, of: [nation], type: list, default: []}
+- {id: lean, of: [nation], type: number, default: 0, at_least: -5, at_most: 5}
+resources:
+- {id: gold, name: Gold}
+tracks:
+- {id: opinion, at_least: -5, at_most: 5}
+frame:
+- {input: orders, from: everyone}
+- {step: talk, do: watch}
+- {step: asks, do: act}
+"""
+UNIT = "units:\n- {id: foot, name: Foot, tags: [land], silence: {W603: made by scenarios only}}\n"
+EVENT = "events:\n- id: e\n  on: {step: talk}\n  for: nations()\n  effects:\n  - "
+
+WRONG = [
+    # rows beside those of WORLD, › before each place that is told; the codes in order
+    ("units:\n- {id: foot, name: Foot, ›move: ›-1, silence: {W603: scenarios only}}\n".replace("›move", "move"), "E403"),
+    ("units:\n- {id: foot, name: Foot, price: ›-12, silence: {W603: scenarios only}}\n", "E403"),
+    ("units:\n- {id: foot, name: Foot, price: ›99999999999, silence: {W603: scenarios only}}\n", "E403"),
+    ("units:\n- {id: foot, name: Foot, grades: {poor: {›prize: 6}}, silence: {W603: scenarios only}}\n", "E402"),
+    ("units:\n- {id: foot, name: Foot, grades: {poor: {price: ›six}}, silence: {W603: scenarios only}}\n", "E403"),
+    (
+        "units:\n- {id: foot, name: Foot, grades: {good: {cost: 3}, ›poor: {move: 1}}, silence: {W603: scenarios only}}\n",
+        "E213",
+    ),
+    ("events:\n- id: e\n  on: {captured: {›plaze: paris}}\n  effects: [{say: hm}]\n", "E211"),
+    ("events:\n- id: e\n  on: {captured: {place: ›pariss}}\n  effects: [{say: hm}]\n", "E407"),
+    ("events:\n- id: e\n  on: {captured: {place: paris, by: [spain, ›itly]}}\n  effects: [{say: hm}]\n", "E407"),
+    ("events:\n- id: e\n  on: {captured: {place: ›7}}\n  effects: [{say: hm}]\n", "E407"),
+    ("events:\n- id: e\n  on: {built: {item: =event.›buy}}\n  effects: [{say: hm}]\n".replace("›", ""), ""),
+    ("events:\n- id: e\n  on: captured\n  when: ›event.buy.side == 'west'\n  effects: [{say: hm}]\n", "E304"),
+    ("events:\n- id: e\n  on: turn_end\n  effects: [{say: '›{nation}'}]\n".replace("'›{", "'{›"), "E302"),
+    ("events:\n- id: e\n  on: turn_end\n  when: ›nation.neutral\n  effects: [{say: hm}]\n", "E302"),
+    (EVENT + "shift: {who: ›itly, track: opinion, toward: west, by: 1}\n", "E407"),
+    (EVENT + "shift: {who: italy, track: opinion, toward: ›wst, by: 1}\n", "E407"),
+    (EVENT + "shift: {who: italy, track: opinion, toward: west, by: ›5..2}\n", "E212"),
+    (EVENT + "shift: {who: italy, track: opinion, toward: west, ›by: all}\n", "E209"),
+    (EVENT + "shift: {who: italy, track: opinion, toward: west, by: ›1000001d6}\n", "E209"),
+    (EVENT + "say: '{›naton} stirs'\n", "E302"),
+    (EVENT + "say: {to: [›itly], text: hm}\n", "E407"),
+    (EVENT + "change: ›{of: =nation, field: lean}\n", "E213"),
+    (EVENT + "change: {of: =nation, field: lean, to: ›high}\n", "E403"),
+    (EVENT + "change: {of: =nation, field: mood, ›by: 1}\n", "E403"),
+    (EVENT + "change: {of: =nation, field: mood, ›add: [italy]}\n", "E403"),
+    (EVENT + "pay: {to: ›itly, what: gold, amount: 1}\n", "E407"),
+    (EVENT + "pay: {from: italy, what: gold, amount: ›one}\n", "E209"),
+    (EVENT + "join: {who: =nation, side: ›est}\n", "E407"),
+    (EVENT + "own: {places: these('rome'), to: ›itly}\n", "E407"),
+    (EVENT + "create: {units: ›fot, at: rome}\n", "E407"),
+    (EVENT + "learn: ›{who: =nation}\n", "E213"),
+    (EVENT + "{results: {1: [{say: hm}]}}\n".replace("{results", "{›results"), "E213"),
+    (EVENT + "when: turn > 1\n", ""),
+    (EVENT + "command: {nation: =nation, by: ›nobdy}\n", "E407"),
+    ("acts:\n- {id: a, form: ask, cost: ›seven, effects: [{say: hm}]}\n", "E407"),
+    ("acts:\n- {id: a, form: ask, limit: {1: [nation, ›trun]}, effects: [{say: hm}]}\n", "E407"),
+    ("acts:\n- {id: a, form: ask, for: [›itly], effects: [{say: hm}]}\n", "E407"),
+    ("control:\n- {›how: presence, id: c}\n", "E213"),
+    ("terms:\n- {id: odd, of: [place], is: \"tally(place, ›'tims') > 0\", silence: {W604: tried here only}}\n", "E305"),
+    ("terms:\n- {id: odd, of: [place], is: \"this_turn(›'captrued') > 0\", silence: {W604: tried here only}}\n", "E305"),
+    ("terms:\n- {id: odd, of: [place], is: \"some(neighbours(place, ›'lnd'))\", silence: {W604: tried here only}}\n", "E305"),
+    (
+        "terms:\n- {id: two, of: [place, nation], is: place.owner == nation}\n- {id: odd, of: [place], is: \"some(places(), ›'two')\", silence: {W604: tried here only}}\n",
+        "E308",
+    ),
+    (
+        "matrices:\n- id: m\n  track: opinion\n  for: nations()\n  columns: [italy, {rest: 'True'}]\n  rows:\n  - {id: r, cells: {›itly: {toward: west, by: 1}, rest: {toward: ›wst, by: 1}}}\n",
+        "E407 E407",
+    ),
+    ("modes:\n- {id: go, links: [›lnd]}\n", "E407"),
+    ("modes:\n- {id: go, links: [land], who: ›lend}\n", "E407"),
+    ("modes:\n- {id: go, links: [land], steps: ›two}\n", "E407"),
+    ("absence:\n- {id: a, ›missed: 1}\n", "E206"),
+]
+
+
+@pytest.mark.parametrize(("text", "codes"), WRONG)
+def test_words_that_name_nothing_are_told_at_their_place(tmp_path: Path, text: str, codes: str) -> None:
+    text, expected = marked(text, codes)
+    write(tmp_path, {"tables/a-world.yaml": WORLD, **({} if "units:\n- {id: foot" in text else {"tables/u.yaml": UNIT})})
+    told = [d for d in found(tmp_path, text) if d.severity == "error"]
+    if not expected:
+        return
+    assert places([d for d in told if d.file == "tables/t.yaml"]) == expected, told
+    assert all(d.message for d in told)
+
+
+def test_the_world_of_these_tests_is_right(tmp_path: Path) -> None:
+    write(tmp_path, {"tables/a-world.yaml": WORLD, "tables/u.yaml": UNIT})
+    assert [d for d in found(tmp_path) if d.severity == "error"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("events:\n- id: e\n  on: {captured: {place: pariss}}\n  effects: [{say: hm}]\n", "did you mean 'paris'?"),
+        ("events:\n- id: e\n  on: {captured: {plaze: paris}}\n  effects: [{say: hm}]\n", "did you mean 'place'?"),
+        (EVENT + "shift: {who: italy, track: opinion, toward: wst, by: 1}\n", "did you mean 'west'?"),
+        (EVENT + "shift: {who: italy, track: opinion, toward: west, by: 5..2}\n", "write 2..5"),
+        ("modes:\n- {id: go, links: [lnd]}\n", "did you mean 'land'?"),
+    ],
+)
+def test_the_nearest_word_is_named(tmp_path: Path, text: str, hint: str) -> None:
+    write(tmp_path, {"tables/a-world.yaml": WORLD, "tables/u.yaml": UNIT})
+    assert hint in [d.hint for d in found(tmp_path, text)]
+
+
+def test_a_frame_that_never_waits_is_an_error(tmp_path: Path) -> None:
+    text = WORLD.replace("- {input: orders, from: everyone}\n", "")
+    assert "E606" in [d.code for d in found(tmp_path, text)]
+    text = WORLD.replace("- {step: talk, do: watch}", "- {step: talk}")
+    assert "E606" in [d.code for d in found(tmp_path, text)]
+
+
+def test_the_engine_states_no_fact_or_role_that_is_not_published() -> None:
+    """Every `fact("word", role=...)` of the engine stands in the list that filters are checked against."""
+    engine = Path(__file__).parents[1] / "engine"
+    stated: set[str] = set()
+    for path in engine.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "fact"):
+                continue
+            word = node.args[0] if node.args else None
+            if not (isinstance(word, ast.Constant) and isinstance(word.value, str)):
+                continue
+            roles = {k.arg for k in node.keywords if k.arg}
+            assert roles <= set(FACTS[word.value]), f"{path.name}: {word.value} has {roles - set(FACTS[word.value])}"
+            stated.add(word.value)
+    assert set(FACTS) - stated <= {"conquered", "liberated"}  # these are named by rows (`fact` of control)
