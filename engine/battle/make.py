@@ -35,8 +35,8 @@ def make_plan(
     """Compile a battle. `frozen` and `virtual_left` carry what earlier rounds of the same battle have settled.
 
     `limits`: side -> {"rounds": leave after so many rounds, "losses": leave when more are lost, "kills": {"kills": n, "left": m}:
-    leave when so many enemies are destroyed and more than that are left, "by": {nation: such limits of its own}}; `tires`: key
-    of a stack -> the last round that it can fight.
+    leave when so many enemies are destroyed and more than that are left, "by": {force or nation: such limits of its own}};
+    `tires`: key of a stack -> the last round that it can fight.
     """
     maker = _Maker(world, row, troops, setting, {} if frozen is None else frozen, virtual_left, limits or {})
     maker.tires = {i: tires[g.key] for i, g in enumerate(maker.groups) if g.key in tires} if tires else {}
@@ -418,16 +418,24 @@ class _Maker:
         )  # fmt: skip
 
     def _own(self, row: Mapping[str, Any], side: int, who: Sequence[int], by: Mapping[str, Any]) -> Iterator[Leave]:
-        """When single nations of a side leave by themselves."""
+        """When single forces of a side, or the units of a nation, leave by themselves."""
         may = self.compile(row["may"], side) if "may" in row else None
-        for owner, limits in sorted(by.items()):
-            groups = [i for i in who if self.groups[i].owner == owner]
-            whole = [i for i in self.of_side[side] if self.groups[i].owner == owner and not self.groups[i].virtual]
+        forces = {part for part in by if any(g.force == part for g in self.groups)}
+        for part, limits in sorted(by.items()):  # beside forces that are named, a nation is its units in none
+            mine = {
+                i for i in self.of_side[side] if part == (self.groups[i].force if forces else "") or self._is_of(i, part, forces)
+            }
+            groups = [i for i in who if i in mine]
+            whole = [i for i in self.of_side[side] if i in mine and not self.groups[i].virtual]
             behind = tuple(i for i in whole if i not in groups) if row.get("behind") == "lost" else ()
             after = int(row.get("after", 1))
             yield Leave(
                 side, after, groups, None, may, limits.get("rounds"), limits.get("losses"), False, limits.get("kills"), behind
             )
+
+    def _is_of(self, index: int, part: str, forces: set[str]) -> bool:
+        group = self.groups[index]
+        return group.force == part if part in forces else group.owner == part and not (forces and group.force)
 
     def _behind(self, row: Mapping[str, Any], side: int, who: Sequence[int]) -> tuple[int, ...]:
         """Real units of a side that are lost when those who may leave it do."""

@@ -175,7 +175,7 @@ class Leave:
     behind: tuple[int, ...] = ()
     """Groups that cannot go along and are lost when the others leave."""
     own: tuple[Leave, ...] = ()
-    """Nations that leave by limits of their own, each with its groups; the others fight on."""
+    """Forces or nations that leave by limits of their own, each with its groups; the others fight on."""
 
 
 def _in_rounds(rounds: int | str, round_: int) -> bool:

@@ -83,9 +83,8 @@ def odds(
                 raise Unclear("--order and --attacker exclude each other")
             if not whose:
                 raise Unclear("--order needs --nation, and --game or --scenario")
-            question = composer.from_orders("\n".join(order), whose)
-            if defender:
-                question = _with(question, defenders=composer.force(defender, 1))
+            question = composer.from_orders("\n".join(order), whose, composer.force(defender, 1) if defender else None)
+            world = composer.world
         else:
             where = composer.place(place)
             attackers = composer.force(attacker, 0, where)

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..battle.contest import foes
 from ..battle.members import LADDER, SIDES, hits_to_destroy
+from ..battle.odds.as_written import NoBattle, as_written
 from ..battle.odds.ask import Question, plan_of
 from ..core.diagnostics import Diagnostic, nearest
 from ..core.model import Ruleset
@@ -226,8 +227,11 @@ class Composer:
             out[key] = out.get(key, 0) + int(row["n"])
         return out
 
-    def from_orders(self, text: str, nation: str) -> Question:
-        """The battle that one nation's orders bring about: all that go to one place, and whoever stands there against them."""
+    def from_orders(self, text: str, nation: str, defenders: Mapping[Any, int] | None = None) -> Question:
+        """The battle that one nation's orders bring about: all that go to one place, and whoever stands there against them.
+
+        The referee's own set-up is asked (`as_written`), others being silent; `world` is then the one after the moves.
+        """
         taken = take_in(self.rules, text, lambda _: self.world, nation=nation)
         wrong = [d for d in taken.found if d.severity == "error"]
         if wrong or not taken.orders:
@@ -236,34 +240,12 @@ class Composer:
         goals = sorted({str(o["slots"]["target"]) for o in going})
         if len(goals) != 1 or goals[0] not in self.rules.rows("places"):
             raise Unclear("the orders must send units to one place" + (f", not to {_or(goals)}" if goals else ""))
-        attackers: dict[Any, int] = {}
-        limits: dict[str, Any] = {}
-        orders: dict[str, list[str]] = {}
-        for order in going:
-            slots, options = order["slots"], order.get("options") or {}
-            start = _last(slots.get("via")) or str(slots.get("origin", ""))
-            for kind, n in sorted(slots["units"].items()):
-                key = (nation, kind, (("via", f"{start}>{goals[0]}"),))
-                attackers[key] = attackers.get(key, 0) + int(n)
-            for row in self.rules.rows("battles").values():
-                words = row.get("options", {})
-                for limit in ("rounds", "losses", "kills"):
-                    if words.get(limit) in options:
-                        limits[limit] = options[words[limit]]
-                if words.get("order") in options:
-                    kinds = options[words["order"]]
-                    orders[nation] = [kinds] if isinstance(kinds, str) else list(kinds)
-        start = str(going[0]["slots"].get("origin", ""))
-        question = Question(
-            "",
-            attackers,
-            self.defenders(goals[0], attackers),
-            goals[0],
-            start,
-            orders=orders,
-            limits={0: limits} if limits else {},
-        )
-        return question
+        try:
+            self.world, question = as_written(self.world, nation, taken.orders, goals[0], defenders)
+        except NoBattle as none:
+            raise Unclear(str(none)) from None
+        starts = {str(o["slots"].get("origin", "")) for o in going}
+        return replace(question, start=starts.pop() if len(starts) == 1 else "")
 
     def settled(self, question: Question) -> Question:
         """The question with its battle: the one named, or the first of the ruleset that both sides can fight there."""

@@ -33,7 +33,7 @@ WORD = "asked"
 class Question:
     """A battle to be judged. `start` is where the attackers come from, `works` what guards their borders for the defenders;
     `orders` give owners' orders of losses, `limits` side -> when it would leave: {"rounds": n, "losses": n, "kills": {"kills": n,
-    "left": n}, "by": {nation: such limits of its own}}, as the options of orders say it."""
+    "left": n}, "by": {force or nation: such limits of its own}}, as the options of orders say it."""
 
     battle: str
     attackers: Force
@@ -45,6 +45,8 @@ class Question:
     limits: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     seekers: tuple[int, ...] = ()
     """Sides that look for the other again before every later round, where the battle wants contact again; none: it is kept."""
+    tables: Tables | None = None
+    """The position as it stands, where the referee has set it up (`as_written`): it goes before attackers and defenders."""
 
 
 def plan_of(world: World, question: Question, tables: Tables | None = None, battle: str | None = None) -> Plan:
@@ -71,6 +73,9 @@ def plan_of(world: World, question: Question, tables: Tables | None = None, batt
 
 def position_of(world: World, question: Question) -> Tables:
     """The stacks, forces and borders of a question, with what flying there leaves of an allowance of its units."""
+    if question.tables is not None:
+        works = _links(question, question.tables["units"])
+        return {**question.tables, "links": {**question.tables.get("links", {}), **works}}
     tables = _tables(world, question)
     flown = _flown(scene(world, tables["units"], tables=tables), question, tables["units"])
     return {**tables, "units": {key: {**flown.get(key, {}), **row} for key, row in tables["units"].items()}} if flown else tables
@@ -153,11 +158,13 @@ def _tables(world: World, question: Question) -> Tables:
                     }  # fmt: skip
             row = stack(owner, kind, place, n, **extra)
             units[unit_key(owner, kind, place, {k: v for k, v in extra.items() if v is not None})] = row
-    out = {"units": units, "forces": forces}
-    if question.works:  # on every border that they come over
-        vias = sorted({str(row["via"]) for row in units.values() if row.get("via")})
-        out["links"] = {pair_key(*v.split(">", 1)): {f"works@{question.place}": question.works} for v in vias}
-    return out
+    return {"units": units, "forces": forces, "links": _links(question, units)}
+
+
+def _links(question: Question, units: Mapping[str, Row]) -> dict[str, Any]:
+    """What guards the borders over which the attackers come, where the question says it."""
+    vias = sorted({str(row["via"]) for row in units.values() if row.get("via")}) if question.works else ()
+    return {pair_key(*v.split(">", 1)): {f"works@{question.place}": question.works} for v in vias}
 
 
 def _force_at(owner: str, place: str, mission: str) -> dict[str, Any]:
