@@ -120,7 +120,13 @@ def test_a_turn_from_orders_to_reports(capsys: pytest.CaptureFixture[str], game:
     ):
         file = tmp_path / f"{nation}.txt"
         file.write_text(f"game flanders nation {nation} turn 1\n{text}")
-        assert run(capsys, "orders", "submit", str(file), "--game", str(game))[0] == 0
+        assert run(capsys, "orders", "submit", str(file), "--game", str(game), "--nation", nation)[0] == 0
+    code, out, err = run(capsys, "resolve", "--game", str(game), "--dry-run")
+    assert code == 1 and "wteaw close" in err
+    code, out, _ = run(capsys, "resolve", "--game", str(game), "--practice")
+    assert code == 0 and "nothing was kept" in out
+    code, out, _ = run(capsys, "close", "--game", str(game), "--format", "json")
+    assert code == 0 and set(json.loads(out)["salts"]) == {"german-empire", "french-empire"}
     code, out, _ = run(capsys, "resolve", "--game", str(game), "--dry-run")
     assert code == 0 and "nothing was kept" in out
     code, out, _ = run(capsys, "resolve", "--game", str(game))
@@ -145,29 +151,6 @@ def resolved(capsys: pytest.CaptureFixture[str], game: Path) -> None:
     if code:
         assert "has not been resolved" in err
         assert run(capsys, "resolve", "--game", str(game), "--force")[0] == 0
-
-
-def test_dice_are_verified_from_a_file_alone(capsys: pytest.CaptureFixture[str], game: Path, tmp_path: Path) -> None:
-    resolved(capsys, game)
-    assert run(capsys, "dice", "commit", "--game", str(game))[0] == 0
-    file = tmp_path / "dice.json"
-    if run(capsys, "dice", "reveal", "--game", str(game), "--turn", "1")[0]:  # no turn is over yet: this test stands alone
-        assert run(capsys, "resolve", "--game", str(game), "--force")[0] == 0
-    assert (
-        run(capsys, "dice", "reveal", "--game", str(game), "--turn", "1", "--nation", "german-empire", "--out", str(file))[0] == 0
-    )
-    code, out, err = run(capsys, "dice", "verify", str(file))
-    assert code == 0 and "come out the same" in out, err
-    data = json.loads(file.read_text())
-    shown = [r for r in data["dice"] if r["audience"] in {o["audience"] for o in data["openings"]}]
-    assert shown, "the nation has dice it may check"
-    drawn = shown[0]["drawn"][0]
-    drawn["faces"][0] = drawn["faces"][0] % 10 + 1
-    drawn["total"] = sum(drawn["faces"])
-    file.write_text(json.dumps(data))
-    code, _, err = run(capsys, "dice", "verify", str(file))
-    assert code == 1 and "was not rolled so" in err
-    assert run(capsys, "dice", "reveal", "--game", str(game), "--turn", "9")[0] == 1
 
 
 def test_rollback_goes_back(capsys: pytest.CaptureFixture[str], game: Path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wteaw.core import fairness
-from wteaw.core.dice import DiceRecord, KeyedDice, ScriptedDice, audience_key
+from wteaw.core.dice import DiceRecord, KeyedDice, ScriptedDice, audience_key, drawer_of
 from wteaw.core.fairness import Chain, Commitment, Mismatch, Opening, Verdict
 
 GAME, TURN = "game-1", 3
@@ -21,13 +21,16 @@ CHAIN = Chain.create(bytes(range(32)), 10)
 KEY = fairness.turn_key(CHAIN.secret(TURN), GAME, TURN)
 SEATS = ("east", "north", "west")
 NAMES = fairness.audiences(SEATS)
+GROUPS = ("east+north", "east+west", "north+west")
+"""Those whom dice of several were rolled for."""
+PLAIN = fairness.commitment(KEY, NAMES, game_id=GAME, turn=TURN, drawers=0)
 COMMITTED = fairness.commitment(KEY, NAMES, game_id=GAME, turn=TURN)
 MASKED = fairness.mask_salts(KEY, {seat: fairness.order_salt(f"orders of {seat}") for seat in SEATS})
 MIX = fairness.mix_salts(MASKED)
 
 
 def keys_of(seat: str) -> dict[str, str]:
-    return {opening.audience: opening.key for opening in fairness.reveal(KEY, COMMITTED, [seat])}
+    return {opening.audience: opening.dice_key for opening in fairness.reveal(KEY, COMMITTED, [seat], GROUPS)}
 
 
 def turned(text: str) -> str:
@@ -62,14 +65,14 @@ def check(records: list[DiceRecord], seat: str = "east", mix: str = MIX) -> Verd
 
 def test_golden_values() -> None:
     """A game in progress must be checked by any later version: these values never change."""
-    values = {"anchor": CHAIN.anchor, "key": KEY, "root": COMMITTED.root, "mix": MIX}
+    values = {"anchor": CHAIN.anchor, "key": KEY, "root": PLAIN.root, "mix": MIX}
     assert values == GOLDEN
 
 
 GOLDEN = {
     "anchor": "a1c7864e100e22f30871d2148f9d685e8ada811ee69d7d6f1a54e9be7cf81c93",
     "key": "edd9cfa1ab97bca08f1df97ff83c6b8f6d6744c5519c068cdf0dad5942acb9a6",
-    "root": "0fb9c0a67a230eb92fc0b9cb51e4061e7ea9199cc9ce115c67ea07a3b09589a0",
+    "root": "0e62d0d1e1785682c64a0fffdddf785f5b4b8dcdb9b41ac0f98a5a6b1e8f5277",
     "mix": "23cfc41e25cded91c21d0e005d9c403fdf48c0a558a7c00273b2442bebbe6330",
 }
 
@@ -135,7 +138,7 @@ def test_every_game_turn_and_attempt_has_its_own_key() -> None:
 
 @given(st.sets(st.text("abcdefgh", min_size=1, max_size=3), min_size=1, max_size=20))
 def test_every_audience_can_prove_its_key(names: set[str]) -> None:
-    committed = fairness.commitment(KEY, names, game_id=GAME, turn=TURN)
+    committed = fairness.commitment(KEY, names, game_id=GAME, turn=TURN, drawers=0)
     openings = [fairness.proof(KEY, committed, name) for name in sorted(names)]
     for opening in openings:
         assert fairness.verify_proof(committed, opening)
@@ -154,7 +157,7 @@ def test_values_travel_as_json() -> None:
     assert opening.key not in repr(opening)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", (*NAMES, "east+west"))
 def test_a_touched_opening_proves_nothing(name: str) -> None:
     opening = fairness.proof(KEY, COMMITTED, name)
     assert fairness.verify_proof(COMMITTED, opening)
@@ -166,6 +169,7 @@ def test_a_touched_opening_proves_nothing(name: str) -> None:
         replace(opening, path=opening.path[:-1]),
         replace(opening, path=(*opening.path, "0" * 64)),
         replace(opening, path=opening.path[::-1]),
+        replace(opening, audience="east+north" if name == "east+west" else "north+west"),
         *(
             replace(opening, path=(*opening.path[:at], turned(opening.path[at]), *opening.path[at + 1 :]))
             for at in range(len(opening.path))
@@ -186,6 +190,10 @@ def test_a_touched_opening_proves_nothing(name: str) -> None:
         {"audiences": NAMES[::-1]},
         {"audiences": (*NAMES, NAMES[-1])},
         {"audiences": ()},
+        {"audiences": (*NAMES, "zz+zzz")},
+        {"drawers": 0},
+        {"drawers": 1},
+        {"drawers": 1 << 15},
     ],
 )
 def test_a_touched_commitment_proves_nothing(change: dict[str, Any]) -> None:
@@ -198,16 +206,20 @@ def test_no_audience_can_have_two_keys() -> None:
     """Given a tree with two leaves for one audience, neither proves anything: the list names each once, in order."""
     doubled = ("a", "a")
     leaves = [fairness._leaf("a", key) for key in ("0" * 64, "1" * 64)]
-    root = fairness._root(GAME, TURN, 0, doubled, fairness._node(*leaves))
+    root = fairness._root(GAME, TURN, 0, doubled, 0, fairness._node(*leaves))
     committed = Commitment(GAME, TURN, 0, doubled, root)
     assert not fairness.verify_proof(committed, Opening("a", "0" * 64, (leaves[1],)))
     assert not fairness.verify_proof(committed, Opening("a", "1" * 64, (leaves[0],)))
 
 
+def test_a_node_is_the_hash_of_its_canonical_text() -> None:
+    assert fairness._node("a" * 64, "0" * 64) == fairness._hash("wteaw node", ["a" * 64, "0" * 64])
+
+
 def test_an_inner_node_is_no_leaf() -> None:
     """Given a tree of four, its inner nodes cannot pass for the leaves of a tree of two."""
-    committed = fairness.commitment(KEY, "abcd", game_id=GAME, turn=TURN)
-    left, right = fairness._levels(KEY, committed.audiences)[1]
+    committed = fairness.commitment(KEY, "abcd", game_id=GAME, turn=TURN, drawers=0)
+    left, right = fairness._levels(KEY, committed.audiences, 0)[1]
     smaller = replace(committed, audiences=("a", "b"))
     assert not fairness.verify_proof(smaller, Opening("a", left, (right,)))
 
@@ -231,17 +243,32 @@ def test_a_wrong_key_opens_nothing() -> None:
 
 
 def test_a_player_is_given_his_audiences_and_no_others() -> None:
-    openings = fairness.reveal(KEY, COMMITTED, ["east"])
+    openings = fairness.reveal(KEY, COMMITTED, ["east"], GROUPS)
     assert [opening.audience for opening in openings] == ["all", "east", "east+north", "east+west"]
+    assert [opening.dice_key for opening in openings] == [audience_key(KEY, opening.audience) for opening in openings]
     assert all(fairness.verify_proof(COMMITTED, opening) for opening in openings)
-    hidden = {audience_key(KEY, name) for name in NAMES} - {opening.key for opening in openings}
+    hidden = {audience_key(KEY, name) for name in (*NAMES, *GROUPS)} - {opening.dice_key for opening in openings}
     shown = json.dumps([asdict(opening) for opening in openings])
     assert len(hidden) == 3 and not any(key in shown for key in hidden)
-    assert [opening.audience for opening in fairness.reveal(KEY, COMMITTED, [])] == ["all"]
+    assert [opening.audience for opening in fairness.reveal(KEY, COMMITTED, [], GROUPS)] == ["all"]
+    assert [opening.audience for opening in fairness.reveal(KEY, PLAIN, ["east"], GROUPS)] == ["all", "east"]
+
+
+def test_a_drawer_that_holds_anothers_key_stays_shut() -> None:
+    """Given two groups whose keys lie in one drawer, whoever is in both is given its key, and nobody else."""
+    mine = "east+north"
+    other = next(f"east+p{n}" for n in range(10**6) if drawer_of(f"east+p{n}") == drawer_of(mine))
+    member = other.partition("+")[2]
+    opened = {
+        who: {o.audience for o in fairness.reveal(KEY, COMMITTED, [who], [mine, other])} for who in ("east", "north", member)
+    }
+    assert {mine, other} <= opened["east"]
+    assert mine not in opened["north"] and other not in opened[member]
+    assert mine in {o.audience for o in fairness.reveal(KEY, COMMITTED, ["north"], [mine])}
 
 
 def test_names_of_audiences_are_clear() -> None:
-    assert fairness.audiences(["b", "a", "b"], pairs=False) == ("a", "all", "b")
+    assert fairness.audiences(["b", "a", "b"]) == ("a", "all", "b")
     assert fairness.shared(["west", "east", "west"]) == "east+west"
     for seats in (["all"], ["a+b"], [""]):
         with pytest.raises(ValueError):
@@ -375,5 +402,5 @@ def test_a_whole_game_can_be_checked_at_its_end() -> None:
     key = fairness.turn_key(secret, GAME, TURN)
     salts = {seat: fairness.order_salt(f"orders of {seat}") for seat in SEATS}
     assert fairness.mask_salts(key, salts) == MASKED
-    keys = {name: audience_key(key, name) for name in NAMES}
+    keys = {name: audience_key(key, name) for name in (*NAMES, *GROUPS)}
     assert fairness.verify_record(keys, played(), turn=TURN, mix=fairness.mix_salts(MASKED)).unseen == 0

@@ -80,10 +80,10 @@ def test_a_changed_order_leaves_the_dice_of_unrelated_rules() -> None:
     changed = {**orders, "switzerland": [], "spain": []}
     changed["german-empire"] = [o for o in orders["german-empire"] if not o["order"].startswith("acts/")]
 
-    def thrown(given: dict[str, list[dict[str, object]]]) -> dict[tuple[str, str, str, int], object]:
+    def thrown(given: dict[str, list[dict[str, object]]]) -> dict[tuple[object, ...], object]:
         result = resolve(ruleset, here, Inputs(given), dice(here), geography=geography)
         return {
-            (r["step"], r["rule"], r["subject"], r["use"]): [d["faces"] for d in r["drawn"]]
+            (r["step"], r["rule"], r["subject"], r["use"], *(d["die"] for d in r["drawn"])): [d["faces"] for d in r["drawn"]]
             for e in result.entries
             for r in e.dice
             if not r["rule"].startswith("battles/")

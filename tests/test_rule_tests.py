@@ -401,6 +401,42 @@ def test_a_line_that_answers_a_decision_is_an_answer(folder: Path) -> None:
     assert only(folder, text).failures == ()
 
 
+@pytest.mark.parametrize("text", ["every(nations(), 'no_such_term')", "count(nations(mod=1))", "count(places(), 'wort')"])
+def test_a_value_that_names_what_is_not_there_is_an_error(folder: Path, text: str) -> None:
+    result = only(folder, f'- {{id: c, then: {{values: {{"{text}": 0}}}}}}')
+    assert result.status == "error" and text in result.message
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ("{yielding: nobody}", "no nation"),
+        ("{yeilding: blue}", "yielding"),
+        ("{stakes: 9}", "at most 3"),
+        ("{stakes: some}", "no number"),
+        ("{manner: rudely}", "it is one of kindly, coldly"),
+        ("{manner/ash: kindly}", "nothing in particular"),
+        ("{place-of-talks/elm: 1}", "no place"),
+    ],
+)
+def test_an_answer_is_one_that_its_decision_allows(folder: Path, answer: str, why: str) -> None:
+    decided = (
+        RULES
+        + """
+decisions:
+  - {id: yielding, form: "yield to {answer}", slots: {answer: nation}, default: none}
+  - {id: stakes, least: 0, most: 3, default: 1}
+  - {id: manner, from: [kindly, coldly], default: coldly}
+  - {id: place-of-talks, about: place, least: 0, most: 3, default: 1}
+"""
+    )
+    write(folder, {"tables/t.yaml": decided})
+    refused = f'- {{id: c, answers: {{red: {answer}}}, when: court, then: {{refused: [{{nation: red, says: "{why}"}}], nothing_else: true}}}}'
+    assert only(folder, refused).failures == ()
+    for fine in ("{yielding: blue}", "{stakes: 3}", "{stakes: all}", "{manner: kindly}", "{place-of-talks/ash: 0}"):
+        assert only(folder, f"- {{id: c, answers: {{red: {fine}}}, when: court}}").failures == ()
+
+
 @given(st.recursive(st.integers(), lambda inner: st.dictionaries(st.sampled_from("abc"), inner, max_size=3), max_leaves=8))
 def test_merging_over_nothing_or_over_itself_changes_nothing(value: object) -> None:
     assert merged({}, value) == value

@@ -97,7 +97,9 @@ def test_rolling_back_and_playing_again_gives_the_same(tmp_path: Path) -> None:
     assert game.stage().number == 1 and not [e for e in game.journal() if e.step == "luck"]
     assert game.submissions()["red"].text == "dig\n"
     assert game.resolve().position.head == first
-    assert game.corrections() == [{"what": "rollback", "from": 3, "to": 1, "reason": "an order was misread"}]
+    assert game.corrections() == [
+        {"what": "rollback", "from": 3, "to": 1, "turn": 1, "stage": 1, "reason": "an order was misread", "fresh": False}
+    ]
     with pytest.raises(StoreError, match="choose an earlier"):
         game.rollback(9, "x")
 
@@ -106,19 +108,110 @@ def test_fresh_dice_are_another_attempt_under_another_commitment(tmp_path: Path)
     game = new(tmp_path)
     before = game.stage().commitment
     first = game.resolve(dry=True).position.head
-    game.again()
+    game.again("everybody agreed")
     assert game.stage().commitment != before and game.resolve(dry=True).position.head != first
 
 
-def test_a_players_file_takes_part_in_the_dice(tmp_path: Path) -> None:
-    game = new(tmp_path)
-
-    def luck(text: str) -> object:
+def luck_after(folder: Path, *texts: str) -> object:
+    """The dice of turn 1 after red has handed in these texts, one after the other."""
+    folder.mkdir()
+    game = new(folder)
+    for text in texts:
         game.submit(Submission("red", text, [], {}))
-        return [e.dice for e in game.resolve(dry=True).entries if e.rule == "events/luck"]
+    return [e.dice for e in game.resolve().entries if e.rule == "events/luck"]
 
-    assert luck("# one") != luck("# two")
-    assert luck("# one") == luck("# one")
+
+def test_a_players_first_file_takes_part_in_the_dice(tmp_path: Path) -> None:
+    one, two = luck_after(tmp_path / "a", "# one"), luck_after(tmp_path / "b", "# two")
+    assert one != two
+    assert luck_after(tmp_path / "c", "# one", "# a correction") == one
+
+
+def test_a_corrected_order_leaves_all_other_luck_alone(tmp_path: Path) -> None:
+    """Given a turn that is taken back and an order corrected, only what the order itself rolls is another."""
+    game = new(tmp_path)
+    send(game, "red")
+    send(game, "blue")
+    before = {(e.rule, e.subject): e.dice for e in game.resolve().entries}
+    assert not game.rollback(1, "an order was misread")
+    send(game, "red", times=2)
+    after = {(e.rule, e.subject): e.dice for e in game.resolve().entries}
+    assert {k: after[k] for k in before if "events" in k[0]} == {k: d for k, d in before.items() if "events" in k[0]}
+
+
+def test_known_dice_are_never_rolled_again(tmp_path: Path) -> None:
+    """Once keys are out, going back rolls anew under the next attempt; attempts are not used twice; everybody can read why."""
+    game = new(tmp_path)
+    send(game, "red")
+    heads = [game.resolve().position.head]
+    for attempt in (1, 2):
+        game.note_opened(1)
+        assert game.rollback(1, "a map was wrong")
+        assert game.stage().attempt == attempt and game.salts(1) == {}
+        heads.append(game.resolve().position.head)
+    assert len(set(heads)) == 3
+    game.resolve()
+    game.note_opened(1)
+    game.note_opened(2)
+    game.rollback(1, "once more")
+    assert game.stage().attempt == 3
+    game.resolve()
+    assert (game.stage().position.turn, game.stage().attempt) == (2, 1)
+    assert [(c["turn"], c["fresh"], c["reason"]) for c in game.corrections()][-1] == (1, True, "once more")
+
+
+def test_orders_that_come_too_late_are_refused_and_nothing_is_lost(tmp_path: Path) -> None:
+    game, late = new(tmp_path), Game.open(tmp_path)
+    send(game, "red")
+    late.stage()
+    game.resolve()
+    with pytest.raises(StoreError, match="moved on"):
+        send(late, "blue")
+    send(late, "blue")  # looked at again
+    assert set(late.submissions()) == {"blue"} and set(game.submissions(1)) == {"red"}
+    game.close()
+    with pytest.raises(StoreError, match="closed"):
+        send(game, "red")
+    send(game, "red", by="moderator")
+    assert set(game.submissions()) == {"red", "blue"}
+
+
+def test_of_two_resolves_one_was_first(tmp_path: Path) -> None:
+    game, other = new(tmp_path), Game.open(tmp_path)
+    other.stage()
+    game.resolve()
+    with pytest.raises(StoreError, match="moved on"):
+        other.resolve()
+    assert other.stage().number == 2
+
+
+def test_real_dice_are_rolled_on_published_salts_only(tmp_path: Path) -> None:
+    game = new(tmp_path)
+    send(game, "red")
+    with pytest.raises(StoreError, match="closed orders"):
+        game.resolve(dry=True)
+    practice = game.resolve(practice=True)
+    assert game.stage().number == 1 and game.salts(1) == {}
+    published = game.close()
+    assert set(published) == {"red"} and game.close() == published == game.salts(1)
+    assert game.resolve(dry=True).position.head == game.resolve().position.head != practice.position.head
+
+
+def test_what_a_disk_does_is_said_in_a_sentence(tmp_path: Path) -> None:
+    game = new(tmp_path / "game")
+    file = tmp_path / "game" / "game.db"
+    game.engine.dispose()
+    whole = file.read_bytes()
+    file.write_bytes(b"no database at all " * 300)
+    with pytest.raises(StoreError, match="damaged"):
+        Game.open(tmp_path / "game")
+    file.write_bytes(whole)
+    assert Game.open(tmp_path / "game").stage().number == 1
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    with pytest.raises(StoreError, match="no game can be made here"):
+        new(blocked / "game")
+    assert not list(tmp_path.glob("**/*.new"))
 
 
 def test_new_rules_show_their_first_difference(tmp_path: Path) -> None:
@@ -150,6 +243,7 @@ def test_why_something_is_so(tmp_path: Path) -> None:
 def test_a_killed_process_leaves_the_game_before_or_after(tmp_path: Path, delay: float) -> None:
     game = new(tmp_path)
     send(game, "red")
+    game.close()
     before = game.stage().position.state.hash()
     after = game.resolve(dry=True).position.state.hash()
     code = f"from pathlib import Path; from wteaw.game.store import Game; g = Game.open(Path({str(tmp_path)!r})); print('ready', flush=True); g.resolve()"

@@ -69,7 +69,7 @@ def everything_moves(position: Position) -> dict[str, list[dict[str, Any]]]:
         world = World(ruleset, viewer.view(nation), moments=position.moments, geography=geography)
         checker = Checker(world, nation)
         given = out[nation] = []
-        for legal in legal_orders(world, nation, moving):
+        for legal in (entry for entry in legal_orders(world, nation, moving) if not entry.open):
             left = units_left(checker.book, ruleset.row("orders", legal.order.partition("/")[2]), str(legal.slots.get("origin")))
             kinds = {k: min(n, left.get(k, 0)) for k, n in legal.slots["units"].items() if left.get(k)}
             for target in legal.targets[:3] if kinds else ():

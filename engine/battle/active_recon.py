@@ -74,9 +74,9 @@ def understand(turn: Desk, order: Order, row: Row, left: dict[str, int]) -> Prob
     """One order to look, or why it cannot be. `left` counts what earlier orders leave of each stack."""
     world, slots, nation = turn.world, order.get("slots", {}), str(order["nation"])
     origin, target = str(slots.get("origin")), str(slots.get("target", slots.get("origin")))
-    wanted = {k: int(n) for k, n in slots.get("units", {}).items() if int(n) > 0}
-    if not wanted:
-        return "it names no units"
+    wanted = forces.wanted(slots.get("units", {}))
+    if isinstance(wanted, str):
+        return wanted
     free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in routes.free_stacks(world, nation, origin)]
     picks = forces.pick([s for s in free if s[1]["n"]], wanted)
     if picks is None:

@@ -30,6 +30,8 @@ class Party:
     place: str = ""
     against: tuple[str, ...] = ()
     """With no nations named: everybody at the place who would fight these."""
+    kinds: frozenset[str] | None = None
+    """Only units of these kinds; None: of all."""
 
 
 @dataclass(slots=True)
@@ -51,6 +53,8 @@ class Contest:
     frozen: Frozen = field(default_factory=dict)
     virtual_left: dict[tuple[str, int], int] = field(default_factory=dict)
     began: dict[int, dict[str, dict[str, int]]] = field(default_factory=dict)
+    fought: dict[int, dict[str, set[str]]] = field(default_factory=lambda: {0: {}, 1: {}})
+    """Side -> owner -> kinds that have taken part in a round, whatever became of them."""
     lost: dict[int, dict[str, dict[str, int]]] = field(default_factory=lambda: {0: {}, 1: {}})
     credited: dict[int, dict[str, int]] = field(default_factory=lambda: {0: {}, 1: {}})
     """Side -> nation -> losses of the enemy that it is credited with."""
@@ -113,7 +117,7 @@ def party_stacks(turn: Turn, contest: Contest, side: int) -> Iterator[tuple[str,
             continue
         owner = row["owner"]
         named = owner in party.nations if party.nations else any(would_fight(turn, a, owner) for a in party.against)
-        if named:
+        if named and (party.kinds is None or row["kind"] in party.kinds):
             yield key, row
 
 

@@ -26,7 +26,7 @@ def contested(turn: Turn, row: Row) -> list[Contest]:
     for place in sorted(turn.state.occupied_places()):
         if not _is_for(turn, row, place):
             continue
-        invading = invaders(turn, place)
+        invading = _chosen(turn, row, invaders(turn, place))
         if not invading:
             continue
         for subject, those in _apart(turn, row, place, invading):
@@ -35,13 +35,18 @@ def contested(turn: Turn, row: Row) -> list[Contest]:
             contest = Contest(row, place, subject, parties, attacks(row))
             contest.aside = frozenset(invading) - set(those)
             out.append(contest)
-    if "apart" in row:
+    if row.get("once"):
+        _settle(turn, row, [f for contest in out for f in contest.parties[0].forces])
+    if row.get("apart") == "border":
         out.sort(key=lambda c: min(f.rpartition("#")[2] for f in c.parties[0].forces))
     return out
 
 
 def _apart(turn: Turn, row: Row, place: str, invading: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """Invaders who fight together: all, or (`apart: border`) those of each border, in the order in which they were moved."""
+    """Invaders who fight together: all, (`apart: border`) those of each border, in the order in which they were moved, or
+    (`apart: camps`) those who are allied with each other."""
+    if row.get("apart") == "camps":
+        return [(f"{place}:{min(camp)}", camp) for camp in _camps(turn, invading)]
     if row.get("apart") != "border":
         return [(place, list(invading))]
     groups: dict[str, list[str]] = {}
@@ -49,6 +54,26 @@ def _apart(turn: Turn, row: Row, place: str, invading: Sequence[str]) -> list[tu
         path = turn.state.get("forces", force, "path") or [place]
         groups.setdefault(path[-2] if len(path) > 1 else place, []).append(force)
     return [(f"{start}>{place}", those) for start, those in groups.items()]
+
+
+def _chosen(turn: Turn, row: Row, found: Sequence[str]) -> list[str]:
+    """Those of some forces that a row is for (`by`), and who have not fought it yet (`once`)."""
+    out = []
+    for force in found:
+        data = turn.state.row("forces", force)
+        names = {"force": Entity("force", force), "self": Entity("nation", data["owner"])}
+        if turn.world.test(row.get("by"), names) and not (row.get("once") and row["id"] in (data.get("settled") or ())):
+            out.append(force)
+    return out
+
+
+def _settle(turn: Turn, row: Row, those: Sequence[str]) -> None:
+    """Write down of forces that they have fought the battles of a row that are fought once."""
+    if not those:
+        return
+    with turn.journal.entry(f"battles/{row['id']}", audience=("nobody",), keep=False):
+        for force in sorted(set(those)):
+            turn.journal.set("forces", force, "settled", sorted({*(turn.state.get("forces", force, "settled") or ()), row["id"]}))
 
 
 def targeted(turn: Turn, row: Row) -> list[Contest]:
@@ -71,14 +96,16 @@ def targeted(turn: Turn, row: Row) -> list[Contest]:
 def passed(turn: Turn, row: Row) -> list[Contest]:
     """Places that flying forces have crossed on their way: one battle for each, in the order in which they came to them."""
     over: dict[tuple[int, str], list[str]] = {}
-    for force, data in sorted(turn.state.table("forces").items()):
+    for force in _chosen(turn, row, sorted(turn.state.table("forces"))):
+        data = turn.state.row("forces", force)
         if not turn.ruleset.rows("modes").get(str(data.get("mode")), {}).get("flies"):
             continue
-        names = {"force": Entity("force", force), "self": Entity("nation", data["owner"])}
         for step, place in enumerate((data.get("path") or ())[1:-1]):
-            if _is_for(turn, row, place) and turn.world.test(row.get("by"), names):
+            if _is_for(turn, row, place):
                 over.setdefault((step, place), []).append(force)
     out = []
+    if row.get("once"):
+        _settle(turn, row, [f for those in over.values() for f in those])
     for (step, place), those in sorted(over.items()):
         owners = sorted({str(turn.state.get("forces", f, "owner")) for f in those})
         parties = (Party(forces=set(those)), Party(place=place, against=tuple(owners)))

@@ -78,11 +78,17 @@ def _preludes(turn: Turn, contests: Sequence[Contest]) -> None:
                 fight_all(turn, [Contest(row, contest.place, f"{subject}:back", parties[::-1], penalties=contest.penalties)])
 
 
-def battle_now(turn: Turn, battle_id: str, place: str, attacker: str, defender: str, ignore: Iterable[str] = ()) -> None:
-    """One battle between all units of two nations in a place, fought to its end at once; `ignore`: adjusts that do not count."""
+def battle_now(
+    turn: Turn, battle_id: str, place: str, attacker: str, defender: str, *, ignore: Iterable[str] = (),
+    kinds: frozenset[str] | None = None,
+) -> None:  # fmt: skip
+    """One battle between all units of two nations in a place, fought to its end at once.
+
+    `ignore`: adjusts that do not count; `kinds`: of the attacker, only these take part.
+    """
     row = turn.ruleset.row("battles", battle_id)
     both = row.get("attacks") == "both"
-    parties = (Party(nations=(attacker,), place=place), Party(nations=(defender,), place=place))
+    parties = (Party(nations=(attacker,), place=place, kinds=kinds), Party(nations=(defender,), place=place))
     contest = Contest(row, place, f"{place}:{attacker}:{defender}", parties, (True, both), ignore=tuple(ignore))
     fight_all(turn, [contest])
 
@@ -247,9 +253,12 @@ def _recall(running: Sequence[Contest], place: str) -> Row | None:
 
 def _round(turn: Turn, contest: Contest, busy: dict[str, str]) -> None:
     """One round: dice, losses, what it uses up, all in one entry."""
-    contest.number += 1
     members = troops(turn, contest, busy)
+    contest.number += 1
     plan = compile_contest(turn, contest, members)
+    for group in plan.groups:
+        if group.n and not group.virtual:
+            contest.fought[group.side].setdefault(group.owner, set()).add(group.kind)
     flows: list[aftermath.Flow] = []
     dice = RealDice(_streams(turn, contest))
     rounds = Rounds(plan, dice)

@@ -93,7 +93,10 @@ def movable_of(turn: Turn, contest: Contest, side: int, who: str, rule: Row) -> 
     out = []
     for key, row in party_stacks(turn, contest, side):
         mine = row.get("force") == who or (row["owner"] == who and not row.get("force"))
-        names = {"unit": Entity("unit", key), "self": Entity("nation", row["owner"]), "place": Entity("place", contest.place)}
+        names = {
+            "unit": Entity("unit", key), "self": Entity("nation", row["owner"]), "place": Entity("place", contest.place),
+            "battle": {"round": contest.number, "kind": contest.row["id"], "attacks": contest.attacks[side]},
+        }  # fmt: skip
         if mine and turn.world.test(rule.get("who"), names):
             out.append((key, row))
     return out
@@ -138,11 +141,21 @@ def leave(
     if whole:
         for other in forces.attached(turn.state, str(force)):  # who went along with it has nobody to fight beside
             contest.parties[side].forces.discard(other)
-        forces.withdraw(turn, str(force), to)
+        if to == contest.place and _goes_on(turn, rule, str(force)):
+            contest.parties[side].forces.discard(str(force))
+            turn.journal.set("forces", str(force), "broken_off", True)
+        else:
+            forces.withdraw(turn, str(force), to)
     else:
         for key, row in movable:
             turn.journal.alter_units(key, row["n"], **{**dict.fromkeys(forces.PASSING), "moved": True, "place": to})
     return out + behind
+
+
+def _goes_on(turn: Turn, rule: Row, force: str) -> bool:
+    """Whether a force that breaks off where it is remains one: its row says so (`goes_on`), or it has a way home before it."""
+    mode = turn.ruleset.rows("modes").get(str(turn.state.get("forces", force, "mode", "")), {})
+    return bool("home" in mode and mode.get("flies")) or any(way.get("goes_on") for way in rule.get("to", ()))
 
 
 def _forced(turn: Turn, contest: Contest, side: int, rule: Row) -> bool:

@@ -41,8 +41,9 @@ def begin_entry(turn: Turn, contest: Contest) -> None:
 
 def _pairs(turn: Turn, contest: Contest) -> list[tuple[str | None, str | None]]:
     """Every nation of the one side with every nation of the other; who holds the place stands for defenders that are nobody."""
-    attackers: list[str | None] = [*sorted(contest.began[ATTACKER])] or [None]
-    defenders: list[str | None] = [*sorted(contest.began[DEFENDER])] or [turn.world.holder_of(contest.place)]
+    attackers: list[str | None] = [*sorted({*contest.began[ATTACKER], *contest.fought[ATTACKER]})] or [None]
+    defenders: list[str | None] = [*sorted({*contest.began[DEFENDER], *contest.fought[DEFENDER]})]
+    defenders = defenders or [turn.world.holder_of(contest.place)]
     return [(by, of) for by in attackers for of in defenders]
 
 
@@ -198,7 +199,15 @@ def end_entry(turn: Turn, contest: Contest) -> None:
         },
     ):  # fmt: skip
         for by, of in _pairs(turn, contest):
-            turn.journal.fact("battle_ended", by=by, of=of, place=contest.place, battle=contest.row["id"], winner=winner)
+            turn.journal.fact(
+                "battle_ended", by=by, of=of, place=contest.place, battle=contest.row["id"], winner=winner,
+                units=_kinds(contest, ATTACKER, by), foes=_kinds(contest, DEFENDER, of),
+            )  # fmt: skip
+
+
+def _kinds(contest: Contest, side: int, owner: str | None) -> list[str]:
+    """Kinds of a nation's units that took part in a battle on a side."""
+    return sorted(contest.fought[side].get(owner or "", ()))
 
 
 def _head(contest: Contest) -> dict[str, Any]:

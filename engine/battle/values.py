@@ -120,7 +120,7 @@ def compile_value(
             continue
         when = compile_array(world, adjust.get("when"), scope, sets)
         if adjust.get("judged") == "battle" and not when.plain:
-            key = (adjust["id"], thing.id)
+            key = (adjust["id"], _alike(world, thing, scope))
             if key not in frozen:
                 frozen[key] = bool(np.all(when.truth(start, 1)))
             when = constant(frozen[key])
@@ -129,6 +129,13 @@ def compile_value(
         numbers = {k: compile_array(world, _number(adjust[k]), scope, sets) for k in FIGURES if k in adjust}
         rules.append(Rule(adjust, when, numbers))
     return _settle(Value(row, base, rules, limits), start)
+
+
+def _alike(world: World, thing: Entity, scope: Names) -> str:
+    """Whose test is judged once for a battle: units of one owner and kind over one border, in whatever condition."""
+    row = world.stack(thing.id) if thing.kind == "unit" else {}
+    link = scope.get("link")
+    return f"{row['owner']}.{row['kind']}>{link.id if isinstance(link, Entity) else ''}" if row else thing.id
 
 
 def _settle(value: Value, start: Counts) -> Value:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
-from ..core.faults import RuleError, of_rules
+from ..core.faults import RuleError, StoreError, of_rules
 
 __all__ = ["COMMANDS", "Command", "Stop", "main"]
 
@@ -50,6 +50,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("new", "start a game from a scenario", "game"),
     Command("orders", "write, check and submit orders"),
     Command("resolve", "resolve the turn", "game"),
+    Command("close", "close orders and publish what goes into the dice", "game"),
+    Command("verify", "whether a stored game is what was played", "game"),
     Command("report", "what a nation may know"),
     Command("map", "the map as SVG or PNG", "report", "map_"),
     Command("explain", "why a value is what it is: the chain of rules and dice", "report"),
@@ -60,6 +62,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("upgrade", "new rules for a game in progress", "game"),
     Command("dice", "fair dice: commit, reveal, verify"),
     Command("odds", "the odds of a battle"),
+    Command("import", "replay recorded games of other programs", "import_"),
     Command("simulate", "whole campaigns, many times over"),
     Command("play", "a whole game by built-in policies"),
 )
@@ -101,11 +104,17 @@ def _run(arguments: list[str]) -> int:
         return stop.code
     except RuleError as error:
         return _unruly(name, error)
+    except StoreError as error:
+        print(f"wteaw {name}: {error}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:  # the reader of our output has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        print(f"wteaw {name}: {error.filename or 'a file'}: {error.strerror or error}", file=sys.stderr)
+        return 1
     except Exception as error:
         found = of_rules(error)
         if found is None:

@@ -15,13 +15,14 @@ from .game import GAME, open_game
 __all__ = ["app"]
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, no_args_is_help=True)
+MAX_BYTES = 50_000_000
 
 
 @app.command()
 def commit(game: Path = GAME) -> None:
     """What to publish before orders are due: the game's anchor and the commitment to the present turn's dice.
 
-    Example: wteaw dice commit --game games/flanders
+    Example: wteaw dice commit --game games/flanders > published-3.json
     """
     found = open_game(game)
     stage = found.stage()
@@ -39,39 +40,11 @@ def reveal(
 
     Example: wteaw dice reveal --game games/flanders --turn 3 --nation NATION --out turn-3.json
     """
-    from ..core.fairness import Chain, mix_salts
-    from ..core.fairness import reveal as opened
-    from ..world.view import readable
-    from ..world.world import World
+    from ..game.proofs import revealed
     from .names import nation_named
 
     found = open_game(game)
-    nation = nation_named(nation, found.ruleset, found.stage().position.state) if nation else ""
-    stages = [found.stage(number) for number, t, _ in found.stages() if t == turn]
-    now = found.stage().position
-    if not stages or (now.turn <= turn and not now.ended):
-        raise Stop(f"turn {turn} has not been resolved")
-    stage = stages[0]
-    entries = found.journal(turn=turn)
-    if not now.ended:
-        world = World(found.ruleset, now.state, geography=found.geography)
-        entries = readable(entries, world, nation) if nation else [e for e in entries if "everyone" in e.audience]
-    salts = found.salts(turn)
-    data: dict[str, Any] = {
-        "game": found.id,
-        "turn": turn,
-        "anchor": found.head["anchor"],
-        "commitment": asdict(stage.commitment),
-        "salts": salts,
-        "mix": mix_salts(salts) if salts else "",
-        "openings": [
-            asdict(o) for o in opened(found.turn_key(turn, stage.attempt), stage.commitment, [nation] if nation else [])
-        ],
-        "dice": [record for e in entries for record in e.dice],
-    }
-    if now.ended:
-        seed, length = found.secrets()
-        data["secret"] = Chain.create(bytes.fromhex(seed), length).secret(turn)
+    data = revealed(found, turn, nation_named(nation, found.ruleset, found.stage().position.state) if nation else None)
     text = json.dumps(data, indent=1)
     if out is None:
         typer.echo(text)
@@ -81,38 +54,51 @@ def reveal(
 
 
 @app.command()
-def verify(file: Path = typer.Argument(..., help="What `dice reveal` gave.")) -> None:
-    """Check keys against the commitment and roll every die again. Needs nothing but the file.
+def verify(
+    file: Path = typer.Argument(..., help="What `dice reveal` gave."),
+    published: Path = typer.Option(..., "--published", help="What `dice commit` gave before orders were due."),
+    salts: Path = typer.Option(None, "--salts", help="The list that `close` gave before the turn was resolved."),
+    orders: Path = typer.Option(None, "--orders", help="The first file that you handed in for the turn."),
+    nation: str = typer.Option("", "--nation", help="Your nation's id, with --orders."),
+    format: str = typer.Option("text", help="text or json."),
+) -> None:
+    """Check keys against the commitment and roll every die again. Takes nothing on trust from the file.
 
-    Example: wteaw dice verify turn-3.json
+    Anchor and commitment are those that were published before orders were due, the salts those that were published when orders
+    were closed, and your own file shows that your part went into the dice. Without players there are no salts.
+
+    Example: wteaw dice verify turn-3.json --published published-3.json --salts salts-3.json --orders mine.txt --nation NATION
     """
-    from ..core.dice import audience_key
-    from ..core.fairness import Commitment, Opening, turn_key, verify_commitment, verify_proof, verify_record, verify_secret
+    from ..game.proofs import Published, check
 
+    said = _json(published)
+    listed = _json(salts) if salts is not None else {}
     try:
-        data = json.loads(file.read_text(encoding="utf-8"))
-        committed = Commitment(**{**data["commitment"], "audiences": tuple(data["commitment"]["audiences"])})
-        openings = [Opening(**{**o, "path": tuple(o["path"])}) for o in data["openings"]]
-        records, turn, mix = data["dice"], int(data["turn"]), str(data["mix"])
-    except (OSError, UnicodeDecodeError) as error:
-        raise Stop(f"{file} cannot be read: {error}", 2) from None
-    except (ValueError, KeyError, TypeError) as error:
-        raise Stop(f"{file} is not what `dice reveal` gives: {error}", 2) from None
-    for opening in openings:
-        if not verify_proof(committed, opening):
-            raise Stop(f"the key of {opening.audience} is not the one that was committed to")
-    keys = {o.audience: o.key for o in openings}
-    if "secret" in data:
-        if not verify_secret(data["anchor"], turn, data["secret"]):
-            raise Stop("the turn's secret does not belong to the anchor that was published")
-        if not verify_commitment(committed, data["secret"]):
-            raise Stop("the commitment was not made with the turn's secret")
-        key = turn_key(data["secret"], committed.game, committed.turn, committed.attempt)
-        keys = {r["audience"]: audience_key(key, r["audience"]) for r in records} | keys
+        text = orders.read_bytes() if orders is not None else None
+    except OSError as error:
+        raise Stop(f"{orders} cannot be read: {error.strerror}", 2) from None
     try:
-        verdict = verify_record(keys, records, turn=turn, mix=mix)
-    except (KeyError, ValueError) as error:
-        raise Stop(f"{file} is not what `dice reveal` gives: {error}", 2) from None
-    if not verdict.ok:
-        raise Stop(f"throw {verdict.mismatch.record + 1 if verdict.mismatch else '?'} was not rolled so: {verdict.mismatch}")
-    typer.echo(f"{verdict.checked} dice come out the same; {verdict.typed} were typed in, {verdict.unseen} are hidden from you.")
+        known = Published.read(said, listed)
+    except (KeyError, TypeError, ValueError) as error:
+        raise Stop(
+            f"{published if 'salts' in listed or salts is None else salts} is not what was published: {error}", 2
+        ) from None
+    verdict = check(_json(file), known, orders=text, nation=nation)
+    if format == "json":
+        typer.echo(json.dumps(asdict(verdict)))
+    else:
+        for line in verdict.lines():
+            typer.echo(line)
+    if verdict.wrong:
+        raise typer.Exit(1)
+
+
+def _json(path: Path) -> Any:
+    try:
+        if not path.is_file():
+            raise Stop(f"{path} is no file", 2)
+        if path.stat().st_size > MAX_BYTES:
+            raise Stop(f"{path} is larger than {MAX_BYTES:,} bytes", 2)
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, ValueError, RecursionError) as error:
+        raise Stop(f"{path} cannot be read as JSON: {error}", 2) from None

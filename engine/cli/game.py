@@ -60,9 +60,9 @@ def new(
 
     Example: wteaw new 1914 --game games/flanders --player NATION --player NATION
     """
-    from ..game.moderation import PLAYER, new_game, wanted_now
+    from ..game.moderation import new_game, wanted_now
     from ..game.report.mapview import read_drawing
-    from ..game.store import StoreError
+    from ..game.store import PLAYER, StoreError
     from .names import nation_named
 
     data, ruleset, folder = read_scenario(scenario)
@@ -92,7 +92,8 @@ def resolve(
     game: Path = GAME,
     force: bool = typer.Option(False, "--force", help="Resolve though orders of players are missing."),
     until_phase: str = typer.Option("", "--until-phase", help="Stop before this phase; call again to go on."),
-    dry_run: bool = typer.Option(False, "--dry-run", help="Show what would happen and keep nothing."),
+    dry_run: bool = typer.Option(False, "--dry-run", help="Show what would happen and keep nothing; once orders are closed."),
+    practice: bool = typer.Option(False, "--practice", help="Show what might happen, with dice that count for nothing."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
     """Resolve the turn, as far as the next point where orders are wanted.
@@ -109,10 +110,11 @@ def resolve(
         raise Stop(f"no phase {until_phase}; there are {', '.join(known)}", 2)
     before = found.stage().position.turn
     try:
-        outcome = resolve_turn(found, force=force, until=until_phase or None, dry=dry_run)
+        outcome = resolve_turn(found, force=force, until=until_phase or None, dry=dry_run, practice=practice)
     except StoreError as error:
         raise Stop(str(error)) from None
     position = outcome.result.position
+    dry_run = dry_run or practice
     if format == "json":
         typer.echo(
             json.dumps(
@@ -145,6 +147,56 @@ def resolve(
     typer.echo(f"state {position.state.hash()}  journal {position.head}")
 
 
+def close(game: Path = GAME, format: str = typer.Option("text", help="text or json.")) -> None:
+    """Close the orders of the present stage and print what to publish: each player's part in the dice, masked.
+
+    From here on players' files come too late; the moderator may still correct. `wteaw resolve` closes what is open.
+
+    Example: wteaw close --game games/flanders
+    """
+    from ..game.store import StoreError
+
+    found = open_game(game)
+    stage = found.stage()
+    if stage.position.ended:
+        raise Stop("the game has ended")
+    try:
+        masked = found.close()
+    except StoreError as error:
+        raise Stop(str(error)) from None
+    body = {"game": found.id, "turn": stage.position.turn, "attempt": stage.attempt, "salts": masked}
+    if format == "json":
+        typer.echo(json.dumps(body, indent=1))
+        return
+    typer.echo(f"The orders of turn {stage.position.turn} are closed. Publish the salts:")
+    typer.echo(json.dumps(body, indent=1))
+
+
+def verify(game: Path = GAME, format: str = typer.Option("text", help="text or json.")) -> None:
+    """Look whether a stored game is what was played: journal, states, commitments, salts, orders, every turn resolved again.
+
+    Names the first thing that does not fit and leaves with 1.
+
+    Example: wteaw verify --game games/flanders
+    """
+    from ..game.audit import audit
+
+    found = open_game(game)
+    done: list[str] = []
+    wrong = None
+    for what, fault in audit(found):
+        done.append(what)
+        wrong = fault
+        if format == "text":
+            typer.echo(f"{'WRONG' if fault else 'right'}  {what}{': ' + fault if fault else ''}")
+        if fault:
+            break
+    if format == "json":
+        typer.echo(json.dumps({"game": found.id, "right": wrong is None, "looked_at": done, "wrong": wrong}))
+    if wrong:
+        raise typer.Exit(1)
+
+
 def rollback(
     game: Path = GAME,
     to: int = typer.Option(0, "--to", help="The stage to go back to; without it the stages are listed."),
@@ -156,6 +208,7 @@ def rollback(
 
     Example: wteaw rollback --game games/flanders --turn 3 --reason "an order was misread"
     """
+    from ..game.audit import broken_chain
     from ..game.store import StoreError
 
     found = open_game(game)
@@ -171,12 +224,17 @@ def rollback(
     if not reason:
         raise Stop("say why with --reason; it is kept with the game", 2)
     try:
-        found.rollback(to, reason)
-        if fresh_dice:
-            found.again()
+        broken = broken_chain(found)
+        if broken:
+            raise Stop(f"{broken}; `wteaw verify` looks at everything")
+        fresh = found.rollback(to, reason)
+        if fresh_dice and not fresh:
+            found.again(reason)
     except StoreError as error:
         raise Stop(str(error)) from None
     typer.echo(f"The game stands at stage {to}, turn {found.stage().position.turn}.")
+    if fresh:
+        typer.echo("Keys of its dice were known already: it has fresh ones. Publish the new commitment (`wteaw dice commit`).")
 
 
 def decide(
@@ -189,17 +247,21 @@ def decide(
 
     Example: wteaw decide NATION loss-order '["KIND", "KIND"]' --game games/flanders
     """
+    from ..game.moderation import view_world
+    from ..turn.context import Desk
+    from ..turn.decisions import answer_refusal
     from .names import nation_named
 
     found = open_game(game)
-    rows = found.ruleset.rows("decisions")
-    if decision.partition("/")[0] not in rows:
-        raise Stop(f"no decision {decision}; there are {', '.join(sorted(rows)) or 'none'}", 2)
     nation = nation_named(nation, found.ruleset, found.stage().position.state)
     try:
         value = json.loads(answer)
     except json.JSONDecodeError:
         value = answer
+    view = view_world(found, nation)
+    why = answer_refusal(Desk(view), nation, decision, value)
+    if why is not None:
+        raise Stop(f"{why.text}{f'; {why.hint}' if why.hint else ''}", 2)
     found.decide(nation, decision, value)
     typer.echo(f"{nation} answers {decision} with {value!r} in turn {found.stage().position.turn}.")
 
@@ -215,6 +277,7 @@ def upgrade(
     Example: wteaw upgrade --game games/flanders --ruleset ruleset
     """
     from ..core.diagnostics import render
+    from ..game.audit import audit
     from ..game.moderation import first_difference
     from ..ruleset import load_ruleset
 
@@ -225,6 +288,9 @@ def upgrade(
     if rules.hash == found.ruleset.hash:
         typer.echo("The game runs on these rules already.")
         return
+    for what, fault in audit(found):
+        if fault:
+            raise Stop(f"{what}: {fault}; a game that has been changed by hand cannot be upgraded")
     difference = first_difference(found, rules)
     typer.echo(difference or "The game so far comes out the same under the new rules.")
     if yes:

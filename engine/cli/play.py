@@ -19,7 +19,8 @@ def play(
     scenario: str = typer.Argument("1914", help="A scenario file, or the name of a shipped one."),
     out: Path = typer.Option(Path("out"), help="The folder for the game, its reports and its maps."),
     turns: int = typer.Option(0, min=0, help="Stop after so many turns; 0 plays to the end."),
-    seed: str = typer.Option("", help="Hex text that fixes all dice; otherwise they are drawn."),
+    seed: str = typer.Option("", help="Hex text of 16 bytes or more (32 digits) that fixes all dice; otherwise they are drawn."),
+    force: bool = typer.Option(False, "--force", help="Play over a game that is in the folder already."),
     png: bool = typer.Option(True, help="Draw the maps as PNG as well."),
 ) -> None:
     """Play a scenario from its start to its end: every nation is commanded by a policy.
@@ -37,6 +38,8 @@ def play(
     data, ruleset, folder = read_scenario(scenario)
     game_folder = out / "game"
     if (game_folder / FILE).exists():
+        if not force:
+            raise Stop(f"{game_folder} holds a game already; `--force` plays over it, `--out` another folder leaves it")
         shutil.rmtree(game_folder)
     try:
         secret = bytes.fromhex(seed) if seed else None

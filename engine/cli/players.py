@@ -137,6 +137,24 @@ def remove(name: str = NAME, game: Path = GAME) -> None:
     typer.echo(f"{name} is off the list.")
 
 
+@app.command()
+def key(
+    nation: str = NATION, game: Path = GAME, revoke: bool = typer.Option(False, "--revoke", help="End the key instead.")
+) -> None:
+    """Give a seat a fresh key, with which its player hands in orders. It is shown this once; the one before ends.
+
+    Example: wteaw players key NATION --game games/flanders
+    """
+    from ..game import seat_keys
+
+    found = open_game(game)
+    whose = nation_named(nation, found.ruleset)
+    if revoke:
+        typer.echo(f"The key of {whose} has ended." if seat_keys.revoke(found, whose) else f"{whose} had no key.")
+        return
+    typer.echo(seat_keys.give(found, whose))
+
+
 def _done(make: Callable[[], Any]) -> Any:
     """What a request gives; Stop with the reason if the game cannot meet it."""
     from ..game.store import StoreError

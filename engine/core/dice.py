@@ -7,7 +7,9 @@ A mechanic asks a source for a stream, naming what the dice are for (step, rule,
 How a keyed die is made, so that any language can make it again. ``H(key, tag, data)`` is BLAKE2b with that key, the
 tag as its personalisation and the data as canonical JSON (`canonical.keyed`); 32 bytes unless said otherwise.
 
-1. audience key = H(turn key, "wteaw audience", [audience])
+1. audience key = H(turn key, "wteaw audience", [audience]). An audience of several ("a+b") has its key from a drawer, since
+   nobody can tell beforehand which will meet: drawer key = H(turn key, "wteaw drawer", [i]) with i the first four bytes (little
+   end first) of H(b"wteaw", "wteaw place", [audience]) modulo 16384; audience key = H(drawer key, "wteaw group", [audience])
 2. dice key     = H(audience key, "wteaw dice", [turn, mix]); the mix is the players' share of chance, see fairness
 3. stream key   = H(dice key, "wteaw stream", [step, rule, subject, use]); the use is 0 for the first stream of this
    name that rolls in a turn, 1 for the second, and so on, so that no dice are ever drawn twice
@@ -452,9 +454,31 @@ class RecordedDice(CountingDice):
         return draw
 
 
+DRAWERS = 1 << 14
+"""How many keys are ready for audiences of several: so many that two of one turn seldom share one."""
+
+
 def audience_key(turn_key: bytes | str, audience: str) -> str:
     """The key, in hex, of all the dice of a turn that one audience may know; it tells nothing of the turn key."""
+    if "+" in audience:
+        return group_key(drawer_key(turn_key, drawer_of(audience)), audience)
     return canonical.keyed(turn_key, "wteaw audience", [audience]).hex()
+
+
+@lru_cache(maxsize=4096)
+def drawer_of(audience: str) -> int:
+    """The number of the drawer that the key of an audience of several lies in."""
+    return int.from_bytes(canonical.keyed(b"wteaw", "wteaw place", [audience])[:4], "little") % DRAWERS
+
+
+def drawer_key(turn_key: bytes | str, drawer: int) -> str:
+    """The key of a drawer, in hex."""
+    return canonical.keyed(turn_key, "wteaw drawer", [drawer]).hex()
+
+
+def group_key(drawer_key: bytes | str, audience: str) -> str:
+    """The key, in hex, of an audience of several, from that of its drawer."""
+    return canonical.keyed(drawer_key, "wteaw group", [audience]).hex()
 
 
 class _Words:

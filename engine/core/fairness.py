@@ -44,7 +44,7 @@ What it does not prevent:
 - *A moderator who drops a seat's orders as late* changes the mix with them; the player sees that his salt is missing.
 - *A moderator who plays, or tells:* he knows the secrets of turns to come. The scheme is about luck, not about secrecy.
 - *Dice that the rules do not ask for.* Which rules roll, how often and for whom, only a replay of the turn proves,
-  which at the end of the game anyone can do. Dice of audiences outside the commitment, too, can be checked only then.
+  which at the end of the game anyone can do. Until then the dice of two groups whose keys lie in one drawer wait, too.
 - *A moderator who stops the game* rather than show a turn. Nothing forces him to; everybody sees that he did.
 """
 
@@ -53,10 +53,23 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
+from functools import lru_cache
+from hashlib import blake2b, sha256
 
 from wteaw.core import canonical
-from wteaw.core.dice import CountingDice, DiceRecord, Drawer, KeyedDice, StreamName, audience_key, parse_die
+from wteaw.core.dice import (
+    DRAWERS,
+    CountingDice,
+    DiceRecord,
+    Drawer,
+    KeyedDice,
+    StreamName,
+    audience_key,
+    drawer_key,
+    drawer_of,
+    group_key,
+    parse_die,
+)
 
 ALL = "all"
 """The audience of dice that everyone may know."""
@@ -101,13 +114,17 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Commitment:
-    """What is published before a turn: a root that fixes the key of each audience, in the order of `audiences`."""
+    """What is published before a turn: a root that fixes the key of each audience, in the order of `audiences`.
+
+    With `drawers`, the keys of so many drawers follow them under the root: from those come the keys of audiences of several.
+    """
 
     game: str
     turn: int
     attempt: int
     audiences: tuple[str, ...]
     root: str
+    drawers: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "audiences", tuple(self.audiences))
@@ -115,7 +132,7 @@ class Commitment:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What one audience is given after a turn: its key, and the hashes that lead from it up to the root."""
+    """What one audience is given after a turn: its key (of several: their drawer's), and the hashes that lead up to the root."""
 
     audience: str
     key: str = field(repr=False)
@@ -123,6 +140,11 @@ class Opening:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "path", tuple(self.path))
+
+    @property
+    def dice_key(self) -> str:
+        """The key that the audience's dice are rolled with."""
+        return group_key(self.key, self.audience) if "+" in self.audience else self.key
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,20 +196,18 @@ def turn_key(secret: str, game_id: str, turn: int, attempt: int = 0) -> str:
     return canonical.keyed(secret, "wteaw turn", [game_id, turn, attempt]).hex()
 
 
-def audiences(seats: Iterable[str], *, pairs: bool = True) -> tuple[str, ...]:
-    """The audiences to commit to: everyone, each seat, and (for dice that two share) each pair, as `shared` names it.
+def audiences(parties: Iterable[str]) -> tuple[str, ...]:
+    """The audiences to commit to by name: everyone and each party (seats and sides). Those of several lie in drawers.
 
     >>> audiences(["b", "a"])
-    ('a', 'a+b', 'all', 'b')
+    ('a', 'all', 'b')
 
-    Larger groups may be added by hand, named by `shared`. ValueError for a seat that cannot be told from an audience.
+    ValueError for a party that cannot be told from an audience.
     """
-    names = sorted(set(seats))
+    names = sorted(set(parties))
     if ALL in names:
         raise ValueError(f"no seat may be called {ALL!r}: it is the audience of everyone")
-    names = [shared([name]) for name in names]
-    both = [shared([one, two]) for place, one in enumerate(names) for two in names[place + 1 :]] if pairs else []
-    return tuple(sorted({ALL, *names, *both}))
+    return tuple(sorted({ALL, *(shared([name]) for name in names)}))
 
 
 def shared(members: Iterable[str]) -> str:
@@ -203,44 +223,58 @@ def shared(members: Iterable[str]) -> str:
     return "+".join(names)
 
 
-def commitment(key: str, audiences: Iterable[str], *, game_id: str, turn: int, attempt: int = 0) -> Commitment:
+def commitment(
+    key: str, audiences: Iterable[str], *, game_id: str, turn: int, attempt: int = 0, drawers: int = DRAWERS
+) -> Commitment:
     """The commitment to a turn key's audiences: to be published before salts are taken.
 
-    `key` must be the `turn_key` of the same game, turn and attempt. ValueError when there is no audience.
+    `key` must be the `turn_key` of the same game, turn and attempt; `drawers` is 0 where nobody will check dice of several.
+    ValueError when there is no audience, one of several among them, or another number of drawers.
     """
     names = tuple(sorted(set(audiences)))
     if not names:
         raise ValueError("a commitment needs at least one audience")
-    top = _levels(key, names)[-1][0]
-    return Commitment(game_id, turn, attempt, names, _root(game_id, turn, attempt, names, top))
+    if several := [name for name in names if "+" in name]:
+        raise ValueError(f"an audience of several has its key in a drawer: {several[0]!r}")
+    if drawers not in (0, DRAWERS):
+        raise ValueError(f"there are {DRAWERS} drawers, or none")
+    top = _levels(key, names, drawers)[-1][0]
+    return Commitment(game_id, turn, attempt, names, _root(game_id, turn, attempt, names, drawers, top), drawers)
 
 
 def proof(key: str, committed: Commitment, audience: str) -> Opening:
     """The opening of one audience's key. ValueError if the audience is not committed to, or the key is not the one."""
-    if audience not in committed.audiences:
+    if _index(committed, audience) is None:
         raise ValueError(f"the commitment of turn {committed.turn} has no audience {audience!r}")
     return _open(key, committed, [audience])[0]
 
 
-def reveal(key: str, committed: Commitment, readers: Iterable[str]) -> tuple[Opening, ...]:
-    """The openings of all audiences, in the commitment's order, that any of these readers is a member of.
+def reveal(key: str, committed: Commitment, readers: Iterable[str], used: Iterable[str] = ()) -> tuple[Opening, ...]:
+    """The openings of all audiences that any of these readers is a member of: by name, then those of several.
 
-    For one player, ``reveal(key, committed, [seat])``: his own audience, those he shares, and everyone's. ValueError
-    if the key is not the one.
+    `used` are all audiences that dice of the turn were rolled for, his and others'. For one player, `readers` are his seat and
+    his side. An audience of several whose drawer holds another one too, of which he is no member, stays shut until the game's
+    end: its key would tell him the other's dice. ValueError if the key is not the one.
     """
     mine = {ALL, *readers}
-    return _open(key, committed, [name for name in committed.audiences if mine & {name, *name.split("+")}])
+    groups = sorted({name for name in used if "+" in name})
+    foreign = {drawer_of(name) for name in groups if not mine & set(name.split("+"))}
+    wanted = [name for name in committed.audiences if name in mine]
+    if committed.drawers:
+        wanted += [name for name in groups if mine & set(name.split("+")) and drawer_of(name) not in foreign]
+    return _open(key, committed, wanted)
 
 
 def verify_proof(committed: Commitment, opening: Opening) -> bool:
     """Whether the opened key is the one that was committed to for its audience."""
     names = committed.audiences
-    if list(names) != sorted(set(names)) or opening.audience not in names:
+    index = _index(committed, opening.audience)
+    if list(names) != sorted(set(names)) or any("+" in name for name in names) or committed.drawers not in (0, DRAWERS):
         return False
-    if not _is_hex(opening.key) or not all(map(_is_hex, opening.path)):
+    if index is None or not _is_hex(opening.key) or not all(map(_is_hex, opening.path)):
         return False
-    index, width = names.index(opening.audience), len(names)
-    value, path = _leaf(opening.audience, opening.key), list(opening.path)
+    width = len(names) + committed.drawers
+    value, path = _leaf(opening.audience if index < len(names) else f"+{index - len(names)}", opening.key), list(opening.path)
     while width > 1:
         # The place in the tree follows from the list of audiences, so that a path cannot lead anywhere else.
         if index ^ 1 < width:
@@ -249,7 +283,7 @@ def verify_proof(committed: Commitment, opening: Opening) -> bool:
             other = path.pop(0)
             value = _node(other, value) if index % 2 else _node(value, other)
         index, width = index // 2, (width + 1) // 2
-    root = _root(committed.game, committed.turn, committed.attempt, names, value)
+    root = _root(committed.game, committed.turn, committed.attempt, names, committed.drawers, value)
     return not path and root == committed.root
 
 
@@ -259,7 +293,9 @@ def verify_commitment(committed: Commitment, secret: str) -> bool:
         return False
     key = turn_key(secret, committed.game, committed.turn, committed.attempt)
     names, turn, attempt = committed.audiences, committed.turn, committed.attempt
-    return committed == commitment(key, names, game_id=committed.game, turn=turn, attempt=attempt)
+    if any("+" in name for name in names) or committed.drawers not in (0, DRAWERS):
+        return False
+    return committed == commitment(key, names, game_id=committed.game, turn=turn, attempt=attempt, drawers=committed.drawers)
 
 
 def order_salt(orders: str | bytes) -> str:
@@ -290,7 +326,7 @@ def mix_salts(masked: Mapping[str, str]) -> str:
 def verify_record(keys: Mapping[str, str], records: Sequence[DiceRecord], *, turn: int, mix: str) -> Verdict:
     """Roll recorded dice again, with the keys of one's audiences, and compare; stop at the first difference.
 
-    `keys` are audience to key, as in ``{o.audience: o.key for o in openings}`` once each opening has been verified.
+    `keys` are audience to key, as in ``{o.audience: o.dice_key for o in openings}`` once each opening has been verified.
     `records` are all that one was shown of one turn, in the journal's order: records of one stream continue each
     other, and uses of one name start at 0 and leave none out. Records of other audiences are counted as unseen.
 
@@ -343,35 +379,50 @@ def _leaf(audience: str, key: str) -> str:
 
 
 def _node(left: str, right: str) -> str:
-    return _hash("wteaw node", [left, right])
+    # `_hash("wteaw node", [left, right])`, whose canonical text is plain for two hex texts: a tree has thousands of them.
+    return blake2b(f'["{left}","{right}"]'.encode(), key=b"wteaw", person=b"wteaw node", digest_size=32).hexdigest()
 
 
-def _root(game: str, turn: int, attempt: int, names: Sequence[str], top: str) -> str:
-    return _hash("wteaw root", [game, turn, attempt, list(names), top])
+def _root(game: str, turn: int, attempt: int, names: Sequence[str], drawers: int, top: str) -> str:
+    return _hash("wteaw root", [game, turn, attempt, list(names), *([drawers] if drawers else []), top])
 
 
-def _levels(key: str, names: Sequence[str]) -> list[list[str]]:
-    """The tree from its leaves to its top; the last of an odd number goes up as it is."""
-    levels = [[_leaf(name, audience_key(key, name)) for name in names]]
+def _index(committed: Commitment, audience: str) -> int | None:
+    """The place of an audience's leaf in the tree: by name, or (of several) that of its drawer; None if it has none."""
+    if "+" in audience:
+        return len(committed.audiences) + drawer_of(audience) if committed.drawers else None
+    return committed.audiences.index(audience) if audience in committed.audiences else None
+
+
+@lru_cache(maxsize=4)
+def _levels(key: str, names: tuple[str, ...], drawers: int) -> list[list[str]]:
+    """The tree from its leaves to its top, leaves of names before those of drawers; an odd one goes up as it is."""
+    leaves = [_leaf(name, audience_key(key, name)) for name in names]
+    leaves += [_leaf(f"+{number}", drawer_key(key, number)) for number in range(drawers)]
+    levels = [leaves]
     while len(level := levels[-1]) > 1:
-        levels.append([_node(*level[at : at + 2]) if at + 1 < len(level) else level[at] for at in range(0, len(level), 2)])
+        pairs = [_node(a, b) for a, b in zip(level[::2], level[1::2], strict=False)]
+        levels.append(pairs + level[2 * len(pairs) :])
     return levels
 
 
 def _open(key: str, committed: Commitment, wanted: Iterable[str]) -> tuple[Opening, ...]:
     """The openings of audiences that the commitment has."""
     names = committed.audiences
-    levels = _levels(key, names)
-    if _root(committed.game, committed.turn, committed.attempt, names, levels[-1][0]) != committed.root:
+    levels = _levels(key, names, committed.drawers)
+    root = _root(committed.game, committed.turn, committed.attempt, names, committed.drawers, levels[-1][0])
+    if root != committed.root:
         raise ValueError(f"this is not the key that turn {committed.turn} was committed to")
     openings = []
     for audience in wanted:
-        index, path = names.index(audience), []
+        index, path = _index(committed, audience), []
+        assert index is not None
+        mine = audience_key(key, audience) if index < len(names) else drawer_key(key, index - len(names))
         for level in levels[:-1]:
             if index ^ 1 < len(level):
                 path.append(level[index ^ 1])
             index //= 2
-        openings.append(Opening(audience, audience_key(key, audience), tuple(path)))
+        openings.append(Opening(audience, mine, tuple(path)))
     return tuple(openings)
 
 

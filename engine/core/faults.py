@@ -53,6 +53,10 @@ def few(number: int, what: str, most: int = MOST_ROUNDS) -> int:
     return number
 
 
+class StoreError(ValueError):
+    """A request that a game cannot meet: no such game, one that has ended or moved on, a folder that cannot be written."""
+
+
 class RuleError(ValueError):
     """A rule cannot be carried out. `rule`: "form/id" of the row; `where`: its file:line:column; "" where they are unknown."""
 
@@ -150,7 +154,8 @@ def _key_with(row: Row, text: str) -> str:
 
 def _says(value: Any, text: str) -> bool:
     if isinstance(value, str):
-        return text in " ".join(value.split())
+        said = " ".join(value.split())
+        return said.removeprefix("=").strip() == text or f"{{{text}}}" in said
     if isinstance(value, dict):
         return any(_says(v, text) for v in value.values())
     return isinstance(value, list) and any(_says(v, text) for v in value)

@@ -101,6 +101,9 @@ class Market:
             return Refusal(Code.NAME, f"nothing called {item} can be bought", "item")
         if n < 1:
             return Refusal(Code.NUMBER, "the number must be at least 1", "n")
+        if kind is not None and "fits" not in row:
+            made = self.world.ruleset.rows("units").get(row.get("makes", ""), {})
+            return Refusal(Code.SITE, f"{row.get('name') or made.get('name', item)} is not fitted to units", "item")
         closed = self.closed(row)
         if closed is not None:
             return Refusal(Code.SITE, closed, "item")
@@ -274,11 +277,11 @@ class Market:
         return price or 0, ()
 
     def stands(self, row: Row, site: str) -> list[str]:
-        """Where what is bought for a site may stand: places without enemies first."""
+        """Where what is bought for a site may stand: places without enemies first, else in the order of the row."""
         if "appears" not in row:
             return [site]
         found = [t.id for t in as_set(self.world, self.world.value(strip_mark(row["appears"]), self._at(site)))]
-        return sorted(found, key=lambda p: (bool(self.world.enemies_at(self.nation, p)), p))
+        return sorted(found, key=lambda p: bool(self.world.enemies_at(self.nation, p)))
 
     def _site(self, row: Row, site: str, into: str | None) -> tuple[Row, str, str | None] | str:
         """The kind of site, the site and the place of appearing that an order means, or why there is none.
@@ -335,7 +338,12 @@ class Market:
                 continue
             if self.world.test(test, {**self._at(place), "unit": Entity("unit", key)}):
                 n += int(stack["n"]) - taken.get(key, 0)
-        return n - self._filled.get((f"fits:{row['id']}", place), 0)
+        taken_kinds = ("", kind) if kind is not None else self._fitted_kinds(row, place)
+        return n - sum(self._filled.get((_fits(row, k), place), 0) for k in taken_kinds)
+
+    def _fitted_kinds(self, row: Row, place: str) -> set[str]:
+        """Kinds of units at a place, and no kind: those that purchases of an item may have named."""
+        return {"", *(str(stack["kind"]) for _, stack in self.world.state.stacks(at=place, owner=self.nation))}
 
     def _taken(self, place: str) -> dict[str, int]:
         """Units of each stack at a place that other orders of the turn have taken."""
@@ -401,7 +409,7 @@ class Market:
         if facing:
             rooms += [(f"works:{row['id']}", f"{site}>{p}", 1) for p in facing]
         if "fits" in row:
-            rooms.append((f"fits:{row['id']}", into, n))
+            rooms.append((_fits(row, kind or ""), into, n))
         cost: Any = paid * (price + fee)
         dear, uses = 0, []
         for what, purse, each, taken, times, within in self._stocks(row, site):
@@ -523,3 +531,8 @@ class Market:
 
     def _name(self, place: str) -> str:
         return str(self.world.ruleset.rows("places").get(place, {}).get("name", place))
+
+
+def _fits(row: Row, kind: str) -> str:
+    """The counter of what has been bought in a turn to be fitted to units of a kind ("": of any)."""
+    return f"fits:{row['id']}:{kind}" if kind else f"fits:{row['id']}"

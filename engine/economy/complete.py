@@ -204,8 +204,10 @@ def _lay_out(turn: Turn, hand: list[tuple[str, Row]], quote: Quote, step: str) -
 def _meet(turn: Turn, new: dict[tuple[str, str], set[str]]) -> None:
     """New units among enemies fight at once, if an item says so: the newcomers attack."""
     for nation, place in sorted(new):
-        for item in sorted(new[nation, place]):
-            rule = turn.ruleset.rows("catalogue").get(item, {}).get("meets")
+        items = [turn.ruleset.rows("catalogue").get(item, {}) for item in sorted(new[nation, place])]
+        kinds = frozenset(str(item["makes"]) for item in items if "meets" in item and "makes" in item)
+        for item in items:
+            rule = item.get("meets")
             if rule is None:
                 continue
             scope = {"self": Entity("nation", nation), "nation": Entity("nation", nation), "place": Entity("place", place)}
@@ -220,5 +222,5 @@ def _meet(turn: Turn, new: dict[tuple[str, str], set[str]]) -> None:
             if not foes:
                 continue
             for foe in foes:
-                battle_now(turn, rule["battle"], place, nation, foe)
+                battle_now(turn, rule["battle"], place, nation, foe, kinds=kinds)
             break

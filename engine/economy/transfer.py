@@ -11,10 +11,11 @@ from fractions import Fraction
 from typing import Any
 
 from ..core.journal import Entry
-from ..core.model import Row
+from ..core.model import Row, Ruleset
 from ..core.state import Entity, pair_key
-from ..turn.context import Order, Turn
-from ..turn.effects import fill
+from ..turn.context import Desk, Order, Turn
+from ..turn.intents import Code, Refusal
+from ..turn.slots import misfit, unmet
 from ..units import forces, tasks
 from ..units.passive_recon import figure
 from ..world import routes
@@ -43,26 +44,36 @@ def run(node: Row, turn: Turn) -> None:
 
 
 def _orders(turn: Turn, named: set[str] | None) -> list[tuple[Order, str, Row]]:
+    """The open orders of the step that are understood; the others are dropped with a reason."""
     out = []
     for order in turn.orders(nation=turn.mover):
-        form, _, id_ = order["order"].partition("/")
-        does = turn.ruleset.rows(form).get(id_, {}).get("does", "")
-        for kind in ("routes", "gifts"):
-            if form == "orders" and turn.ruleset.has(kind, does) and (named is None or does in named):
-                if order.get("status") is None and _may(turn, order):
-                    out.append((order, kind, turn.ruleset.row(kind, does)))
-                break
+        kind = kind_of(turn.ruleset, order["order"])
+        if kind is None or order.get("status") is not None or (named is not None and kind[1] not in named):
+            continue
+        why = refusal(turn, order, named)
+        if why is None:
+            out.append((order, kind[0], turn.ruleset.row(*kind)))
+        else:
+            turn.drop_order(order, why.text)
     return out
 
 
-def _may(turn: Turn, order: Order) -> bool:
-    """Whether the tests of the order's row hold; if not, it is dropped in the row's words."""
+def kind_of(ruleset: Ruleset, key: str) -> tuple[str, str] | None:
+    """What an order ("form/id") sends by: "routes" or "gifts" and the id of the row; None if it sends nothing."""
+    form, _, id_ = key.partition("/")
+    does = ruleset.rows(form).get(id_, {}).get("does", "") if form == "orders" else ""
+    return next(((kind, does) for kind in ("routes", "gifts") if ruleset.has(kind, does)), None)
+
+
+def refusal(turn: Desk, order: Order, named: set[str] | None = None, *, secrets: bool = True) -> Refusal | None:
+    """Why nothing can be sent by an order, or None; without `secrets` as its nation may test it."""
+    row = turn.ruleset.row("orders", order["order"].partition("/")[2])
     names = turn.order_names(order)
-    for need in turn.ruleset.row("orders", order["order"].partition("/")[2]).get("needs", ()):
-        if not turn.world.test(need["test"], names):
-            turn.drop_order(order, fill(turn.world, need["else"], names))
-            return False
-    return True
+    why = misfit(turn, row, order, names) or unmet(turn, row, names, secrets=secrets)
+    kind = kind_of(turn.ruleset, order["order"])
+    if why is not None or kind is None:
+        return why
+    return _no_route(turn, order, turn.ruleset.row(*kind)) if kind[0] == "routes" else _no_gift(turn, order, named)
 
 
 def _sum(order: Order) -> int:
@@ -72,7 +83,7 @@ def _sum(order: Order) -> int:
 # ---- gifts
 
 
-def gift_row(turn: Turn, giver: str, to: str, named: set[str] | None = None) -> Row | None:
+def gift_row(turn: Desk, giver: str, to: str, named: set[str] | None = None) -> Row | None:
     """The first row of `gifts` under which one nation may give to another, or None."""
     names = {"self": Entity("nation", giver), "target": Entity("nation", to)}
     for id_, row in turn.ruleset.rows("gifts").items():
@@ -81,19 +92,27 @@ def gift_row(turn: Turn, giver: str, to: str, named: set[str] | None = None) -> 
     return None
 
 
-def _gift(turn: Turn, order: Order, named: set[str] | None) -> list[Arrival]:
+def _no_gift(turn: Desk, order: Order, named: set[str] | None) -> Refusal | None:
     giver, to, sum_ = str(order["nation"]), str(order["slots"]["target"]), _sum(order)
     row = gift_row(turn, giver, to, named)
     if row is None or giver == to:
-        turn.drop_order(order, "no gift can be made to them")
+        return Refusal(Code.UNMET, "no gift can be made to them", "target")
+    if sum_ <= 0:
+        return Refusal(Code.NUMBER, "it names no amount", "amount")
+    purse, fee = stores.purse_at(turn.world, giver, order["slots"].get("origin"), row["what"]), row.get("fee", 0)
+    have = turn.state.get("stores", purse, row["what"], 0)
+    return Refusal(Code.MEANS, f"costs {sum_ + fee}, {have} left", "amount") if sum_ + fee > have else None
+
+
+def _gift(turn: Turn, order: Order, named: set[str] | None) -> list[Arrival]:
+    giver, to, sum_ = str(order["nation"]), str(order["slots"]["target"]), _sum(order)
+    why = _no_gift(turn, order, named)  # what other orders of the step have paid counts
+    row = gift_row(turn, giver, to, named)
+    if why is not None or row is None:
+        turn.drop_order(order, str(why))
         return []
-    what = row["what"]
-    fee = row.get("fee", 0)
+    what, fee = row["what"], row.get("fee", 0)
     purse = stores.purse_at(turn.world, giver, order["slots"].get("origin"), what)
-    have = turn.state.get("stores", purse, what, 0)
-    if sum_ <= 0 or sum_ + fee > have:
-        turn.drop_order(order, f"costs {sum_ + fee}, {have} left" if sum_ > 0 else "it names no amount")
-        return []
     arrives = round_as(sum_ * Fraction(turn.world.number(row.get("arrives", 1), {})), row.get("round"))
     where = stores.purse_at(turn.world, to, None, what)
     us, them = routes.name_of(turn.world, "nations", giver), routes.name_of(turn.world, "nations", to)
@@ -168,13 +187,11 @@ def _by_route(turn: Turn, order: Order, row: Row) -> list[Arrival]:
     origin, target = str(slots["origin"]), str(slots["target"])
     world = turn.world
     purse, there = (stores.purse_at(world, nation, p, what) for p in (origin, target))
-    why = _refusal(turn, row, nation, origin, target, purse, there, sum_)
-    lanes = [] if why else lanes_of(turn, row, nation, origin, target, routes.named_places(world, slots.get("via")))
-    if why is None and not lanes:
-        why = f"no way from {routes.name_of(world, 'places', origin)} to {routes.name_of(world, 'places', target)}"
-    if why:
-        turn.drop_order(order, why)
+    why = _no_route(turn, order, row)  # what other orders of the step have sent counts
+    if why is not None:
+        turn.drop_order(order, why.text)
         return []
+    lanes = lanes_of(turn, row, nation, origin, target, routes.named_places(world, slots.get("via")))
     subject = f"{nation}:{origin}>{target}"
     with turn.journal.entry(f"routes/{row['id']}", subject=subject, audience=(nation,)) as entry:
         stores.pay(turn.journal, purse, what, sum_)
@@ -193,18 +210,31 @@ def _by_route(turn: Turn, order: Order, row: Row) -> list[Arrival]:
         return [(there, what, arrives)] if arrives else []
 
 
-def _refusal(turn: Turn, row: Row, nation: str, origin: str, target: str, purse: str, there: str, sum_: int) -> str | None:
-    for place in (origin, target):
+def _no_route(turn: Desk, order: Order, row: Row) -> Refusal | None:
+    """Why nothing can be sent by a route: its ends, its purses, the amount, the way."""
+    nation, slots, sum_, world = str(order["nation"]), order["slots"], _sum(order), turn.world
+    origin, target = str(slots["origin"]), str(slots["target"])
+    for slot, place in (("origin", origin), ("target", target)):
         names = {"self": Entity("nation", nation), "place": Entity("place", place)}
-        if not turn.world.test(row.get("ends"), names):
-            return f"nothing can be sent from or to {routes.name_of(turn.world, 'places', place)}"
+        if not world.test(row.get("ends"), names):
+            return Refusal(Code.WAY, f"nothing can be sent from or to {routes.name_of(world, 'places', place)}", slot)
+    purse, there = (stores.purse_at(world, nation, p, row["what"]) for p in (origin, target))
     if purse == there:
-        return "both places draw on one purse"
+        return Refusal(Code.WAY, "both places draw on one purse", "target")
+    if sum_ <= 0:
+        return Refusal(Code.NUMBER, "it names no amount", "amount")
+    try:
+        via = routes.named_places(world, slots.get("via"))
+    except ValueError as error:
+        return Refusal(Code.NAME, str(error), "via")
+    if not lanes_of(turn, row, nation, origin, target, via):
+        text = f"no way from {routes.name_of(world, 'places', origin)} to {routes.name_of(world, 'places', target)}"
+        return Refusal(Code.WAY, text, "target")
     have = turn.state.get("stores", purse, row["what"], 0)
-    return "it names no amount" if sum_ <= 0 else f"{have} are there" if sum_ > have else None
+    return Refusal(Code.MEANS, f"{have} are there", "amount") if sum_ > have else None
 
 
-def lanes_of(turn: Turn, row: Row, nation: str, origin: str, target: str, named: Sequence[str]) -> list[Lane]:
+def lanes_of(turn: Desk, row: Row, nation: str, origin: str, target: str, named: Sequence[str]) -> list[Lane]:
     """The shortest lanes of a route between two places, without a common place; gates count as for the row's kind of unit."""
     gates = turn.world.geography.gates
 

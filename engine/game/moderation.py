@@ -11,22 +11,22 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..core.fairness import Commitment, reveal
+from ..core.fairness import Opening
 from ..core.journal import Entry
 from ..core.state import Entity, State
 from ..ruleset import Ruleset
 from ..turn import vacancies
-from ..turn.referee import Inputs, Resolution, commanded_nations, resolve, waiting_seats
+from ..turn.referee import Position, Resolution, commanded_nations, resolve, waiting_seats
 from ..world.geography import Geography
 from ..world.view import Viewer, chain_of, readable
 from ..world.world import World
+from .audit import broken_chain
+from .proofs import openings, position_after
 from .report.build import Report, moderator_report, nation_report
-from .report.mapview import Drawing, map_svg
+from .report.mapview import Drawing, map_svg, read_drawing
 from .report.render import as_html, as_text
 from .scenario import initial_state
-from .store import Game, StoreError, Submission
-
-POLICY, PLAYER, PROXY = "policy", "player", "proxy"
+from .store import MODERATOR, PLAYER, POLICY, PROXY, Game, StoreError, Submission, inputs_from
 
 
 def new_game(
@@ -45,6 +45,13 @@ def new_game(
             raise StoreError(f"no nation {nation!r} in this game")
         state.put("nations", nation, "seat", seat)
     return Game.create(folder, ruleset, scenario, state, id_=id_, seed=seed, drawing=drawing)
+
+
+def new_game_from(folder: Path, scenario: Mapping[str, Any], ruleset: Ruleset, state: State, rules: Path) -> Game:
+    """Start a game from a position, commanded by players throughout. `rules`: the ruleset's folder, for its maps."""
+    for nation in ruleset.rows("nations"):
+        state.put("nations", nation, "seat", PLAYER)
+    return Game.create(folder, ruleset, scenario, state, id_=folder.resolve().name, drawing=read_drawing(rules))
 
 
 def option_value(ruleset: Ruleset, option: str, value: Any) -> Any:
@@ -102,28 +109,32 @@ def view_world(game: Game, nation: str) -> World:
 
 
 class Views:
-    """The worlds of several nations at the present stage; what does not depend on the reader is made once."""
+    """The worlds of several nations at one position (the present one, or an earlier one as it was known then).
 
-    def __init__(self, game: Game) -> None:
+    What does not depend on the reader is made once.
+    """
+
+    def __init__(self, game: Game, position: Position | None = None) -> None:
         self.game = game
+        self.position = position or game.stage().position
         self._viewers: dict[str, Viewer] = {}
         self.told: dict[int, bytes] = {}  # what the journal's entries say, as the readers' chains take it
         self._last: tuple[str, World] | None = None
-        self._keys: dict[int, tuple[str, Commitment] | None] = {}
+        self._used: dict[int, set[str]] = {}
 
     @cached_property
     def journal(self) -> list[Entry]:
         """Every entry of the game, read once."""
         return self.game.journal()
 
-    def key(self, turn: int) -> tuple[str, Commitment] | None:
-        """The key and the commitment of the dice of a turn that is over, else None."""
-        if turn not in self._keys:
-            here = self.game.stage()
-            of_turn = (s for s in map(self.game.stage, range(here.number, 0, -1)) if s.position.turn == turn)
-            stage = next(of_turn, None) if here.position.turn > turn else None
-            self._keys[turn] = None if stage is None else (self.game.turn_key(turn, stage.attempt), stage.commitment)
-        return self._keys[turn]
+    def openings(self, turn: int, readers: tuple[str, ...]) -> tuple[Opening, ...]:
+        """The openings of a turn's keys for some readers, none while it is not over; handed out, they count as known."""
+        if not 1 <= turn < self.game.stage().position.turn:
+            return ()
+        if turn not in self._used:
+            self._used[turn] = {str(record["audience"]) for e in self.journal if e.turn == turn for record in e.dice}
+            self.game.note_opened(turn)
+        return openings(self.game, turn, readers, self._used[turn])
 
     def world(self, nation: str) -> World:
         """A nation's world, good until that of another one is asked for.
@@ -141,13 +152,12 @@ class Views:
         def then(moment: str) -> Callable[[], State]:
             return lambda: self._viewer(moment).view(nation, sight=False)
 
-        moments: dict[str, State | Callable[[], State]] = {m: then(m) for m in self.game.stage().position.moments}
+        moments: dict[str, State | Callable[[], State]] = {m: then(m) for m in self.position.moments}
         return World(self.game.ruleset, self._viewer("now").view(nation), moments=moments, geography=self.game.geography)
 
     def _viewer(self, moment: str) -> Viewer:
         if moment not in self._viewers:
-            position = self.game.stage().position
-            state = position.state if moment == "now" else position.moments[moment]
+            state = self.position.state if moment == "now" else self.position.moments[moment]
             self._viewers[moment] = Viewer(self.game.ruleset, state, geography=self.game.geography)
         return self._viewers[moment]
 
@@ -160,14 +170,17 @@ def may_stand_in(game: Game, ally: str, nation: str) -> bool:
     return any("proxy" in row and world.test(row["proxy"], names) for row in game.ruleset.rows("absence").values())
 
 
-def stand_in(game: Game, ally: str, given: Submission) -> None:
-    """Keep orders that an ally gives for a nation that has sent none. StoreError if it may not, or orders are there."""
+def stand_in(game: Game, ally: str, given: Submission) -> str:
+    """Keep orders that an ally gives for a nation that has sent none; gives the nation's salt.
+
+    StoreError if it may not, or orders are there.
+    """
     here = game.submissions().get(given.nation)
-    if here is not None and here.by == PLAYER:
+    if here is not None and here.by in (PLAYER, MODERATOR):
         raise StoreError(f"{given.nation} has sent its own orders")
     if not may_stand_in(game, ally, given.nation):
         raise StoreError(f"{ally} may not give orders for {given.nation}")
-    game.submit(replace(given, by=PROXY))
+    return game.submit(replace(given, by=PROXY))
 
 
 @dataclass(frozen=True)
@@ -179,8 +192,15 @@ class Outcome:
     played: tuple[str, ...]
 
 
-def resolve_turn(game: Game, *, force: bool = False, until: str | None = None, dry: bool = False) -> Outcome:
-    """Resolve to the next input point. StoreError names the players whose orders are missing, unless `force`."""
+def resolve_turn(
+    game: Game, *, force: bool = False, until: str | None = None, dry: bool = False, practice: bool = False
+) -> Outcome:
+    """Resolve to the next input point, after a look at the chain of the journal.
+
+    StoreError names the players whose orders are missing, unless `force`.
+    """
+    if (broken := broken_chain(game)) is not None:
+        raise StoreError(f"{broken}; `wteaw verify` looks at everything")
     waiting = game.stage().position.waiting or {}
     given = [] if "pause" in waiting else policy_submissions(game)
     here = set(game.submissions()) | {s.nation for s in given}
@@ -188,7 +208,7 @@ def resolve_turn(game: Game, *, force: bool = False, until: str | None = None, d
     if missing and not force:
         raise StoreError(f"no orders yet from {', '.join(missing)}; `--force` resolves without them")
     stood_in = tuple(n for n, s in game.submissions().items() if s.by == PROXY)  # they have missed the turn all the same
-    result = game.resolve(given, missing=sorted({*missing, *stood_in}), until=until, dry=dry)
+    result = game.resolve(given, missing=sorted({*missing, *stood_in}), until=until, dry=dry, practice=practice)
     return Outcome(result, missing, tuple(s.nation for s in given))
 
 
@@ -212,48 +232,50 @@ def report(
     """
     turn = last_turn(game) if turn is None else turn
     stage = game.stage()
-    views = views or Views(game)
+    past = turn < last_turn(game)
+    position = position_after(game, turn) if past or turn > stage.position.turn else stage.position
+    views = views or Views(game, position)
     entries = [e for e in views.journal if e.turn == turn]
     title = game.head["title"]
-    committed = [("the next turn's dice", stage.commitment.root)]
+    committed = [] if past else [("the next turn's dice", stage.commitment.root)]
     if nation is None:
         return moderator_report(
-            game.ruleset, stage.position.state, entries, game=title, turn=turn, geography=game.geography,
-            proof=[("state", stage.position.state.hash()), ("journal", stage.position.head), *committed],
+            game.ruleset, position.state, entries, game=title, turn=turn, geography=game.geography,
+            proof=[("state", position.state.hash()), ("journal", position.head), *committed],
         )  # fmt: skip
-    if nation not in World(game.ruleset, stage.position.state, geography=game.geography).nations():
+    if nation not in World(game.ruleset, position.state, geography=game.geography).nations():
         raise StoreError(f"no nation {nation!r} in this game")
     world = views.world(nation)
     before = readable([e for e in views.journal if e.turn < turn], world, nation)
     text = ""
-    if template and not stage.position.ended:
+    if template and not past and not stage.position.ended:
         from ..orders.template import order_template
 
-        text = order_template(world, nation)
+        text = order_template(world, nation, game=game.id)
     return nation_report(
         game.ruleset, world.state, entries, nation, game=title, turn=turn, geography=game.geography, template=text,
-        proof=[*committed, *_openings(views, nation, turn)], chain=chain_of(before, told=views.told),
+        proof=[*committed, *_openings(views, world, nation, turn)], chain=chain_of(before, told=views.told),
     )  # fmt: skip
 
 
-def _openings(views: Views, nation: str, turn: int) -> Iterator[tuple[str, str]]:
+def _openings(views: Views, world: World, nation: str, turn: int) -> Iterator[tuple[str, str]]:
     """The keys of the dice that a nation may check, of a turn that is over."""
-    found = views.key(turn)
-    if found is not None:
-        for opening in reveal(*found, [nation]):
-            yield f"key of turn {turn} for {opening.audience}", opening.key
+    side = world.side_of(nation)
+    for opening in views.openings(turn, (nation, *([side] if side else []))):
+        yield f"key of turn {turn} for {opening.audience}", opening.key
 
 
 def write_reports(game: Game, out: Path, nations: Iterable[str], drawing: Drawing, *, turn: int | None = None) -> list[Path]:
     """Text and HTML reports of nations, each with its map, into a folder; the moderator's as well."""
     out.mkdir(parents=True, exist_ok=True)
     written = []
-    views = Views(game)
+    past = turn is not None and turn < last_turn(game)
+    views = Views(game, position_after(game, turn)) if past and turn is not None else Views(game)
     for nation in [None, *nations]:
         data = report(game, nation, turn=turn, views=views)
         name = nation or "moderator"
         entries = [e for e in views.journal if e.turn == data.turn]
-        shown = game.stage().position.state
+        shown = views.position.state
         if nation is not None:
             world = views.world(nation)
             shown, entries = world.state, readable(entries, world, nation)
@@ -276,8 +298,7 @@ def first_difference(game: Game, ruleset: Ruleset) -> str | None:
         stage, following = game.stage(number), game.stage(number + 1)
         taken = game.submissions(number)
         missing = [n for n in waiting_seats(game.ruleset, stage.position) if n not in taken]
-        given = game.commands(number)
-        inputs = Inputs({n: s.orders for n, s in taken.items()}, {n: s.answers for n, s in taken.items()}, missing, given)
+        inputs = inputs_from(taken, missing, game.commands(number))
         pause = (following.position.waiting or {}).get("pause")
         dice = game.dice(stage, following.used_salts)
         try:

@@ -16,6 +16,7 @@ from ..economy.catalogue import Market
 from ..turn.context import Order
 from ..turn.intents import Code, Intent, Note, Refusal, Remark
 from ..units import assignment, fleet
+from ..units.attacking import ALONE, unaccompanied
 from ..world.world import World
 from .prospect import LAST, Prospect, in_frame
 from .rows import orders_now
@@ -106,7 +107,7 @@ class _Run:
                 prospect.drop(order)
                 continue
             self.intents[order["place"]] = found.intent
-            prospect.settle(dict(found.intent.order), found.quote, found.intent.cost)
+            prospect.settle(found.intent, found.quote)
         for place in self.checker.unfit(self.intents):
             del self.intents[place]
         self.checker.found.sort(key=lambda d: d.line)
@@ -181,10 +182,15 @@ class Checker:
         return found
 
     def unfit(self, intents: dict[int, Intent]) -> Iterable[int]:
-        """The places of accepted orders whose task forces do not fit together, now that all are known; why is said."""
+        """The places of accepted orders that do not fit together, now that all are known; why is said.
+
+        Task forces that name others which are not there, guns that fire where nobody goes in.
+        """
         orders = [dict(intents[place].order) for place in sorted(intents)]
         wrong: dict[int, None] = {}
-        for order, why in assignment.faults(self.book.desk, self.book.fleet, orders):
+        alone = unaccompanied(a for a in self.book.attacks if a.key in intents)
+        faults = [(dict(intents[place].order), ALONE) for place in sorted(alone)]
+        for order, why in (*assignment.faults(self.book.desk, self.book.fleet, orders), *faults):
             place = int(order["place"])
             if place not in wrong:
                 self._say(Code.WAY, "error", why, order, "", "")

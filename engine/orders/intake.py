@@ -17,6 +17,7 @@ from ..turn.intents import Intent
 from ..world.world import World
 from .check import check
 from .parse import read_orders
+from .understand.answers import answer_of
 
 
 @dataclass(frozen=True)
@@ -68,20 +69,6 @@ def accept(world: World, nation: str, understood: Sequence[Order], *, file: str 
     return Intake(nation, orders, answers_of(checked.orders), tuple(checked.found), tuple(checked.intents))
 
 
-def answers_of(orders: list[Order]) -> dict[str, Any]:
-    """The answers to decisions among orders, as `decision` or `decision/subject` -> answer.
-
-    The slot `answer` holds the answer (without one: the only slot); another slot names what it is about.
-    """
-    out: dict[str, Any] = {}
-    for order in orders:
-        form, _, id_ = order["order"].partition("/")
-        if form != "decisions":
-            continue
-        slots = dict(order.get("slots", {}))
-        answer = slots.pop("answer", None)
-        if answer is None:
-            answer = slots.pop(next(iter(slots)), True) if slots else True
-        subject = next(iter(slots.values()), "")
-        out[f"{id_}/{subject}" if subject else id_] = answer
-    return out
+def answers_of(orders: Sequence[Order]) -> dict[str, Any]:
+    """The answers to decisions among orders, as `decision` or `decision/subject` -> answer."""
+    return dict(answer_of(order) for order in orders if order["order"].startswith("decisions/"))

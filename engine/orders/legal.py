@@ -122,6 +122,7 @@ def _acts(world: World, nation: str, row: Row) -> Iterator[Legal]:
     if act.closed(desk, row, nation) is not None:
         return
     slots = [slot_of(name, kind) for name, kind in row.get("slots", {}).items()]
+    base |= {s.name: None for s in slots if s.optional}
     free = {s.name for s in slots}
     early, late = _split_needs(row, free)
     if not all(world.test(text, base) for text in early):
@@ -363,6 +364,8 @@ def legal_moves(world: World, nation: str, row: Row) -> list[Legal]:
             return out
         if "cargo" in row.get("slots", {}):
             return _voyages(world, nation, row, mode)
+        if ways.ORIGIN not in row.get("slots", {}):  # they start from where another order brings them
+            return [_blank(nation, f"orders/{row['id']}", row)] if ways.places_with_units(world, nation) else []
         for place in ways.places_with_units(world, nation):
             counts = ways.free_units(world, nation, place)
             if not counts or not _may_start(world, nation, row, place):

@@ -19,7 +19,9 @@ from ..economy.catalogue import Market, Quote
 from ..turn import acts
 from ..turn.context import Order, Turn
 from ..turn.effects import Tail
+from ..turn.intents import Intent, Note
 from ..turn.verbs import take
+from ..world import treasury
 from ..world.world import World
 from .rows import step_orders
 
@@ -105,11 +107,15 @@ class Prospect:
             with turn.journal.entry(f"frame/{step}"):
                 turn.journal.set("game", "game", "step", step)
             self._market = None
+            turn.world.moments.pop("step", None)
+            if node["do"] == "act":
+                turn.world.moments["step"] = turn.state.copy()
             if node["do"] == "purchase":
                 purchase.unite_purses(turn)
 
-    def settle(self, order: Order, quote: Quote | None, cost: Mapping[str, Any]) -> None:
-        """Carry an order out as far as it changes what later ones may do."""
+    def settle(self, intent: Intent, quote: Quote | None) -> None:
+        """Carry an order out as far as it changes what later ones may do. `quote` is that of a purchase."""
+        order = dict(intent.order)
         form, _, id_ = order["order"].partition("/")
         turn, key = self.turn, _key(order)
         turn.state.put("orders", key, "*", _bare(order))
@@ -120,11 +126,14 @@ class Prospect:
         elif quote is not None:
             purchase.buy(turn, quote, filed)
             purchase.count(self.market, quote)
-        elif any(cost.values()):
+        elif intent.cost and not any(r.note == Note.MEANS for r in intent.remarks):
             with turn.journal.entry(order["order"], subject=self.nation) as entry:
                 tail = Tail(turn, entry, order["order"], self.nation)
-                for what, amount in cost.items():
-                    take(tail, Entity("nation", self.nation), what, amount)
+                for what, amount in intent.cost.items():
+                    if intent.purse:
+                        treasury.pay(turn.journal, intent.purse, what, amount)
+                    else:
+                        take(tail, Entity("nation", self.nation), what, amount)
         turn.fortune = None
         if turn.chanced:
             self.rolled.append(int(order.get("place", 0)))

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from ..core.model import Row, Ruleset
 from ..core.state import Entity
 from ..ruleset.expressions import parse
+from ..units.attacking import cannot_attack, without_company
 from ..world import routes
 from ..world.world import World
 
@@ -96,7 +97,8 @@ def ask(
     path = _path(going, origin, target, via)
     why = routes.check_path(going, path) if path is not None else _no_way(going, origin, target)
     if why is None and path is not None:
-        return Answer(attack_refusal(going, mode, path), path)
+        hostile = bool(mode.get("attacks")) or routes.is_attack(world, nation, target)
+        return Answer(cannot_attack(going, path) or without_company(going) if hostile else None, path)
     if world.geography.gates and routes.going_refusal(going, origin) is None:
         wide = OpenGates(world, nation, mode, units, count=count)
         path = routes.find_path(wide, origin, target, via)
@@ -133,23 +135,6 @@ def _no_way(going: routes.Going, origin: str, target: str) -> str:
     return routes.going_refusal(going, origin) or f"no way to {where} is open"
 
 
-def attack_refusal(going: routes.Going, mode: Row, path: routes.Path) -> str | None:
-    """Why a group may not end its way in a fight, or None."""
-    world, target = going.world, path[-1]
-    if not routes.is_attack(world, going.nation, target):
-        return None
-    where = routes.name_of(world, "places", target)
-    if mode.get("fights") is False:
-        return f"they cannot go into a fight in {where}"
-    if "attack" not in mode or len(path) < 2:
-        return None
-    for unit in going.units:
-        if not going.test("attack", target, f"{path[-2]}>{target}", path[:-1], [unit]):
-            kind = routes.name_of(world, "units", str(world.state.get("units", unit.id, "kind")))
-            return f"{kind} cannot attack {where} from there"
-    return None
-
-
 def targets(world: World, nation: str, mode: Row, origin: str, kind: str) -> tuple[str, ...]:
     """Every place where units of a kind, standing at a place, may go by a mode; attacks included where they may attack."""
 
@@ -164,11 +149,8 @@ def targets(world: World, nation: str, mode: Row, origin: str, kind: str) -> tup
             return _joined(world, nation, mode, origin, units[0], kind)
         out = []
         for place, (_, path) in sorted(routes.ways(going, origin).items()):
-            if routes.is_attack(world, nation, place):
-                if mode.get("fights") is False:
-                    continue
-                if "attack" in mode and not going.test("attack", place, f"{path[-2]}>{place}", path[:-1]):
-                    continue
+            if routes.is_attack(world, nation, place) and cannot_attack(going, path) is not None:
+                continue
             out.append(place)
         return tuple(out)
 

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..core.diagnostics import nearest
 from ..core.dice import Stream
 from ..core.model import Row
 from ..core.state import Entity
+from ..ruleset.expressions import parse
+from ..ruleset.expressions.vocabulary import ALWAYS, KINDS
 from ..world.selections import as_set, plain
 from ..world.world import Names
-from .context import Turn
+from .bounds import out_of_bounds
+from .context import Desk, Turn
+from .intents import Code, Refusal
 
 
 def decide(
@@ -44,6 +49,70 @@ def decide(
         if given is not None and (not options or given in [plain(o) for o in options]):
             return given
     return default_answer(turn, row.get("default"), list(options), names, stream)
+
+
+def answer_refusal(desk: Desk, nation: str, key: str, answer: Any) -> Refusal | None:
+    """Why a nation may not answer a decision (`decision`, or `decision/subject`) so, or None; what it may say is listed.
+
+    Tested is what is certain beforehand: that there is such a decision and such a subject, that the answer is of its kind, is
+    one of the answers that the row lists, and a number within its bounds as things stand.
+    """
+    id_, _, subject = key.partition("/")
+    rows = desk.ruleset.rows("decisions")
+    row = rows.get(id_)
+    if row is None:
+        near = nearest(id_, rows) or sorted(rows)
+        return Refusal(Code.NAME, f"no decision {id_!r}", "", f"there are {', '.join(near[:8])}")
+    slots = row.get("slots", {})
+    about = next((n for n in slots if n != "answer"), row.get("about", "")) if "answer" in slots or "about" in row else ""
+    me = Entity("nation", nation)
+    names: dict[str, Any] = {"self": me, "nation": me}
+    if subject:
+        kind = kind_of(slots.get(about, about))
+        if not about:
+            return Refusal(Code.NAME, f"the answer to {id_} is about nothing in particular, not about {subject!r}")
+        if kind in KINDS and not desk.ruleset.has(KINDS[kind], subject):
+            near = nearest(subject, desk.ruleset.rows(KINDS[kind]))
+            return Refusal(Code.NAME, f"{subject!r} is no {kind}", about, f"did you mean {near[0]!r}?" if near else "")
+        names[about] = desk.world.thing(subject, kind if kind in KINDS else None)
+    declared = slots.get("answer", next(iter(slots.values()), None) if len(slots) == 1 else None)
+    return _unfit(desk, row, declared, names, answer)
+
+
+def _unfit(desk: Desk, row: Row, declared: Any, names: Names, answer: Any) -> Refusal | None:
+    kind = kind_of(declared)
+    choices = [str(c) for c in declared.get("choices", ())] if isinstance(declared, dict) else []
+    listed = choices or ([plain(o) for o in row["from"]] if isinstance(row.get("from"), list) else [])
+    if "most" in row or kind == "number":
+        if answer in ("all", "none") and "most" in row:
+            return None
+        if not isinstance(answer, int) or isinstance(answer, bool):
+            return Refusal(Code.CHOICE, f"{answer!r} is no number", "answer", "a number, all or none" if "most" in row else "")
+        bounds = {"kind": "number", "least": row.get("least", 0 if "most" in row else 1)}
+        bounds |= {k: v for k, v in row.items() if k == "most"} | (declared if isinstance(declared, dict) else {})
+        return None if _unbound(bounds, names) else out_of_bounds(desk, bounds, "answer", answer, names)
+    if listed:
+        wrong = next((a for a in (answer if isinstance(answer, list) else [answer]) if a not in listed), None)
+        text = f"{wrong!r} is no answer to {row['id']}"
+        return None if wrong is None else Refusal(Code.CHOICE, text, "answer", f"it is one of {', '.join(map(str, listed))}")
+    if kind in KINDS:
+        for one in answer if isinstance(answer, list) else [answer]:
+            if not desk.ruleset.has(KINDS[kind], str(one)):
+                near = nearest(str(one), desk.ruleset.rows(KINDS[kind]))
+                return Refusal(Code.CHOICE, f"{one!r} is no {kind}", "answer", f"did you mean {near[0]!r}?" if near else "")
+    return None
+
+
+def _unbound(bounds: Row, names: Names) -> bool:
+    """Whether a bound asks for what is known only when the decision comes up, such as who attacks."""
+    known = {*names, *ALWAYS}
+    texts = [str(bounds[k]).removeprefix("=") for k in ("least", "most") if isinstance(bounds.get(k), str)]
+    return any(not parse(text).names <= known for text in texts)
+
+
+def kind_of(declared: Any) -> str:
+    """The kind of thing that a slot holds, or that a name in scope stands for."""
+    return str(declared.get("kind", "") if isinstance(declared, dict) else declared or "")
 
 
 def asked(turn: Turn, row: Row, names: Names) -> list[str]:

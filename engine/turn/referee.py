@@ -66,12 +66,16 @@ class Resolution:
 
 @dataclass(frozen=True)
 class Inputs:
-    """What came in at an input point: orders and answers by nation, whose absence counts as missed, who commands from now on."""
+    """What came in at an input point: orders and answers by nation, whose absence counts as missed, who commands from now on.
+
+    `by` says who handed a nation's orders in, where that was a person.
+    """
 
     orders: Orders = field(default_factory=dict)
     answers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     missing: Sequence[str] = ()
     seats: Mapping[str, str] = field(default_factory=dict)
+    by: Mapping[str, str] = field(default_factory=dict)
 
 
 def start(ruleset: Ruleset, state: State, dice: CountingDice, *, geography: Geography | None = None) -> Resolution:
@@ -173,7 +177,8 @@ def take_in(turn: Turn, inputs: Inputs) -> None:
                 entry.text = f"{turn.ruleset.rows('nations').get(nation, {}).get('name', nation)} is commanded by a {seat} now."
     for nation in sorted({*inputs.orders, *inputs.answers, *inputs.missing}):
         orders = inputs.orders.get(nation, ())
-        with turn.journal.entry("frame/input", subject=nation, audience=(nation,), data={"orders": len(orders)}) as entry:
+        data = {"orders": len(orders), **({"by": inputs.by[nation]} if nation in inputs.by else {})}
+        with turn.journal.entry("frame/input", subject=nation, audience=(nation,), data=data) as entry:
             for old in [k for k, row in turn.state.table("orders").items() if row["nation"] == nation]:
                 turn.journal.put_row("orders", old, None)  # those of an earlier input point have had their steps
             if nation in inputs.missing:

@@ -10,6 +10,7 @@ from typing import Any
 from ..core.model import Row
 from ..world.selections import as_set, plain
 from ..world.world import Names
+from .bounds import out_of_bounds
 from .context import Desk, Order
 from .effects import fill, printed
 from .intents import Code, Refusal
@@ -40,20 +41,6 @@ def misfit(desk: Desk, row: Row, order: Order, names: Names) -> Refusal | None:
         found = out_of_bounds(desk, declared, name, value, names) or _not_among(desk, declared, name, value, names)
         if found is not None:
             return found
-    return None
-
-
-def out_of_bounds(desk: Desk, declared: Row, name: str, value: Any, names: Names) -> Refusal | None:
-    """Whether a number is smaller or larger than its slot allows."""
-    if declared.get("kind", "number") != "number" or not isinstance(value, int) or isinstance(value, bool):
-        return None
-    least = desk.world.number(declared.get("least", 1), names)
-    if value < least:
-        return Refusal(Code.NUMBER, f"the number must be at least {least}", name)
-    if "most" in declared:
-        most = desk.world.number(declared["most"], names)
-        if value > most:
-            return Refusal(Code.NUMBER, f"the number must be at most {most}", name)
     return None
 
 

@@ -15,15 +15,17 @@ from ..turn.context import Turn
 from ..world import routes
 from . import forces
 from .attacking import attack_refusal, begin_war
-from .stowage import figure_of, room_of, size_of
+from .stowage import figure_of, room_of, size_of, size_of_kinds
 
 
 def adopt(turn: Turn, force: str, mode: Row) -> None:
-    """Cargo that is afloat where a force sets out comes under it, as far as it has room."""
+    """Cargo that is afloat where a force sets out comes under it, as far as it has room beside what its orders name."""
     if "carries" not in mode:
         return
     row = turn.state.row("forces", force)
     room = room_of(turn, mode, [(k, r["n"]) for k, r in forces.stacks_of(turn.state, force)])
+    coming = [part["units"] for part in row.get("cargo") or () if part["from"] != row["at"]]
+    room -= sum(size_of_kinds(turn, mode, row["owner"], units) for units in coming)
     for key, stack in forces.afloat_at(turn.state, row["owner"], row["at"]):
         each = size_of(turn, mode, [(key, 1)])
         n = min(stack["n"], int(room // each)) if each else stack["n"]
@@ -115,21 +117,19 @@ def land_all(turn: Turn, modes: Sequence[Row], node: Row) -> None:
         parts = [part for part in row["cargo"] if not part.get("left")] or row["cargo"][:1]
         for part in parts:
             attack = hostile[row["owner"], part["to"]]
-            _put_ashore(turn, force, row, mode, part, hostile=attack, all_of_it=len(parts) == 1)
+            _put_ashore(turn, force, row, mode, part, hostile=attack)
 
 
-def _aboard(turn: Turn, force: str, part: Row, *, all_of_it: bool) -> list[tuple[str, int]]:
-    """Those of a force's cargo that go ashore together: all, or as many as are left of one part."""
+def _aboard(turn: Turn, force: str, part: Row) -> list[tuple[str, int]]:
+    """Those of a force's cargo that go ashore together: as many as are left of one part."""
     there = forces.cargo_of(turn.state, force)
-    if all_of_it:
-        return [(key, stack["n"]) for key, stack in there]
     wanted = {kind: min(n, sum(s["n"] for _, s in there if s["kind"] == kind)) for kind, n in part["units"].items()}
     return forces.pick(there, wanted) or []
 
 
-def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, part: Row, *, hostile: bool, all_of_it: bool) -> None:
+def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, part: Row, *, hostile: bool) -> None:
     nation, target, zone = row["owner"], part["to"], row["at"]
-    aboard = _aboard(turn, force, part, all_of_it=all_of_it)
+    aboard = _aboard(turn, force, part)
     shore = turn.ruleset.row("modes", mode["ashore"]) if "ashore" in mode else mode
     where = routes.name_of(turn.world, "places", target)
     why = None

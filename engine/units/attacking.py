@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 from ..core.model import Row
 from ..core.state import Entity
 from ..turn.context import Desk, Turn, audience_ids
 from ..turn.effects import Tail, fill
 from ..world import routes
+from ..world.world import World
 from . import forces
 from .control import comes_to_fight
 
@@ -19,17 +21,58 @@ def attack_refusal(
     """Why these units cannot attack over the last step of the way (`attack` must hold for each), or None."""
     if not hostile:
         return None
-    if mode.get("fights") is False:
-        return f"they cannot go into a fight in {routes.name_of(turn.world, 'places', path[-1])}"
     going = routes.Going(turn.world, nation, mode, [Entity("unit", k) for k, _ in picks])
+    return cannot_attack(going, path) or without_company(going)
+
+
+def cannot_attack(going: routes.Going, path: routes.Path) -> str | None:
+    """Why a group may not end its way in a fight whoever goes with it, or None."""
+    where = path[-1]
+    if going.mode.get("fights") is False:
+        return f"they cannot go into a fight in {routes.name_of(going.world, 'places', where)}"
+    if "attack" not in going.mode or len(path) < 2:
+        return None
     for unit in going.units:
-        if not going.test("attack", path[-1], f"{path[-2]}>{path[-1]}", path[:-1], [unit]):
-            kind = routes.name_of(turn.world, "units", str(turn.state.get("units", unit.id, "kind")))
-            return f"{kind} cannot attack {routes.name_of(turn.world, 'places', path[-1])} from there"
-    kinds = [str(turn.state.get("units", unit.id, "kind")) for unit in going.units]
-    if "company" in mode and kinds and all(routes.concerns(turn.world, mode["company"], kind) for kind in kinds):
-        return "nobody goes in beside them"
+        if not going.test("attack", where, f"{path[-2]}>{where}", path[:-1], [unit]):
+            return f"{_kind(going, unit)} cannot attack {routes.name_of(going.world, 'places', where)} from there"
     return None
+
+
+def without_company(going: routes.Going) -> str | None:
+    """Why a group may not attack by itself: all of it are kinds that need others beside them (`company` of the mode)."""
+    wanted = going.mode.get("company")
+    kinds = [str(going.world.state.get("units", unit.id, "kind")) for unit in going.units]
+    alone = wanted is not None and kinds and all(routes.concerns(going.world, wanted, kind) for kind in kinds)
+    return ALONE if alone else None
+
+
+ALONE = "nobody goes in beside them"
+
+
+class Attack(NamedTuple):
+    """An order to attack, as far as it matters to others: its key, who attacks where, and whether anybody goes in."""
+
+    key: Any
+    nation: str
+    target: str
+    goes_in: bool
+    mode: Row
+
+
+def unaccompanied(attacks: Iterable[Attack]) -> set[Any]:
+    """The keys of attacks by units that fire from where they stand, beside whom nobody of their nation goes in."""
+    listed = list(attacks)
+    going_in = {(a.nation, a.target) for a in listed if a.goes_in}
+    return {a.key for a in listed if not a.goes_in and not a.mode.get("stays_alone") and (a.nation, a.target) not in going_in}
+
+
+def remains(world: World, mode: Row, kind: str) -> bool:
+    """Whether units of a kind attack from where they stand (`stays` of the mode)."""
+    return bool(mode.get("stays")) and routes.concerns(world, mode["stays"], kind)
+
+
+def _kind(going: routes.Going, unit: Entity) -> str:
+    return routes.name_of(going.world, "units", str(going.world.state.get("units", unit.id, "kind")))
 
 
 def begin_war(turn: Turn, mode: Row, nation: str, target: str) -> None:
@@ -44,15 +87,27 @@ def begin_war(turn: Turn, mode: Row, nation: str, target: str) -> None:
     for other in others:
         if other == nation or turn.world.hostile(nation, other):
             continue
-        if not mode.get("attacks") and not comes_to_fight(turn, nation, other):
-            continue
-        names = {**turn.loops, "self": Entity("nation", nation), "target": Entity("nation", other)}
-        if not turn.world.test(tail_row.get("when"), names):
-            continue
-        rule, subject = f"modes/{mode['id']}", f"{nation}:{other}"
-        readers = audience_ids(turn.world, tail_row.get("audience", "everyone"), names)
-        with turn.journal.entry(rule, subject=subject, audience=readers) as entry:
-            tail = Tail(turn, entry, rule, subject)
-            if "says" in tail_row:
-                entry.text = fill(turn.world, tail_row["says"], names)
-            tail.run(tail_row, names)
+        if mode.get("attacks") or comes_to_fight(turn, nation, other):
+            _open_war(turn, mode, tail_row, nation, other)
+
+
+def begin_war_with(turn: Turn, mode: Row, nation: str, other: str) -> None:
+    """An attack upon forces of a nation with which there is no war brings about what the mode says (`undeclared`)."""
+    tail_row = mode.get("undeclared")
+    if isinstance(tail_row, str):
+        tail_row = turn.ruleset.row("modes", tail_row)["undeclared"]
+    if tail_row and other != nation and not turn.world.hostile(nation, other):
+        _open_war(turn, mode, tail_row, nation, other)
+
+
+def _open_war(turn: Turn, mode: Row, tail_row: Row, nation: str, other: str) -> None:
+    names = {**turn.loops, "self": Entity("nation", nation), "target": Entity("nation", other)}
+    if not turn.world.test(tail_row.get("when"), names):
+        return
+    rule, subject = f"modes/{mode['id']}", f"{nation}:{other}"
+    readers = audience_ids(turn.world, tail_row.get("audience", "everyone"), names)
+    with turn.journal.entry(rule, subject=subject, audience=readers) as entry:
+        tail = Tail(turn, entry, rule, subject)
+        if "says" in tail_row:
+            entry.text = fill(turn.world, tail_row["says"], names)
+        tail.run(tail_row, names)

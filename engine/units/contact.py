@@ -18,6 +18,7 @@ from ..turn.context import Turn
 from ..world import routes
 from ..world.world import exact
 from . import forces
+from .attacking import begin_war_with
 from .passive_recon import figure
 
 
@@ -39,15 +40,29 @@ def find_forces(turn: Turn, row: Row) -> None:
             by.setdefault((min(seeker, foe), max(seeker, foe)), []).append(seeker)
     for (one, other), seekers in sorted(by.items()):
         place = str(turn.state.get("forces", one, "at"))
+        for seeker in seekers if row.get("gives") == "battle" else ():
+            _open_war(turn, seeker, other if seeker == one else one)
         parties = sorted({str(turn.state.get("forces", f, "owner")) for f in (one, other)})
         text = f"Contact in {routes.name_of(turn.world, 'places', place)}."
         data = {"place": place, "pair": [one, other], "by": seekers}
         with turn.journal.entry(f"contacts/{row['id']}", subject=f"{one}|{other}", audience=parties, text=text, data=data):
             contact = {"pair": [one, other], "by": seekers, "place": place, "row": row["id"], "gives": row["gives"]}
             turn.journal.put_row("contacts", f"{row['id']}:{one}|{other}", contact)
+            for seeker in seekers if row.get("once") else ():
+                known = turn.state.get("forces", seeker, "found") or {}
+                theirs = sorted({*known.get(row["id"], ()), other if seeker == one else one})
+                turn.journal.set("forces", seeker, "found", {**known, row["id"]: theirs})
             for force, foe in ((one, other), (other, one)):
                 turn.journal.set("forces", force, "contacted", True)
                 turn.journal.set("forces", force, "met", sorted({*(turn.state.get("forces", force, "met") or ()), foe}))
+
+
+def _open_war(turn: Turn, seeker: str, foe: str) -> None:
+    """Who seeks out forces of a nation with which there is no war begins one, as the mode of his own force says."""
+    mode = turn.ruleset.rows("modes").get(str(turn.state.get("forces", seeker, "mode", "")), {})
+    a, b = str(turn.state.get("forces", seeker, "owner")), str(turn.state.get("forces", foe, "owner"))
+    if not _quarrel(turn, a, b):
+        begin_war_with(turn, mode, a, b)
 
 
 def clear(turn: Turn, row: Row) -> None:
@@ -120,6 +135,8 @@ def may_find(turn: Turn, row: Row, seeker: str, foe: str, looks: dict[str, bool]
     """Whether a force looks for another at all under a row. `looks`: what `by` has said already, where it does not ask whom."""
     state = turn.state
     a, b = str(state.get("forces", seeker, "owner")), str(state.get("forces", foe, "owner"))
+    if row.get("once") and foe in (state.get("forces", seeker, "found") or {}).get(row["id"], ()):
+        return False
     named = set(state.get("forces", seeker, "targets") or ())
     if not turn.world.hostile(a, b) and not named & {foe, b} and not _quarrel(turn, a, b):
         return False

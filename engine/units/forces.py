@@ -60,6 +60,14 @@ def strength(state: State, force: str) -> dict[str, int]:
     return dict(sorted(out.items()))
 
 
+def wanted(units: Mapping[str, Any]) -> dict[str, int] | str:
+    """The units that an order names, by kind, or why they are none: each number is at least 1."""
+    found = {kind: int(n) for kind, n in units.items()}
+    if not found:
+        return "it names no units"
+    return "the number must be at least 1" if min(found.values()) < 1 else found
+
+
 def pick(stacks: Sequence[tuple[str, Row]], wanted: Mapping[str, int]) -> list[Pick] | None:
     """The wanted numbers of kinds out of stacks, plain stacks first; None if there are not enough."""
     out: list[Pick] = []

@@ -21,8 +21,9 @@ from ..world import routes
 from . import carriers as bearers
 from . import forces, tasks
 from .arrive import bring_in
-from .attacking import attack_refusal, begin_war
+from .attacking import ALONE, Attack, attack_refusal, begin_war, remains, unaccompanied
 from .bounces import bounce
+from .gauntlet import crosses_enemies, depart_under_fire, run_the_gauntlet
 from .march import March, orders_of
 from .onward import go_on
 from .rationing import draw_on, ration
@@ -37,6 +38,9 @@ def run(node: Row, turn: Turn) -> None:
         return
     if which == "onward":
         go_on(turn, modes)
+        return
+    if which == "depart":
+        depart_under_fire(turn, modes)
         return
     tasked = [m for m in modes if m.get("tasks")]
     if tasked:
@@ -99,7 +103,7 @@ def settled(turn: Turn, found: Sequence[tuple[Order, March | str]]) -> list[Marc
     going = _accompanied(out)
     for march in out:
         if march not in going:
-            turn.drop_order(march.order, "nobody goes in beside them")
+            turn.drop_order(march.order, ALONE)
     return going
 
 
@@ -118,10 +122,10 @@ def understand(turn: Turn, order: Order, mode: Row, left: dict[str, int], taken:
     """One order as a march, or why it cannot be. `left` counts what earlier orders leave of each stack, `taken` what earlier
     orders of the nation take of shared capacities, so that it looks for a way that has room beside them."""
     world, slots, nation = turn.world, order.get("slots", {}), str(order["nation"])
-    wanted = {k: int(n) for k, n in slots.get("units", {}).items() if int(n) > 0}
     origin, target = slots.get("origin"), slots.get("target", slots.get("origin"))
-    if not wanted or origin is None:
-        return "it names no units"
+    wanted = forces.wanted(slots.get("units", {}))
+    if isinstance(wanted, str) or origin is None:
+        return wanted if isinstance(wanted, str) else "it names no place to start from"
     row = turn.ruleset.rows("orders").get(order["order"].partition("/")[2], {})
     names = turn.order_names(order)
     for need in row.get("needs", ()):
@@ -132,7 +136,7 @@ def understand(turn: Turn, order: Order, mode: Row, left: dict[str, int], taken:
     if picks is None:
         return routes.too_few(world, nation, origin, wanted)
     hostile = bool(mode.get("attacks")) or routes.is_attack(world, nation, target, turn.journal.step)
-    stays = [p for p in picks if hostile and _remains(turn, mode, p[0])]
+    stays = [p for p in picks if hostile and remains(world, mode, str(turn.state.get("units", p[0], "kind")))]
     goes = [p for p in picks if p not in stays]
     going = routes.Going(world, nation, mode, [Entity("unit", k) for k, _ in goes or stays], count=sum(n for _, n in goes))
     going.taken = taken or {}
@@ -146,7 +150,7 @@ def understand(turn: Turn, order: Order, mode: Row, left: dict[str, int], taken:
         path = routes.find_path(going, origin, target, via)
     if path is None:
         return _no_way(going, origin, target)
-    hostile = hostile or any(routes.is_attack(world, nation, p, turn.journal.step) for p in path[1:-1])
+    hostile = hostile or (mode.get("fights") is not False and crosses_enemies(turn, nation, path))
     why = seen_refusal(turn, order, nation, target, hostile=hostile)
     why = why or routes.check_path(going, path) or attack_refusal(turn, mode, nation, path, picks, hostile=hostile)
     if why is None and not hostile and not (row.get("mission") or mode.get("mission")):
@@ -167,10 +171,6 @@ def pinned_refusal(march: March) -> str | None:
     if any(going.test("pinned", path[0], link, path[:1], [unit]) for unit in going.units):
         return f"they cannot leave {routes.name_of(going.world, 'places', path[0])} while it is attacked"
     return None
-
-
-def _remains(turn: Turn, mode: Row, key: str) -> bool:
-    return bool(mode.get("stays")) and routes.concerns(turn.world, mode["stays"], turn.state.get("units", key, "kind"))
 
 
 def _no_way(going: routes.Going, origin: str, target: str) -> str:
@@ -200,9 +200,10 @@ def seen_refusal(turn: Desk, order: Order, nation: str, target: str, *, hostile:
 
 
 def _accompanied(marches: Sequence[March]) -> list[March]:
-    """Units that fire from where they stand attack only beside others of their nation that go in: all marches but theirs."""
-    going_in = {(m.nation, m.target) for m in marches if m.hostile and m.picks}
-    return [m for m in marches if not m.hostile or m.picks or m.mode.get("stays_alone") or (m.nation, m.target) in going_in]
+    """All marches but those of units that fire from where they stand, beside whom nobody of their nation goes in."""
+    hostile = [Attack(i, m.nation, m.target, bool(m.picks), m.mode) for i, m in enumerate(marches) if m.hostile]
+    alone = unaccompanied(hostile)
+    return [m for i, m in enumerate(marches) if i not in alone]
 
 
 def mark_attacked(turn: Turn, marches: Sequence[March], others: Sequence[Row]) -> None:
@@ -244,7 +245,9 @@ def carry_out(turn: Turn, marches: Sequence[March]) -> None:
     marches = ration(turn, marches)
     entered: list[tuple[str, str, str | None]] = []
     for march in marches:
-        if march.mode.get("arrives"):
+        if march.mode.get("arrives") and march.mode.get("under_fire") and crosses_enemies(turn, march.nation, march.path):
+            run_the_gauntlet(turn, march)
+        elif march.mode.get("arrives"):
             depart(turn, march)
         else:
             entered.append((march.nation, march.target, turn.world.holder_of(march.target)))

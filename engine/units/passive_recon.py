@@ -10,6 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from ..core.journal import NOBODY
 from ..core.model import Row
 from ..core.state import Entity
 from ..ruleset.expressions.reads import reads_of
@@ -179,7 +180,7 @@ def look(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> None:
         if success:
             found.update({"as": "exact", "units": dict(sorted(units.items())), "n": number})
         elif row.get("miss") == "less":
-            found.update({"as": "number", "n": stream.choice(list(range(number))) if number > 1 else 0})
+            found.update({"as": "number", "n": _fewer(turn, rule, subject, number)})
         record_ = stream.take()
         if record_ is not None:
             entry.dice.append({**record_, "need": f"{percent} or less", "hit": success})
@@ -191,6 +192,19 @@ def look(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> None:
             )
             for nation in readers:
                 turn.journal.set("knowledge", nation, f"{row.get('know', 'units')}:{place}", found)
+
+
+def _fewer(turn: Turn, rule: str, subject: str, number: int) -> int:
+    """A number below the true one, drawn where nobody can see it: the size of the die would tell how many there are."""
+    if number <= 1:
+        return 0
+    with turn.journal.entry(rule, subject=f"{subject}:fewer", audience=(NOBODY,)) as entry:
+        stream = turn.stream(rule, f"{subject}:fewer", entry.audience)
+        fewer = stream.choice(list(range(number)))
+        record = stream.take()
+        if record is not None:
+            entry.dice.append(dict(record))
+    return fewer
 
 
 def publish(turn: Turn, row: Row) -> None:

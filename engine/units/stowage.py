@@ -20,7 +20,9 @@ def stowed(
 
     world, carries = turn.world, mode.get("carries")
     origin, target = slots.get("origin"), slots.get("target")
-    cargo = {k: int(n) for k, n in slots["cargo"].items() if int(n) > 0}
+    cargo = forces.wanted(slots["cargo"])
+    if isinstance(cargo, str):
+        return cargo
     if carries is None or origin is None or target is None or not cargo:
         return "it names no cargo"
     for kind in cargo:
@@ -89,11 +91,11 @@ def figure_of(turn: Desk, figure: Any, key: str) -> Any:
     return turn.world.field(unit, figure) or 0
 
 
-def already_loaded(turn: Desk, mode: Row, nation: str, place: str, picks: Sequence[forces.Pick]) -> bool:
-    """Whether cargo that is afloat in a place needs the room of these carriers, because that of the others is too small."""
+def burden(turn: Desk, mode: Row, nation: str, place: str, picks: Sequence[forces.Pick]) -> Any:
+    """The room of these carriers that cargo afloat in a place needs, because that of the others there is too small."""
     afloat = [(k, int(r["n"])) for k, r in forces.afloat_at(turn.state, nation, place)] if "carries" in mode else []
     if not afloat or not room_of(turn, mode, picks):
-        return False
+        return 0
     going = dict(picks)
     others = [(k, int(r["n"]) - going.get(k, 0)) for k, r in routes.free_stacks(turn.world, nation, place)]
-    return bool(size_of(turn, mode, afloat) > room_of(turn, mode, others))
+    return max(0, size_of(turn, mode, afloat) - room_of(turn, mode, others))

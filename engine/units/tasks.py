@@ -193,11 +193,16 @@ def load_up(turn: Turn, modes: Mapping[str, Row], tick: int) -> None:
 def rouse(turn: Turn, modes: Sequence[Row]) -> None:
     """Units without orders in places where enemies have a force become forces of their own, on the mission that is theirs."""
     for mode in modes:
-        for place in sorted({str(r["at"]) for r in turn.state.table("forces").values() if r.get("mode") == mode["id"]}):
+        for place in sorted({str(r["at"]) for r in turn.state.table("forces").values()}):
             owners = sorted(turn.state.owners_at(place))
             for nation in owners:
-                if any(turn.world.hostile(nation, o) for o in owners):
+                if any(turn.world.hostile(nation, o) for o in owners) or _sought(turn, nation, place):
                     rouse_at(turn, mode, nation, place)
+
+
+def _sought(turn: Turn, nation: str, place: str) -> bool:
+    """Whether a force in a place has orders against a nation with which there may be no war."""
+    return any(r["at"] == place and nation in (r.get("targets") or ()) for r in turn.state.table("forces").values())
 
 
 def rouse_at(turn: Turn, mode: Row, nation: str, place: str) -> None:

@@ -19,7 +19,7 @@ from ..world import routes
 from . import forces
 from .assignment import missions_refusal
 from .fleet import Fleet, Parcel, Voyage, mission_row
-from .stowage import already_loaded, beaches_of, quays_of, room_of, size_of, size_of_kinds, stowed
+from .stowage import beaches_of, burden, quays_of, room_of, size_of, size_of_kinds, stowed
 
 
 def understand(
@@ -43,9 +43,9 @@ def understand(
     carrying = "cargo" in slots
     start = slots.get("zone") if carrying else slots.get("origin")
     world, nation = turn.world, str(order["nation"])
-    wanted = {k: int(n) for k, n in slots["units"].items() if int(n) > 0}
-    if not wanted or start is None:
-        return "it names no units"
+    wanted = forces.wanted(slots["units"])
+    if isinstance(wanted, str) or start is None:
+        return wanted if isinstance(wanted, str) else "it names no place to start from"
     free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in routes.free_stacks(world, nation, start)]
     picks = forces.pick([s for s in free if s[1]["n"]], wanted)
     if picks is None:
@@ -65,9 +65,9 @@ def understand(
     if isinstance(found, str):
         return found
     voyage.plan, voyage.cargo = found
-    voyage.loaded = not voyage.cargo and already_loaded(turn, mode, nation, start, picks)
+    voyage.loaded = burden(turn, mode, nation, start, picks) > 0
     voyage.gate = _shut_on(going, start, voyage.plan)
-    why = _too_far(turn, voyage, voyage.plan, fleet) or missions_refusal(turn, voyage, fleet)
+    why = _too_far(turn, voyage, voyage.plan, fleet) or missions_refusal(turn, voyage, fleet) or _overladen(turn, voyage)
     if why:
         return why
     left.update(after)
@@ -89,7 +89,9 @@ def _parting(turn: Desk, order: Order, row: Row, mode: Row, fleet: Fleet, number
             else "only those that set out by themselves are parted"
         )
         return f"they cannot leave force {parent.number} then: {most}"
-    wanted = {k: int(n) for k, n in slots["units"].items() if int(n) > 0}
+    wanted = forces.wanted(slots["units"])
+    if isinstance(wanted, str):
+        return wanted
     gone: dict[str, int] = {}
     for earlier in fleet.voyages.values():
         for kind, n in earlier.units.items() if earlier.parent == parent.number else ():
@@ -99,7 +101,7 @@ def _parting(turn: Desk, order: Order, row: Row, mode: Row, fleet: Fleet, number
         if n > there:
             name = routes.name_of(world, "units", kind)
             return f"{n} of {name} are to leave force {parent.number}, which has {max(0, there)} left"
-    if not wanted or all(wanted.get(k, 0) + gone.get(k, 0) >= n for k, n in parent.units.items()):
+    if all(wanted.get(k, 0) + gone.get(k, 0) >= n for k, n in parent.units.items()):
         return f"somebody must stay with force {parent.number}"
     here = parent.place_after(after)
     picks = [(k, n) for k, n in parent.picks if world.state.get("units", k, "kind") in wanted]
@@ -265,17 +267,22 @@ def _parcel(turn: Desk, order: Order, mode: Row, fleet: Fleet, left: dict[str, i
         return f"there is no force {slots.get('aboard')}; {fleet.those()}"
     if not voyage.cargo:
         return f"force {voyage.number} carries no troops"
-    found = stowed(turn, mode, slots, nation, None, left)
+    found = stowed(turn, mode, slots, nation, voyage.start, left)
     if isinstance(found, str):
         return found
     parcel, chosen = found
-    room = room_of(turn, mode, voyage.picks)
-    size = size_of(turn, mode, chosen) + sum(size_of_kinds(turn, voyage.mode, voyage.nation, p["units"]) for p in voyage.cargo)
+    room, size = room_of(turn, mode, voyage.picks), _laden(turn, voyage, parcel)
     if size > room:
         return f"the cargo takes {size} of {room} places aboard"
-    quays = quays_of(turn, mode, parcel["from"], None)
+    quays = quays_of(turn, mode, parcel["from"], voyage.start)
     stops = [voyage.place_after(i) for i in range(len(voyage.plan))]
     point = next((i for i, place in enumerate(stops) if place in quays), None)
+    once = _loads_in(turn, voyage) if parcel["from"] != voyage.start else None
+    if once is not None and point is not None:
+        point = next((i for i, place in enumerate(stops) if place in quays and place == once), None)
+        if point is None:
+            there, coast = (routes.name_of(world, "places", p) for p in (once, parcel["from"]))
+            return f"troops come aboard in one zone only, {there}, which is not next to {coast}"
     if point is None:
         where = ", ".join(routes.name_of(world, "places", p) for p in dict.fromkeys(stops))
         return f"force {voyage.number} does not come to {routes.name_of(world, 'places', parcel['from'])}; it passes {where}"
@@ -285,6 +292,35 @@ def _parcel(turn: Desk, order: Order, mode: Row, fleet: Fleet, left: dict[str, i
     for key, n in chosen:
         left[key] = left.get(key, world.state.get("units", key, "n", 0)) - n
     return Parcel(order, voyage.number, parcel, point)
+
+
+def _overladen(turn: Desk, voyage: Voyage) -> str | None:
+    """Why a force cannot take its cargo beside what it has aboard already, or None."""
+    if not voyage.cargo or not voyage.loaded:
+        return None
+    room, size = room_of(turn, voyage.mode, voyage.picks), _laden(turn, voyage)
+    return f"the cargo takes {size} of {room} places aboard" if size > room else None
+
+
+def _laden(turn: Desk, voyage: Voyage, more: Row | None = None) -> Any:
+    """The room that the cargo of a force takes, with another part, and with what has been aboard and stays there."""
+    afloat: Any = 0
+    ashore: Any = 0
+    for part in (*voyage.cargo, *([more] if more else ())):
+        size = size_of_kinds(turn, voyage.mode, voyage.nation, part["units"])
+        afloat, ashore = (afloat + size, ashore) if part["from"] == voyage.start else (afloat, ashore + size)
+    return ashore + max(afloat, burden(turn, voyage.mode, voyage.nation, voyage.start, voyage.picks))
+
+
+def _loads_in(turn: Desk, voyage: Voyage) -> str | None:
+    """The only place where cargo of a force comes aboard, if its mode says that there is but one (`once`) and it is known."""
+    names = {"self": Entity("nation", voyage.nation)}
+    if not turn.world.test(voyage.mode["carries"].get("once", False), names):
+        return None
+    for point, entry in enumerate(voyage.plan):
+        if any(voyage.cargo[index]["from"] != voyage.start for index in entry.get("load", ())):
+            return voyage.place_after(point)
+    return None
 
 
 def _load_and_land(

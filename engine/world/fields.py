@@ -40,8 +40,9 @@ _LISTED = ("nation", "place")  # a field that lists rows of these kinds gives th
 
 _BUILT_IN_THINGS: Mapping[str, str] = {
     "capital": "place", "owner": "nation", "holder": "nation", "opposite": "side", "charge": "force", "part_of": "place",
+    "war.by": "nation",
 }  # fmt: skip
-"""Built-in fields that name a thing, and the kind of it."""
+"""Built-in fields (of a kind, or of any) that name a thing, and the kind of it."""
 
 
 _EMPTY: Mapping[str, Any] = {}
@@ -128,14 +129,14 @@ class Readings(ABC):
         default = declared.get("default") if declared else None
         wrap = _FORM_KIND.get(declared.get("form", ""), "") if declared else ""
         if not wrap and not declared:
-            wrap = _BUILT_IN_THINGS.get(name, "")
+            wrap = _BUILT_IN_THINGS.get(f"{kind}.{name}") or _BUILT_IN_THINGS.get(name, "")
         table, form = _TABLE.get(kind, kind), KINDS.get(kind, "")
         state, written = self.state, self.ruleset.rows(form) if form else {}
         given: dict[str, Any] = {}  # what rows of the ruleset say, as expressions see it
 
         def shown(value: Any) -> Any:
             if wrap and isinstance(value, str):
-                return Entity(wrap, value)
+                return Entity(wrap, value) if value else None
             if isinstance(value, list):
                 if wrap in _LISTED:
                     return tuple(Entity(wrap, v) if isinstance(v, str) else v for v in value)
@@ -303,6 +304,14 @@ class Readings(ABC):
     def _force_at(self, e: Entity) -> Entity | None:
         at = self.state.get("forces", e.id, "at")
         return Entity("place", str(at)) if at else None
+
+    def _force_to(self, e: Entity) -> Entity | None:
+        to = self.state.get("forces", e.id, "to")
+        return Entity("place", str(to)) if to else None
+
+    def _force_path(self, e: Entity) -> EntitySet:
+        """The places of its way, the first and where it is included."""
+        return tuple(Entity("place", str(p)) for p in self.state.get("forces", e.id, "path") or ())
 
     def _force_charges(self, e: Entity) -> EntitySet:
         row = self.state.row("forces", e.id)

@@ -11,7 +11,7 @@ from ..ruleset.expressions import ExpressionError, parse
 from ..ruleset.expressions.reads import EARLIER, HOLDERS
 from .selections import apply, as_set, fits, group, nations_only, plain, select, weight
 from .tables import band, box_of, cell
-from .treasury import held_places, stock
+from .treasury import held_places, seat_of, stock
 from .verdicts import TABLE, kind_of
 from .world import EntitySet, World
 
@@ -438,6 +438,7 @@ def _values(world: World) -> dict[str, Callable[..., Any]]:
         "level": level,
         "knows": lambda n, t: int(state.get("techs", plain(n), plain(t), 0)) > 0,
         "stock": lambda x, r: stock(world, x, plain(r)),
+        "purse": lambda x, r: seat_of(world, plain(x), plain(r)),
         "income": lambda n: state.get("nations", plain(n), "income", 0),
         "value": value,
         "marked": lambda x, m: state.get("marks", key(x), plain(m)) is not None,

@@ -200,6 +200,13 @@ def stock(world: World, x: Any, resource: str) -> Any:
     return world.state.get("stores", thing.id, resource, 0)
 
 
+def seat_of(world: World, place: str, resource: str) -> Entity | None:
+    """The place that keeps the purse on which a place draws; None if nobody holds it or the purse has no seat."""
+    holder = world.holder_of(place)
+    seat = purse_at(world, holder, place, resource).partition("/")[2] if holder is not None else ""
+    return Entity("place", seat) if seat else None
+
+
 def pay(journal: Journal, purse: str, resource: str, amount: Any) -> None:
     """Take an amount out of a purse. Raises ValueError if it is not there."""
     now = journal.state.get("stores", purse, resource, 0)

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..core.model import Row, Ruleset
 from ..core.state import Entity
 from ..ruleset.expressions import ExpressionError
-from ..ruleset.expressions.bounds import Reader, Run
-from ..ruleset.expressions.terms import terms_used
+from ..ruleset.expressions.bounds import Reader, Run, open_names
 from .selections import apply, as_set, weight
 
 if TYPE_CHECKING:
@@ -32,20 +31,10 @@ class Open(NamedTuple):
     thing: Entity
 
 
-def open_names(ruleset: Ruleset) -> frozenset[str]:
+def _open_names(ruleset: Ruleset) -> frozenset[str]:
     """The verdicts of a ruleset, and the terms that lead to one."""
 
-    def make() -> frozenset[str]:
-        terms = ruleset.rows("terms")
-        found = set(ruleset.rows("verdicts"))
-        used = {id_: terms_used(row["is"]) for id_, row in terms.items() if isinstance(row["is"], str)}
-        while True:
-            more = {id_ for id_, names in used.items() if id_ not in found and not names.isdisjoint(found)}
-            if not more:
-                return frozenset(found)
-            found |= more
-
-    return ruleset.derived("open names", make)  # type: ignore[no-any-return]
+    return ruleset.derived("open names", lambda: open_names(ruleset.rows("verdicts"), ruleset.rows("terms")))  # type: ignore[no-any-return]
 
 
 def kind_of(row: Row) -> tuple[str, str]:
@@ -148,7 +137,7 @@ class Settling:
     def _bounds(self, text: str) -> Run:
         ruleset = self.world.ruleset
         run: Run = ruleset.derived(
-            f"bounds of {text}", lambda: Reader(open_names(ruleset)).bounds(text.removeprefix("=").strip())
+            f"bounds of {text}", lambda: Reader(_open_names(ruleset)).bounds(text.removeprefix("=").strip())
         )
         return run
 
@@ -161,7 +150,7 @@ class Settling:
                 self.asked.add(one)
                 return high
             return bool(found)
-        if name not in open_names(self.world.ruleset):
+        if name not in _open_names(self.world.ruleset):
             return apply(self.world, thing, name, rest)
         if name not in self.world.ruleset.rows("terms"):  # a verdict of an earlier step
             return apply(self.world, thing, name, rest)

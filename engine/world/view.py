@@ -230,12 +230,18 @@ class Viewer:
                 self._band(row, shown, reader, {"owner": holder, "place": place})
 
     def _said(self, row: Row, fields: Mapping[str, Any]) -> str | None:
-        """The band that a mark of the place makes others see of its holder's units, or None."""
-        if "mask" not in row or self.world.holder_of(fields["place"]) != fields["owner"]:
+        """The band that a mark of the place makes others see of an owner's units: of whoever is in on the mark, or None."""
+        if "mask" not in row:
             return None
-        names = set(row["bands"].values())
+        names, owner = set(row["bands"].values()), fields["owner"]
+        holds = self.world.holder_of(fields["place"]) == owner
         marks = self.state.row("marks", f"place:{fields['place']}")
-        found = [m.removeprefix(row["mask"]) for m in sorted(marks) if m.startswith(row["mask"])]
+        set_by = {m: mark for m, mark in sorted(marks.items()) if m.startswith(row["mask"])}
+        found = [
+            m.removeprefix(row["mask"])
+            for m, mark in set_by.items()
+            if (owner in mark["seen_by"] if "seen_by" in mark else holds)
+        ]
         return next((name for name in found if name in names), None)
 
     def _marks(self, tables: dict[str, dict[str, dict[str, Any]]], reader: str) -> None:

@@ -24,13 +24,17 @@ from ...world.world import World
 
 @dataclass(frozen=True)
 class Line:
-    """One thing that happened: a sentence, further lines under it, and where its rule stands. `kind`: news, own or refused."""
+    """One thing that happened: a sentence, further lines under it, and where its rule stands. `kind`: news, own or refused.
+
+    `outcome`: of an order whose row says what can become of it, which of these it was.
+    """
 
     text: str
     kind: str
     rule: str
     at: str
     details: tuple[str, ...] = ()
+    outcome: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -194,7 +198,7 @@ def _line(entry: Entry, reader: str | None) -> Line:
     details.extend(dice_words(record) for record in entry.dice)
     if "void" in entry.data:
         details.append(f"Void: {entry.data['void']}")
-    return Line(_sentence(entry), kind, entry.rule, entry.at, tuple(details))
+    return Line(_sentence(entry), kind, entry.rule, entry.at, tuple(details), tuple(entry.data.get("outcome", ())))
 
 
 def dice_words(record: Mapping[str, Any]) -> str:

@@ -165,7 +165,7 @@ def _place(world: World, row: Mapping[str, Any], marks: Mapping[str, Any], capit
         kind=kind,
         lon=float(Fraction(str(row["lon"]))),
         lat=float(Fraction(str(row["lat"]))),
-        owner=(world.holder_of(row["id"]) or "") if kind != "sea" else "",
+        owner=(world.holder_of(str(row.get("part_of", row["id"]))) or "") if kind != "sea" else "",
         symbols=tuple(symbols[:3]),
         badges=tuple(_badges(world, row["id"], marks)),
         note=", ".join(notes),

@@ -1,5 +1,9 @@
 """Games on disk."""
 
-from .games import FILE, Game, StoreError, Submission
+from .database import StoreError
+from .games import FILE, Game
+from .reading import MODERATOR, PLAYER, POLICY, PROXY, HandIn, Stage, Submission, inputs_from
 
-__all__ = ["FILE", "Game", "StoreError", "Submission"]
+__all__ = [
+    "FILE", "MODERATOR", "PLAYER", "POLICY", "PROXY", "Game", "HandIn", "Stage", "StoreError", "Submission", "inputs_from",
+]  # fmt: skip

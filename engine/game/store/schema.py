@@ -6,7 +6,7 @@ canonical, so that what is stored can be hashed again.
 
 from __future__ import annotations
 
-from sqlalchemy import Column, ForeignKey, Integer, LargeBinary, MetaData, String, Table, Text
+from sqlalchemy import Boolean, Column, ForeignKey, Integer, LargeBinary, MetaData, String, Table, Text
 
 metadata = MetaData()
 
@@ -75,6 +75,48 @@ entries = Table(
     Column("position", Integer, nullable=False, index=True),  # the position that the entry led to
     Column("turn", Integer, nullable=False),
     Column("body", Text, nullable=False),
+)
+
+handins = Table(  # everything that has come in, in order: what counts stands in `inputs`
+    "handins",
+    metadata,
+    Column("game", String(64), ForeignKey("games.id"), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("position", Integer, nullable=False),
+    Column("nation", String(64), nullable=False),
+    Column("text", Text, nullable=False),
+    Column("orders", Text, nullable=False),
+    Column("answers", Text, nullable=False),
+    Column("by", String(16), nullable=False),
+    Column("at", String(32), nullable=False),  # UTC, ISO 8601
+)
+
+salts = Table(  # a player's share in a turn's dice: fixed by the first file that comes in for the turn
+    "salts",
+    metadata,
+    Column("game", String(64), ForeignKey("games.id"), primary_key=True),
+    Column("turn", Integer, primary_key=True),
+    Column("nation", String(64), primary_key=True),
+    Column("salt", String(64), nullable=False),
+)
+
+turns = Table(  # the dice of a turn: how often it was given fresh ones, and what of them is known
+    "turns",
+    metadata,
+    Column("game", String(64), ForeignKey("games.id"), primary_key=True),
+    Column("turn", Integer, primary_key=True),
+    Column("attempt", Integer, nullable=False),  # the last one; numbers are never used again
+    Column("opened", Boolean, nullable=False),  # whether keys of that attempt have been handed out
+    Column("closed", Integer, nullable=False),  # the position whose orders are closed, 0 for none
+    Column("salts", Text, nullable=False),  # the masked salts of that attempt, as published; empty until then
+)
+
+seat_keys = Table(  # who may order for a nation: a secret that only its hash is kept of
+    "seat_keys",
+    metadata,
+    Column("game", String(64), ForeignKey("games.id"), primary_key=True),
+    Column("nation", String(64), primary_key=True),
+    Column("hash", String(64), nullable=False),
 )
 
 corrections = Table(

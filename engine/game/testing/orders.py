@@ -6,14 +6,15 @@ resolution does with an order that the door would not let pass) says so, and its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ...core.diagnostics import Diagnostic
 from ...orders.intake import accept, answers_of
 from ...orders.parse import parse_orders
-from ...turn.context import Order, Turn
+from ...turn.context import Desk, Order, Turn
+from ...turn.decisions import answer_refusal
 from ...world.view import Viewer
 from ...world.world import World
 
@@ -62,6 +63,12 @@ class Door:
             answers = dict(taken.answers)
             world.close()
         return Taken(tuple(orders), answers, tuple(_said(found, "error")), tuple(_said(found, "warning")))
+
+    def answers(self, nation: str, given: Mapping[str, Any]) -> dict[str, str]:
+        """Which of a nation's answers to decisions may not be given, and why."""
+        desk = Desk(self._view(nation))
+        found = {key: answer_refusal(desk, nation, key, answer) for key, answer in given.items()}
+        return {key: f"{why.text} {why.hint}".strip() for key, why in found.items() if why is not None}
 
     def _view(self, nation: str) -> World:
         turn = self.turn

@@ -14,7 +14,8 @@ from typing import Any
 
 from ...core.journal import Entry
 from ...core.state import Entity, pair_key, unit_key
-from ...ruleset.expressions import ExpressionError
+from ...ruleset.checks.expressions import Words
+from ...ruleset.expressions import ExpressionError, check_expression
 from ...ruleset.expressions.vocabulary import KINDS
 from ...turn.vacancies import vacancies
 from ...world.selections import as_set
@@ -456,7 +457,11 @@ class _Reader:
 
 
 def evaluate(world: World, text: str, names: Mapping[str, Any], path: Path = ()) -> Any:
-    """The value of an expression of a case; CaseError where it has none."""
+    """The value of an expression of a case; CaseError where it has none, or names what the ruleset does not have."""
+    ruleset = world.ruleset
+    words = ruleset.derived("words of rule tests", lambda: Words(ruleset.rows, ruleset.forms))
+    for problem in check_expression(text, dict.fromkeys(names, "any"), words):
+        raise CaseError(f"{text}: {problem.message}{f'; {problem.hint}' if problem.hint else ''}", path)
     try:
         return world.value(text, names)
     except ExpressionError as error:

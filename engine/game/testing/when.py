@@ -194,6 +194,11 @@ class Play:
             self._wait_at(str(stage["input"]), (*path, "input"))
         door = Door(self.turn)
         past = bool(stage.get("past_the_door"))
+        for nation, given in answers.items() if not past else ():
+            known(dict.fromkeys(self.world.nations()), nation, "nation", (*path, "answers"))
+            refused = door.answers(nation, given)
+            self.refusals += [Refusal(nation, 0, key, says, check=True) for key, says in refused.items()]
+            answers[nation] = {key: answer for key, answer in given.items() if key not in refused}
         for nation, listed in stage.get("orders", {}).items():
             here = (*path, "orders", nation)
             known(dict.fromkeys(self.world.nations()), nation, "nation", here)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...core.model import Row
 from ...turn.context import Desk
+from ...world.selections import as_set, plain
 from ..legal import Legal, legal_orders
 from .give import Giver
 
@@ -19,10 +20,51 @@ def give_acts(giver: Giver, rules: Sequence[Row]) -> set[str]:
         key = f"acts/{rule['act']}"
         if rule["act"] not in giver.world.ruleset.rows("acts"):
             continue
+        if "each" in rule:
+            _give_one_for_each(giver, desk, rule, key)
+            continue
         for chosen in _choose(giver, desk, rule, key):
             if giver.give(key, chosen.slots) and rule.get("opens") in chosen.slots:
                 opened.update(giver.world.members(str(chosen.slots[rule["opens"]])))
     return opened
+
+
+def _give_one_for_each(giver: Giver, desk: Desk, rule: Row, key: str) -> None:
+    """For each value of a slot one order, of those that the rule's sets (`among`) and tests let it think of.
+
+    What was given before is known to the tests (`ordered`).
+    """
+    me = {"nation": giver.nation, "order": key}
+    if not giver.world.test(rule.get("if"), desk.order_names({**me, "slots": {}})):
+        return
+    for value in _values(giver, desk, me, rule, rule["each"], {}):
+        weighted = []
+        for slots in _fillings(giver, desk, me, rule, {rule["each"]: value}):
+            names = desk.order_names({**me, "slots": slots})
+            if giver.world.test(rule.get("when"), names):
+                weighted.append((slots, int(giver.world.number(rule.get("weight", 1), names))))
+        chosen = giver.pick(weighted, int(rule.get("idle", 0)))
+        while chosen is not None and not giver.give(key, chosen):
+            weighted = [(slots, weight) for slots, weight in weighted if slots is not chosen]
+            chosen = giver.pick(weighted, int(rule.get("idle", 0)))
+        if chosen is not None:
+            giver.note_last()
+
+
+def _fillings(giver: Giver, desk: Desk, me: Row, rule: Row, slots: Row) -> Iterator[Row]:
+    """Every way to fill the slots of a rule that are not filled yet, in its order; a set may read the slots before it."""
+    left = [slot for slot in rule["among"] if slot not in slots]
+    if not left:
+        yield slots
+        return
+    for value in _values(giver, desk, me, rule, left[0], slots):
+        yield from _fillings(giver, desk, me, rule, {**slots, left[0]: value})
+
+
+def _values(giver: Giver, desk: Desk, me: Row, rule: Row, slot: str, slots: Row) -> list[str]:
+    names = desk.order_names({**me, "slots": slots})
+    found = giver.world.value(rule["among"][slot].removeprefix("="), names)
+    return [str(plain(thing)) for thing in (found if isinstance(found, tuple) else as_set(giver.world, found))]
 
 
 def _choose(giver: Giver, desk: Desk, rule: Row, key: str) -> list[Legal]:

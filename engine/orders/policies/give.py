@@ -45,6 +45,11 @@ class Giver:
         self.orders.append({**taken, "text": order_text(self.world.ruleset, self.names, taken), "line": line})
         return True
 
+    def note_last(self) -> None:
+        """Let later rules of the same policy know the order that was given last (`ordered`)."""
+        order = self.orders[-1]
+        self.world.state.put("orders", f"{self.nation}/{order['line']:04d}", "*", {**order, "nation": self.nation})
+
     # ---- dice
 
     def percent(self, chance: int) -> bool:

@@ -12,9 +12,10 @@ from importlib import import_module
 from types import ModuleType
 
 from ...core.model import Row, Ruleset
+from ...economy import transfer
+from ...turn.bounds import out_of_bounds
 from ...turn.context import Order
 from ...turn.intents import Code, Refusal
-from ...turn.slots import out_of_bounds
 from ...units import deploy
 from ..rows import is_purchase
 from .book import Book, Refused, Understood
@@ -26,6 +27,7 @@ KINDS: tuple[tuple[str, Callable[[Ruleset, str, Row], bool]], ...] = (
     ("answers", lambda ruleset, key, row: key.startswith("decisions/")),
     ("deployments", lambda ruleset, key, row: deploy.deploys(ruleset, key) is not None),
     ("purchases", lambda ruleset, key, row: is_purchase(ruleset, row)),
+    ("transfers", lambda ruleset, key, row: transfer.kind_of(ruleset, key) is not None),
     ("units", lambda ruleset, key, row: True),
 )
 """The kinds of order forms: the module of each, and which rows are of it (the first that fits)."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...core.model import Row
 from ...turn.context import Order
+from ...turn.decisions import answer_refusal
 from ...turn.intents import Intent
 from ...turn.slots import misfit
 from .book import Book, Understood
@@ -12,4 +15,19 @@ from .book import Book, Understood
 def understand(book: Book, row: Row, order: Order) -> Understood:
     """An answer that may be given. Raises Refused."""
     book.check(misfit(book.desk, row, order, book.desk.order_names(order)))
+    book.check(answer_refusal(book.desk, book.nation, *answer_of(order)))
     return Understood(Intent(order))
+
+
+def answer_of(order: Order) -> tuple[str, Any]:
+    """What a line says to a decision: `decision` or `decision/subject`, and the answer.
+
+    The slot `answer` holds the answer (without one: the only slot); another slot names what it is about.
+    """
+    slots = dict(order.get("slots", {}))
+    answer = slots.pop("answer", None)
+    if answer is None:
+        answer = slots.pop(next(iter(slots)), True) if slots else True
+    subject = next(iter(slots.values()), "")
+    id_ = order["order"].partition("/")[2]
+    return (f"{id_}/{subject}" if subject else id_), answer

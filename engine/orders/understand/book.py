@@ -13,6 +13,7 @@ from ...turn import acts
 from ...turn.context import Desk, Order
 from ...turn.intents import Code, Intent, Note, Refusal, Remark
 from ...units import deploy, fleet
+from ...units.attacking import Attack
 from ...world import treasury as stores
 from ...world.world import World
 from ..names import Names
@@ -62,6 +63,7 @@ class Book:
         self.first: dict[str, Order] = {}  # the first order of each row, where all must be alike
         self.layouts: dict[str, deploy.Layout] = {}  # where units are deployed, by order row
         self.taken: list[tuple[str, str, str, int]] = []  # row, place, kind, number
+        self.attacks: list[Attack] = []
         self.given: set[str] = set()  # the acts that stand so far
         self._market: Market | None = None
 

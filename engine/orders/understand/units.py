@@ -16,6 +16,7 @@ from ...turn.context import Order
 from ...turn.intents import Code, Intent, Note, Refusal, Remark
 from ...turn.slots import misfit, unmet
 from ...units import assignment, forces, voyage
+from ...units.attacking import Attack, remains
 from ...units.fleet import Voyage
 from ...units.move import unlike
 from ...world import routes
@@ -127,6 +128,8 @@ def _picked(book: Book, row: Row, order: Order, uses: Uses) -> dict[str, int]:
 def _stacks(book: Book, row: Row, place: str) -> list[tuple[str, Row]]:
     """The stacks at a place that are free to go; for orders that commit units, less what earlier ones took."""
     free = routes.free_stacks(book.world, book.nation, place)
+    if "cargo" in row.get("slots", {}):
+        free = [*free, *forces.afloat_at(book.world.state, book.nation, place)]
     if "commits" not in row:
         return free
     now = [(k, {**r, "n": book.left.get(k, int(r["n"]))}) for k, r in free]
@@ -207,39 +210,42 @@ def _march(book: Book, mode: Row, order: Order, intent: Intent, uses: Uses) -> I
     taken = {place: n for (by, place), n in book.loads.items() if by == mode["id"]}
     found = ways.ask(book.world, book.nation, mode, origin, str(target), wanted, through, count=count, taken=taken)
     book.check_text(Code.WAY, found.why, ways.TARGET)
-    _only_attacks(book, mode, order, str(target))
+    if mode.get("attacks") or routes.is_attack(book.world, book.nation, str(target)):
+        goes_in = not all(remains(book.world, mode, kind) for kind in wanted)
+        attack = Attack(order.get("place"), book.nation, str(target), goes_in, mode)
+        uses.append(lambda: book.attacks.append(attack))
+    else:
+        _only_attacks(book, order, str(target))
     if mode.get("capacity"):
         uses.extend(_load(book, mode, found.path, count))
     remarks = () if found.gate is None else (_closed(book, found.gate),)
     return replace(intent, path=found.path, remarks=remarks)
 
 
-def _only_attacks(book: Book, mode: Row, order: Order, target: str) -> None:
-    """Options that only an order may carry that ends in a fight."""
+def _only_attacks(book: Book, order: Order, target: str) -> None:
+    """Options that only an order may carry that ends in a fight, which this one does not."""
     rows = book.ruleset.rows("order_options")
-    for option in order.get("options", {}):
-        if rows.get(option, {}).get("only") != "attack" or mode.get("attacks"):
-            continue
-        if not routes.is_attack(book.world, book.nation, target):
-            where = book.names.printed("place", target)
-            text = f"only an attack may depend on this; nobody is attacked in {where}"
-            raise Refused(Refusal(Code.OPTION, text, "", "leave it out"))
+    if any(rows.get(option, {}).get("only") == "attack" for option in order.get("options", {})):
+        text = f"only an attack may depend on this; nobody is attacked in {book.names.printed('place', target)}"
+        raise Refused(Refusal(Code.OPTION, text, "", "leave it out"))
 
 
 def _load(book: Book, mode: Row, path: routes.Path, count: int) -> Uses:
     """Count units against the capacity of the places on their way, together with those of earlier lines."""
-    drawn = routes.drawn_places(mode, path)
-    for place in drawn:
+    drawn: dict[str, int] = {}  # a way that comes by a place twice takes its room twice
+    for place in routes.drawn_places(mode, path):
+        drawn[place] = drawn.get(place, 0) + count
+    for place, needed in drawn.items():
         most = routes.capacity(book.world, mode, place)
         used = routes.used(book.world, mode, place) + book.loads.get((mode["id"], place), 0)
         left = None if most is None else most - used
-        if left is not None and left < count:
-            hint = f"at most {left}" if left > 0 else "earlier orders take all of it"
-            raise Refused(Refusal(Code.WAY, f"no room for {count} in {book.names.printed('place', place)}", ways.UNITS, hint))
+        if left is not None and left < needed:
+            hint = f"at most {left * count // needed}" if left * count >= needed else "earlier orders take all of it"
+            raise Refused(Refusal(Code.WAY, f"no room for {needed} in {book.names.printed('place', place)}", ways.UNITS, hint))
 
     def use() -> None:
-        for place in drawn:
-            book.loads[mode["id"], place] = book.loads.get((mode["id"], place), 0) + count
+        for place, needed in drawn.items():
+            book.loads[mode["id"], place] = book.loads.get((mode["id"], place), 0) + needed
 
     return [use]
 

@@ -101,6 +101,8 @@ def scope_of(mark: Marked, words: Words) -> dict[str, str]:
         scope[name] = SLOT_KINDS.get(str(kind), "any")
     if mark.form == "terms":
         scope |= dict(_arguments(plain(mark.row)))
+    if mark.form == "policies" and mark.annotation.path[:1] == ("acts",):
+        scope |= _slots_of_act(mark, words)
     if mark.form == "verdicts" and mark.annotation.path[:1] != ("over",):
         scope |= dict(_arguments({"of": [plain(mark.row).get("of", "place")]}))
     node: Node | None = mark.row
@@ -113,6 +115,13 @@ def scope_of(mark: Marked, words: Words) -> dict[str, str]:
         else:
             node = node.value[int(step)] if node.is_list else None
     return scope
+
+
+def _slots_of_act(mark: Marked, words: Words) -> dict[str, str]:
+    """The slots of the act that a rule of a policy is about, each with its kind."""
+    rule = plain(mark.row)["acts"][mark.annotation.path[1]]
+    slots = words.rows.get("acts", {}).get(rule.get("act"), {}).get("slots", {})
+    return {name: SLOT_KINDS.get(str(s.get("kind") if isinstance(s, Mapping) else s), "any") for name, s in slots.items()}
 
 
 def _triggers(node: Node | None) -> Iterator[tuple[str, Node | None]]:

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, Protocol
 
 from ...core.state import Entity
 from .evaluate import OPERATORS, Evaluator, compiled
 from .parse import ExpressionError, parse
+from .terms import terms_used
 from .vocabulary import FUNCTIONS
 
 
@@ -50,6 +51,17 @@ class Part(NamedTuple):
     open: bool
 
 
+def open_names(verdicts: Iterable[str], terms: Mapping[str, Mapping[str, Any]]) -> frozenset[str]:
+    """The verdicts of a ruleset, and the terms that lead to one."""
+    found = set(verdicts)
+    used = {id_: terms_used(row["is"]) for id_, row in terms.items() if isinstance(row.get("is"), str)}
+    while True:
+        more = {id_ for id_, names in used.items() if id_ not in found and not names.isdisjoint(found)}
+        if not more:
+            return frozenset(found)
+        found |= more
+
+
 @dataclass(frozen=True)
 class Reader:
     """Makes bounds of expressions; `open_names` are the verdicts and the terms that lead to one."""
@@ -59,6 +71,13 @@ class Reader:
     def bounds(self, text: str) -> Run:
         """The bounds of an expression. Raises ExpressionError where it cannot be judged while verdicts are open."""
         return self._make(parse(text).tree).run
+
+    def reads_open(self, text: str) -> bool:
+        """Whether an expression reads a verdict."""
+        try:
+            return self._is_open(parse(text).tree)
+        except ExpressionError:
+            return False  # another check's question
 
     def _make(self, node: ast.expr) -> Part:
         if not self._is_open(node):

@@ -37,6 +37,7 @@ _FUNCTIONS: Final[dict[str, tuple[str, ...]]] = {
     "nation": (), "place": (), "gate": (), "border": (), "at_war": _RELATED, "allied": _RELATED, "stance": _RELATED,
     "allies": _RELATED, "enemies": _RELATED, "friendly": _HELD, "enemy": _HELD, "neutral": SIDES,
     "opposite": SIDES, "track": ("tracks",), "toward": ("tracks",), "level": ("techs", "tech_stages"), "knows": ("techs",),
+    "purse": ("stores", *HOLDERS, *columns("nations", "capital")),
     "stock": ("stores", *HOLDERS, *columns("nations", "capital")), "income": columns("nations", "income"), "marked": ("marks",),
     "age": ("marks", "game"), "tally": ("tallies",), "streak": ("streaks",), "happened": ("facts", *_FITS),
     "this_turn": ("facts", "game", *_FITS), "ordered": ("orders", *_FITS), "distance": (), "reaches": HOLDERS,
@@ -117,7 +118,7 @@ def _walk(ruleset: Ruleset, expression: Expression, seen: set[str]) -> Iterator[
     for name in expression.functions:
         if name in _FUNCTIONS:
             yield from _FUNCTIONS[name]
-            if name == "stock":
+            if name in ("stock", "purse"):
                 yield from purses_read(ruleset) or (None,)
         elif name == "value":
             continue  # its quantity is among the words

@@ -104,10 +104,12 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "stance": "id",
         "at": "place",
         "to": "place",
+        "path": "set:place",
         "moving": "truth",
         "unloading": "truth",
         "leaving": "truth",
         "contacted": "truth",
+        "broken_off": "truth",
         "stays": "truth",
         "charge": "force",
         "charges": "set:force",
@@ -180,6 +182,7 @@ FUNCTIONS: Final[dict[str, Signature]] = {
         optional=1,
     ),
     "knows": _S(("nation", "id:technologies"), "truth", "is the technology in force"),
+    "purse": _S(("place", "id:resources"), "place", "the place that keeps the store on which a place draws"),
     "stock": _S(("any", "id:resources"), "number", "amount in a store (all purses of a nation, or the one of a place)"),
     "income": _S(("nation",), "number", "what was last collected"),
     "value": _S(
@@ -271,6 +274,7 @@ FACTS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "battle_began": {"by": _WHO, "of": _WHO, "place": _PLACE, "battle": ("battles",)},
     "battle_ended": {
         "by": _WHO, "of": _WHO, "place": _PLACE, "battle": ("battles",), "winner": (":text",),
+        "units": ("units",), "foes": ("units",),
     },
     "destroyed": {"of": _WHO, "by": _WHO, "kind": ("units",), "place": _PLACE, "n": (":number",), "cause": (":text",)},
     "conquered": {"of": _WHO, "by": _WHO},

@@ -1,0 +1,155 @@
+"""Whether a stored game is what was played: chain of the journal, states, commitments, salts, and every turn resolved again.
+
+Each check names the first thing that does not fit, in words, or finds nothing. `broken_chain` is quick and runs before every
+turn; `audit` looks at everything and takes about as long as the game took to resolve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sqlalchemy import select
+
+from ..core import canonical, fairness
+from ..core.journal import replay, verify_chain
+from ..core.model import Ruleset
+from ..turn.referee import resolve, waiting_seats
+from ..world.geography import Geography
+from .store import Game, Stage, inputs_from
+from .store.database import unpack
+from .store.schema import entries, rulesets, states
+
+
+def broken_chain(game: Game) -> str | None:
+    """What is wrong with the journal as a chain, up to the present position; None if nothing is."""
+    bodies = _bodies(game)
+    broken = verify_chain(bodies)
+    if broken is not None:
+        return f"entry {broken} of the journal is not what was written"
+    head = str(bodies[-1]["hash"]) if bodies else ""
+    numbers = [int(b["n"]) for b in bodies]
+    position = game.stage().position
+    if numbers != list(range(1, len(numbers) + 1)) or head != position.head or len(numbers) != position.entries:
+        return "entries of the journal are missing"
+    return None
+
+
+def audit(game: Game) -> Iterator[tuple[str, str | None]]:
+    """Every check in order, as (what was looked at, what is wrong or None). Later ones may rest on those before."""
+    yield "the chain of the journal", broken_chain(game)
+    yield "rulesets and states under their hashes", _contents(game)
+    yield "states as the journal tells them", _replayed(game)
+    yield "the anchor and the commitments to dice", _commitments(game)
+    yield "salts against the orders that fixed them", _salts(game)
+    yield "orders as they were taken from their texts", _orders(game)
+    yield "every turn resolved again", _resolved_again(game)
+
+
+def _bodies(game: Game) -> list[Mapping[str, Any]]:
+    query = select(entries.c.body).where(entries.c.game == game.id).order_by(entries.c.number)
+    with game._reading() as db:
+        return [canonical.loads(body) for body in db.execute(query).scalars()]
+
+
+def _contents(game: Game) -> str | None:
+    with game._reading() as db:
+        for row in db.execute(select(states)):
+            if canonical.digest(unpack(row.content)) != row.hash:
+                return f"the state {row.hash[:12]} is not what was kept"
+        for row in db.execute(select(rulesets)):
+            if Ruleset.from_json(unpack(row.content)).hash != row.hash:
+                return f"the ruleset {row.hash[:12]} is not what was kept"
+    return None
+
+
+def _stages(game: Game) -> Iterator[tuple[Stage, Stage | None]]:
+    """Each stage with the one before."""
+    before = None
+    for number, _, _ in game.stages():
+        stage = game.stage(number)
+        yield stage, before
+        before = stage
+
+
+def _replayed(game: Game) -> str | None:
+    for stage, before in _stages(game):
+        start = before.position.state if before is not None else stage.position.game_start
+        try:
+            state = replay(start, game.journal(position=stage.number))
+        except ValueError as error:
+            return f"stage {stage.number}, turn {stage.position.turn}: {error}"
+        if state.hash() != stage.position.state.hash():
+            return f"the state of stage {stage.number}, turn {stage.position.turn}, is not what the journal leads to"
+    return None
+
+
+def _commitments(game: Game) -> str | None:
+    seed, length = game.secrets()
+    chain = fairness.Chain.create(bytes.fromhex(seed), length)
+    if chain.anchor != game.head["anchor"]:
+        return "the anchor is not that of the game's secret"
+    for stage, _ in _stages(game):
+        turn = stage.position.turn
+        made = stage.commitment
+        if (made.game, made.turn, made.attempt) != (game.id, turn, stage.attempt):
+            return f"the commitment of stage {stage.number} is that of another turn or attempt"
+        if not fairness.verify_commitment(made, chain.secret(turn)):
+            return f"the commitment to the dice of turn {turn} is not made of its secret"
+    return None
+
+
+def _salts(game: Game) -> str | None:
+    for turn in sorted({t for _, t, _ in game.stages()}):
+        own, record = game.own_salts(turn), game.turn_record(turn)
+        for nation, salt in own.items():
+            texts = [h.submission.text for h in game.hand_ins_of(turn, nation)]
+            if texts and fairness.order_salt(texts[0]) != salt:
+                return f"the salt of {nation} in turn {turn} is not that of its first file"
+        if (
+            record.salts is not None
+            and own
+            and dict(record.salts) != fairness.mask_salts(game.turn_key(turn, record.attempt), own)
+        ):
+            return f"the salts that were published for turn {turn} are not those of the players"
+    return None
+
+
+def _orders(game: Game) -> str | None:
+    """What counts of a nation's orders is what it handed in last."""
+    for number, turn, _ in game.stages():
+        for nation, given in game.submissions(number).items():
+            said = [h.submission for h in game.hand_ins_of(turn, nation, stage=number)]
+            if said and (said[-1].text, said[-1].orders, said[-1].by) != (given.text, given.orders, given.by):
+                return f"the orders of {nation} in turn {turn} are not those that came in"
+    return None
+
+
+def _resolved_again(game: Game) -> str | None:
+    for stage, before in _stages(game):
+        if before is None:
+            continue
+        rules = game.ruleset_at(before.number)
+        taken = game.submissions(before.number)
+        asked = waiting_seats(rules, before.position)
+        missing = missing_at(game, before, taken, asked)
+        pause = (stage.position.waiting or {}).get("pause")
+        dice = game.dice(before, stage.used_salts)
+        inputs = inputs_from(taken, missing, game.commands(before.number))
+        result = resolve(rules, before.position, inputs, dice, geography=Geography(rules), until=pause)
+        if result.position.head != stage.position.head:
+            kept = {e.n: e.hash for e in game.journal(position=stage.number)}
+            first = next((e for e in result.entries if kept.get(e.n) != e.hash), None)
+            where = f", from entry {first.n} on ({first.rule})" if first is not None else ""
+            return f"turn {before.position.turn} comes out otherwise when it is resolved again{where}"
+    return None
+
+
+def missing_at(game: Game, stage: Stage, taken: Mapping[str, Any], asked: list[str]) -> list[str]:
+    """Who counted as missing at a stage: as the journal of what followed says."""
+    said = {
+        e.subject
+        for e in game.journal(position=stage.number + 1)
+        if e.rule == "frame/input" and any(f.word == "missed" for f in e.facts)
+    }
+    return sorted(said | {n for n in asked if n not in taken})

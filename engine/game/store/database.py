@@ -1,0 +1,82 @@
+"""The database of a game: how it is opened, how its faults are told, and how rulesets and states are kept in it."""
+
+from __future__ import annotations
+
+import zlib
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, create_engine, event, insert, select
+from sqlalchemy.engine import Engine
+from sqlalchemy.exc import DatabaseError
+
+from ...core import canonical
+from ...core.faults import StoreError as StoreError
+from ...core.state import State
+from .schema import states
+
+
+def fault_in_words(error: DatabaseError, folder: str) -> StoreError:
+    """A fault of the database as one sentence for whoever asked."""
+    what = str(error.orig or error)
+    for part, words in _FAULTS:
+        if part in what:
+            return StoreError(f"{folder}: {words}")
+    return StoreError(f"{folder}: the game's database does not answer ({what})")
+
+
+_FAULTS = (
+    ("disk is full", "the disk is full; nothing was changed"),
+    ("readonly", "the folder cannot be written to; nothing was changed"),
+    ("unable to open", "the game's file cannot be opened; may it be read and written?"),
+    ("not a database", "the game's file is damaged; take back a copy of it"),
+    ("malformed", "the game's file is damaged; take back a copy of it"),
+    ("locked", "somebody else is changing the game; try again in a moment"),
+    ("no such table", "the game's file is damaged or not a game; take back a copy of it"),
+)
+"""Part of a database's message -> what it means for the user."""
+
+
+def engine_for(file: Path) -> Engine:
+    """The database in a file, made if it is absent. Writes are durable and readers do not wait."""
+    found = create_engine(f"sqlite:///{file}")
+
+    @event.listens_for(found, "connect")
+    def _pragmas(connection: Any, _record: Any) -> None:
+        cursor = connection.cursor()
+        cursor.execute("PRAGMA journal_mode=WAL")
+        cursor.execute("PRAGMA synchronous=FULL")
+        cursor.execute("PRAGMA foreign_keys=ON")
+        cursor.close()
+
+    return found
+
+
+def as_text(value: Any) -> str:
+    """A value as the database keeps it: canonical JSON."""
+    return canonical.dumps(value).decode()
+
+
+def pack(value: Any) -> bytes:
+    """A value compressed."""
+    return zlib.compress(canonical.dumps(value), 1)
+
+
+def unpack(data: bytes) -> Any:
+    """What a compressed column holds."""
+    return canonical.loads(zlib.decompress(data))
+
+
+def keep_state(db: Connection, state: State) -> str:
+    """Keep a state under its hash, once; gives the hash."""
+    data = canonical.dumps(state.tables)
+    key = canonical.digest(state.tables)
+    if not db.execute(select(states.c.hash).where(states.c.hash == key)).first():
+        db.execute(insert(states).values(hash=key, content=zlib.compress(data, 1)))
+    return key
+
+
+def state_of(db: Connection, key: str) -> State:
+    """The state that is kept under a hash."""
+    content = db.execute(select(states.c.content).where(states.c.hash == key)).scalar_one()
+    return State(unpack(content))
