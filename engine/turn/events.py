@@ -55,23 +55,28 @@ def settle(turn: Turn) -> None:
             thresholds(turn)
         elif turn.watched != turn.state.version:
             turn.watched = turn.state.version
-            chain.extend(watch_changes(turn))
+            with turn.unseen():
+                chain.extend(watch_changes(turn))
         else:
             return
 
 
 def _offer_all(turn: Turn, index: Index, chain: list[str]) -> None:
     facts, turn.journal.pending = turn.journal.pending, []
-    for fact in facts:
-        remember(turn, fact)
-        relations.note_capture(turn, fact)
-        tallies.offer(turn, fact)
-        streaks.offer(turn, fact)
-        matrices.offer(turn, fact)  # before the events: a matrix scores an act on the state the act has left
-        for row in _waiting(index, fact):
-            if offer(turn, row, fact):
-                chain.append(row["id"])
-        release(turn, fact)
+    for number, fact in enumerate(facts):
+        with turn.within("facts", facts[number:]):
+            remember(turn, fact)
+            relations.note_capture(turn, fact)
+            tallies.offer(turn, fact)
+            streaks.offer(turn, fact)
+            matrices.offer(turn, fact)  # before the events: a matrix scores an act on the state the act has left
+            for row in _waiting(index, fact):
+                with turn.within("event", row["id"]):
+                    if offer(turn, row, fact):
+                        chain.append(row["id"])
+                    turn.boundary()
+            with turn.unseen():
+                release(turn, fact)
 
 
 def thresholds(turn: Turn) -> None:
@@ -131,10 +136,15 @@ def offer(turn: Turn, row: Row, fact: Fact) -> bool:
         return False
     event = view(turn, fact)
     fired = False
-    for names in subjects(turn, row, {**turn.loops, "event": event}):
+    whom = (
+        selection(turn.world, row["for"], {"tick": 0, **turn.loops, "event": event}) if "for" in row and turn.dice.follows else ()
+    )
+    for number, names in enumerate(subjects(turn, row, {"tick": 0, **turn.loops, "event": event})):
         if fact.word == "step" and turn.mover and "for" in row and names["nation"].id != turn.mover:
             continue  # in its own turn, a step is only the nation's
-        fired = fire(turn, row, names) or fired
+        with turn.within("concerned", list(whom)[number:]):
+            fired = fire(turn, row, names) or fired
+            turn.boundary()
     return fired
 
 
@@ -156,7 +166,7 @@ def subjects(turn: Turn, row: Row, names: dict[str, Any]) -> Iterator[dict[str, 
 
 
 def subject_id(names: Mapping[str, Any]) -> str:
-    for kind in ("unit", "place", "nation", "war", "side"):
+    for kind in ("record", "unit", "place", "nation", "war", "side"):
         if isinstance(names.get(kind), Entity):
             return f"{kind}:{names[kind].id}"
     return ""
@@ -212,7 +222,7 @@ def watch_changes(turn: Turn) -> list[str]:
             turn.read_at[tables or ()] = versions
     fired = []
     for _, row in sorted(due, key=lambda item: item[0]):
-        for names in subjects(turn, row, {**turn.loops}):
+        for names in subjects(turn, row, {"tick": 0, **turn.loops}):
             key = f"{row['id']}|{subject_id(names)}"
             before = turn.state.get("becomes", key, "is")
             now = turn.world.test(row["becomes"], names)
@@ -250,7 +260,7 @@ def first_look(turn: Turn) -> None:
     """At the start of a game: note what `becomes` tests say, so that later changes show."""
     for row in turn.ruleset.rows("events").values():
         if "becomes" in row:
-            for names in subjects(turn, row, {}):
+            for names in subjects(turn, row, {"tick": 0}):
                 key = f"{row['id']}|{subject_id(names)}"
                 with turn.journal.entry(f"events/{row['id']}", subject=subject_id(names), keep=False):
                     turn.journal.set("becomes", key, "is", turn.world.test(row["becomes"], names))

@@ -21,6 +21,7 @@ from . import relations
 from .context import audience_ids
 from .decisions import decide
 from .effects import EffectError, Tail, fill
+from .verbs_later import put_under_way
 from .verbs_units import send_home, set_works, unless_default
 
 
@@ -74,7 +75,7 @@ def move_track(tail: Tail, nation: str, row: Row, direction: int, by: int, *, to
 
 _TABLE_OF = {
     "nation": "nations", "place": "places", "side": "sides", "force": "forces", "gate": "gates", "war": "wars",
-    "agreement": "agreements",
+    "agreement": "agreements", "record": "records",
 }  # fmt: skip
 
 
@@ -189,6 +190,7 @@ def learn(tail: Tail, p: Row, names: dict[str, Any]) -> None:
     """Gives a technology: the next level, a level, or one drawn from a set.
 
     With `as` it is only reached at that stage (found, say, but not yet in force); `level(nation, tech, stage)` reads it.
+    With `at` it is in force from a later step of that name on, which completes it.
     """
     stage = p.get("as")
     for nation in tail.nations(p["who"], names):
@@ -205,12 +207,19 @@ def learn(tail: Tail, p: Row, names: dict[str, Any]) -> None:
             most = int(tail.world.ruleset.rows("technologies").get(tech, {}).get("levels", 1))
             new = int(tail.world.number(p["to"], names)) if "to" in p else now + 1
             new = min(new, most)
-            if new > now:
+            if new > now and "at" in p:
+                put_under_way(tail.turn, nation, tech, new - now, None, str(p["at"]))
+                tail.entry.text = " ".join(filter(None, (tail.entry.text, f"{_tech_name(tail, tech)} is found.")))
+            elif new > now:
                 if stage is None:
                     tail.journal.set("techs", nation, tech, new)
                 else:
                     tail.journal.set("tech_stages", nation, f"{stage}:{tech}", new)
                 tail.journal.fact("learned", by=nation, tech=tech, level=new, stage=stage)
+
+
+def _tech_name(tail: Tail, tech: str) -> str:
+    return str(tail.world.ruleset.rows("technologies").get(tech, {}).get("name", tech))
 
 
 def mark(tail: Tail, p: Row, names: dict[str, Any]) -> None:
@@ -278,12 +287,13 @@ def own(tail: Tail, p: Row, names: dict[str, Any]) -> None:
     """Hands places over without a fight: owner, holder or both.
 
     `sets` are fields of a place that go with it; `troops: home` sends the units of all others there to the nearest place that
-    their own nation holds.
+    their own nation holds; `captured: true` states the fact of that name, as for a place that was taken in a fight.
     """
     to = tail.who(p["to"], names)
     how = p.get("as", "both")
-    new = plain(to) or ""
+    new = tail.id_of(p["to"], names) if to else ""
     for place in as_set(tail.world, tail.set(p["places"], names)):
+        loser = tail.world.holder_of(place.id)
         if how in ("owner", "both"):
             tail.journal.set("places", place.id, "owner", new)
         if how in ("holder", "both"):
@@ -292,6 +302,10 @@ def own(tail: Tail, p: Row, names: dict[str, Any]) -> None:
             set_field(tail, place, name, tail.plain(value, {**names, "place": place}))
         if p.get("troops") == "home":
             send_home(tail, place.id, new)
+        if p.get("captured"):
+            first = tail.world.at("game").owner_of(place.id)
+            freed = new == first or None
+            tail.journal.fact("captured", by=new, of=loser, place=place.id, taken_by=new, first_owner=first, freed=freed)
 
 
 def know(tail: Tail, p: Row, names: dict[str, Any]) -> None:
@@ -354,8 +368,8 @@ def command(tail: Tail, p: Row, names: dict[str, Any]) -> None:
 
 
 def found(tail: Tail, p: Row, names: dict[str, Any]) -> None:
-    """A nation appears, with the fields and some of the goods of another."""
-    nation = p["nation"]
+    """A nation appears, with what it `inherits` of another: `technology`, and `grade` in place of its own."""
+    nation = tail.id_of(p["nation"], names)
     if "side" in p:
         tail.journal.set("nations", nation, "side", tail.plain(p["side"], names) or "")
     tail.journal.set("nations", nation, "alive", True)
@@ -363,9 +377,11 @@ def found(tail: Tail, p: Row, names: dict[str, Any]) -> None:
         tail.journal.set("nations", nation, "seat", str(tail.plain(p["seat"], names)))
     like = tail.id_of(p["like"], names) if "like" in p else None
     if like:
+        if tail.world.ruleset.rows("nations").get(nation, {}).get("like") != like:
+            tail.journal.set("nations", nation, "like", like)
         for field in ("grade",):
             value = tail.world.field(Entity("nation", like), field)
-            if value and not tail.world.ruleset.rows("nations").get(nation, {}).get(field):
+            if value and (field in p.get("inherits", ()) or not tail.world.ruleset.rows("nations").get(nation, {}).get(field)):
                 tail.journal.set("nations", nation, field, dict(value))
         for table in p.get("inherits", ()):
             if table == "technology":

@@ -151,8 +151,10 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
             return select(world, in_their_order({row["place"] for n in owners for _, row in state.stacks(owner=n.id)}), filters)
         by_field = [name for name, value in filters.items() if name in declared and isinstance(value, str | int | Entity)]
         if by_field and not any(isinstance(v, Entity) and v.kind == "group" for v in filters.values()):
-            name = by_field[-1]
-            return select(world, _places_by(world, name, things.values()).get(plain(filters.pop(name)), ()), filters)
+            found = {name: _places_by(world, name, things.values()).get(plain(filters[name]), ()) for name in by_field}
+            name = min(found, key=lambda n: len(found[n]))  # the rest is tested for the fewest
+            del filters[name]
+            return select(world, found[name], filters)
         return select(world, things.values(), filters)
 
     declared = {
@@ -191,6 +193,9 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
             found = (w for w in found if ids & set(state.get("wars", w.id, "parties", ())))
         return select(world, found, filters)
 
+    def records(**filters: Any) -> EntitySet:
+        return select(world, (Entity("record", r) for r in sorted(state.table("records"))), filters)
+
     def techs(**filters: Any) -> EntitySet:
         known, of = filters.pop("known", None), filters.pop("of", None)
         found = select(world, (Entity("tech", t) for t in world.ruleset.rows("technologies")), filters)
@@ -227,6 +232,7 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
         "units": units,
         "forces": forces,
         "wars": wars,
+        "records": records,
         "techs": techs,
         "sides": lambda: tuple(Entity("side", s) for s in world.ruleset.rows("sides")),
         "group": lambda id_: group(world, id_),
@@ -281,6 +287,12 @@ def _counting(world: World) -> dict[str, Callable[..., Any]]:
             return 0
         return sum(int(n) for k, n in units.items() if kind is None or plain(kind) in (k, *_tags(world, k)))
 
+    def holds(things: Any, units: Any) -> bool:
+        there = each(things)
+        rows = [world.state.row("units", t.id) for t in there]
+        wanted = units if isinstance(units, Mapping) else {}
+        return all(sum(int(r.get("n", 0)) for r in rows if r.get("kind") == k) >= int(n) for k, n in wanted.items())
+
     def in_order(things: Any, name: str, *rest: Any) -> EntitySet:
         return tuple(sorted(each(things), key=lambda t: (apply(world, t, name, rest) or 0, t.id)))
 
@@ -304,6 +316,7 @@ def _counting(world: World) -> dict[str, Callable[..., Any]]:
         "highest": highest,
         "kinds": kinds,
         "rank": rank,
+        "holds": holds,
         "listed": listed,
         "in_order": in_order,
         "first": first,
