@@ -183,9 +183,10 @@ def _of_aim(subject: Subject, aim: dict[str, Any], wanted: Any, node: Node, key:
     if type(wanted) is not (int if of == "number" else dict if other else list):
         yield diagnose("E213", "error", f"the aim {key!r} needs {shape}", node, key=key)
     elif of != "number":
-        others = wanted.values() if isinstance(wanted, dict) else ()
+        things: list[str] = list(wanted)
+        others: list[str] = list(wanted.values()) if isinstance(wanted, dict) else []
         groups = [id_ for id_, row in subject.rows("groups").items() if row["of"] == of]
-        wrong = [thing for thing in wanted if thing not in subject.nodes(of) and thing not in groups]
+        wrong = [thing for thing in things if thing not in subject.nodes(of) and thing not in groups]
         wrong += [thing for thing in others if thing not in subject.nodes(str(other))]
         for thing in wrong:
             if any(thing in subject.nodes(form) for form in ("places", "nations", "groups")):  # else it is told as unknown
