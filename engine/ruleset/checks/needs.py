@@ -180,13 +180,13 @@ def objectives_fit_their_aims(subject: Subject) -> Iterator[Diagnostic]:
 def _of_aim(subject: Subject, aim: dict[str, Any], wanted: Any, node: Node, key: str) -> Iterator[Diagnostic]:
     of, other = aim["of"], aim.get("with")
     shape = "a whole number" if of == "number" else f"a map of {of} to {other}" if other else f"a list of {of}"
-    if type(wanted) is not (int if of == "number" else dict if other else list):
+    wants: type = int if of == "number" else dict if other else list
+    if type(wanted) is not wants:
         yield diagnose("E213", "error", f"the aim {key!r} needs {shape}", node, key=key)
     elif of != "number":
-        things: list[str] = list(wanted)
-        others: list[str] = list(wanted.values()) if isinstance(wanted, dict) else []
+        others = wanted.values() if isinstance(wanted, dict) else ()
         groups = [id_ for id_, row in subject.rows("groups").items() if row["of"] == of]
-        wrong = [thing for thing in things if thing not in subject.nodes(of) and thing not in groups]
+        wrong = [thing for thing in wanted if thing not in subject.nodes(of) and thing not in groups]
         wrong += [thing for thing in others if thing not in subject.nodes(str(other))]
         for thing in wrong:
             if any(thing in subject.nodes(form) for form in ("places", "nations", "groups")):  # else it is told as unknown
