@@ -100,3 +100,14 @@ def test_legal_orders_stand_when_they_are_given(start: dict[str, World]) -> None
         order = {"nation": "serbia", "order": entry.order, "slots": slots, "options": {}}
         errors = [d.message for d in check_orders(world, "serbia", [order]) if d.severity == "error"]
         assert errors in ([], [ALONE]), slots  # guns that fire into a place want others that go in
+
+
+def test_what_no_form_carries_is_refused_with_what_comes_nearest(start: dict[str, World]) -> None:
+    world = start["british-empire"]
+    lines = ("upgrade 2 tanks", "fit 1 radar to 1 destroyer in london", "fit 1 radar to destroyer in london")
+    orders, unread = parse_orders(world.ruleset, "\n".join(lines), nation="british-empire", turn=1, state=world.state)
+    accepted, refused = accept_orders(world, "british-empire", orders)
+    assert accepted == [] and [(d.line, d.severity) for d in (*unread, *refused)] == [(n, "error") for n in (1, 2, 3)]
+    hints = [d.hint for d in (*unread, *refused)]
+    assert "written like: (upgrade|apply) {tech}" in hints[0] and "written like: fit" in hints[1]
+    assert hints[2] == "allowed: radar on a ship"

@@ -150,6 +150,13 @@ def test_small_slips_are_forgiven_and_said() -> None:
     assert [d.code for d in found] == ["O303"] and "Fishguard" in found[0].message
 
 
+def test_a_number_is_never_a_slip() -> None:
+    assert parse_orders(ruleset(), "declare war on boreaa", nation="aster")[0]
+    for text in ("declare war on 2 borea", "declare war on borea 2", "move 2 guns from alpha to 3 fishguard"):
+        found = wrong(text)
+        assert found.severity == "error" and "written like: " in found.hint
+
+
 def test_what_could_be_several_things_is_refused_with_the_candidates() -> None:
     found = wrong("move 2 guns from alpha to bay")
     assert found.code == "O104" and "North Bay or South Bay" in found.message

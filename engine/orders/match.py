@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from .grammar import Fixed, Pattern, Slot
 from .names import Names
-from .words import Word, distance, normal, run_together, slips, split
+from .words import Word, misspelled, normal, run_together, slips, split
 
 MAX_STEPS = 20_000
 _SPELLED = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -103,9 +103,7 @@ class Matcher:
         if written == word or self.names.synonym(written) == word:
             return 0
         most = slips(len(written) + 1) if self.loose else 0
-        if most and len(word) >= 4 and (off := distance(written, word, most)) <= most:
-            return off
-        return None
+        return misspelled(written, word, most) if most and len(word) >= 4 else None
 
     # each gives (word after, value, cost)
 
@@ -230,7 +228,7 @@ class Matcher:
                 yield at + len(words), self._value(at, at + len(words), choice), 0
             elif self.loose and run_together(words) and here:
                 written, most = run_together(here), slips(len(normal(choice)))
-                if most and (off := distance(written, run_together(words), most)) <= most:
+                if most and (off := misspelled(written, run_together(words), most)) is not None:
                     note = f"{written!r} was read as {choice!r}"
                     yield at + len(here), self._value(at, at + len(here), choice, note), off
 

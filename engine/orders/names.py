@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ..core.model import Row, Ruleset
 from ..core.state import State
-from .words import distance, joined, slips, split
+from .words import distance, joined, misspelled, slips, split
 
 FORM_OF: Mapping[str, str] = {
     "nation": "nations",
@@ -85,8 +85,8 @@ class Names:
             for name, ids in names.items():
                 if len(name) < 5:
                     continue
-                off = distance(key, name, most)
-                if off <= most:
+                off = misspelled(key, name, most)
+                if off is not None:
                     for id_ in ids:
                         best[id_] = min(off, best.get(id_, off))
             if best:

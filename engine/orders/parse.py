@@ -366,7 +366,9 @@ class _Reader:
         ]
         guesses += [c for s in slots for c in s.choices if not guesses]
         code = "O103" if kinds and not word.is_number else "O102"
-        hint = _did_you_mean(_or(list(dict.fromkeys(guesses))[:3])) or self._like(words)
+        hint = _did_you_mean(_or(list(dict.fromkeys(guesses))[:3]))
+        if not hint or word.is_number:  # a number that stands where none may: then it is the form that was mistaken
+            hint = f"{hint} {self._like(words)}".strip()
         self.say(code, "error", f"expected {expected}, found {written or word.text!r}", number, word.column, hint, line)
 
     def _expected(self, matcher: Matcher) -> str:

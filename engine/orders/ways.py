@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ..core.model import Row, Ruleset
 from ..core.state import Entity
 from ..ruleset.expressions import parse
-from ..units.attacking import cannot_attack, without_company
+from ..units.attacking import cannot_attack
 from ..world import routes
 from ..world.world import World
 
@@ -89,7 +89,7 @@ def ask(
 
     `taken`: what earlier orders take of capacities that all share, by place.
     """
-    units = routes.one_of_each(world, nation, origin, kinds)
+    units = routes.one_of_each(world, nation, origin, kinds, again=bool(mode.get("again")))
     if units is None:
         return Answer("they are not there")
     going = routes.Going(world, nation, mode, units, count=count)
@@ -98,7 +98,7 @@ def ask(
     why = routes.check_path(going, path) if path is not None else _no_way(going, origin, target)
     if why is None and path is not None:
         hostile = bool(mode.get("attacks")) or routes.is_attack(world, nation, target)
-        return Answer(cannot_attack(going, path) or without_company(going) if hostile else None, path)
+        return Answer(cannot_attack(going, path) if hostile else None, path)
     if world.geography.gates and routes.going_refusal(going, origin) is None:
         wide = OpenGates(world, nation, mode, units, count=count)
         path = routes.find_path(wide, origin, target, via)
@@ -139,7 +139,7 @@ def targets(world: World, nation: str, mode: Row, origin: str, kind: str) -> tup
     """Every place where units of a kind, standing at a place, may go by a mode; attacks included where they may attack."""
 
     def make() -> tuple[str, ...]:
-        units = routes.one_of_each(world, nation, origin, [kind])
+        units = routes.one_of_each(world, nation, origin, [kind], again=bool(mode.get("again")))
         if units is None:
             return ()
         going = routes.Going(world, nation, mode, units)

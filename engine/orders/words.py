@@ -85,6 +85,22 @@ def distance(a: str, b: str, most: int) -> int:
     return row[-1] if row[-1] <= most else most + 1
 
 
+def misspelled(written: str, name: str, most: int) -> int | None:
+    """By how many letters a name is misspelled, at most `most`; None if it is another. A number is never a slip of the pen.
+
+    >>> misspelled("northen", "northern", 1), misspelled("3northern", "northern", 1), misspelled("u2", "u3", 1)
+    (1, None, None)
+    """
+    if _digits(written) != _digits(name):
+        return None
+    off = distance(written, name, most)
+    return off if off <= most else None
+
+
+def _digits(text: str) -> str:
+    return "" if text.isalpha() else "".join(c for c in text if c.isdecimal())
+
+
 def slips(length: int) -> int:
     """How many letters of a word of this length may be wrong: none of up to four, one of up to seven, else two."""
     return 0 if length <= 4 else 1 if length <= 7 else 2

@@ -21,7 +21,7 @@ from ..world import routes
 from . import carriers as bearers
 from . import forces, tasks
 from .arrive import bring_in
-from .attacking import ALONE, Attack, attack_refusal, begin_war, remains, unaccompanied
+from .attacking import ALONE, Attack, attack_refusal, begin_war, follows, remains, take_over, unaccompanied
 from .bounces import bounce
 from .gauntlet import crosses_enemies, depart_under_fire, run_the_gauntlet
 from .march import March, orders_of
@@ -131,7 +131,9 @@ def understand(turn: Turn, order: Order, mode: Row, left: dict[str, int], taken:
     for need in row.get("needs", ()):
         if not world.test(need["test"], names):
             return fill(world, need["else"], names)
-    free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in routes.free_stacks(world, nation, origin)]
+    free = [
+        (k, {**r, "n": left.get(k, r["n"])}) for k, r in routes.free_stacks(world, nation, origin, again=bool(mode.get("again")))
+    ]
     picks = forces.pick([s for s in free if s[1]["n"]], wanted)
     if picks is None:
         return routes.too_few(world, nation, origin, wanted)
@@ -150,7 +152,8 @@ def understand(turn: Turn, order: Order, mode: Row, left: dict[str, int], taken:
         path = routes.find_path(going, origin, target, via)
     if path is None:
         return _no_way(going, origin, target)
-    hostile = hostile or (mode.get("fights") is not False and crosses_enemies(turn, nation, path))
+    if mode.get("fights") is not False:  # who only passes over is in no fight
+        hostile = hostile or crosses_enemies(turn, nation, path)
     why = seen_refusal(turn, order, nation, target, hostile=hostile)
     why = why or routes.check_path(going, path) or attack_refusal(turn, mode, nation, path, picks, hostile=hostile)
     if why is None and not hostile and not (row.get("mission") or mode.get("mission")):
@@ -201,9 +204,15 @@ def seen_refusal(turn: Desk, order: Order, nation: str, target: str, *, hostile:
 
 def _accompanied(marches: Sequence[March]) -> list[March]:
     """All marches but those of units that fire from where they stand, beside whom nobody of their nation goes in."""
-    hostile = [Attack(i, m.nation, m.target, bool(m.picks), m.mode) for i, m in enumerate(marches) if m.hostile]
+    hostile = [Attack(i, m.nation, m.target, bool(m.picks), m.mode, _follows(m)) for i, m in enumerate(marches) if m.hostile]
     alone = unaccompanied(hostile)
     return [m for i, m in enumerate(marches) if i not in alone]
+
+
+def _follows(march: March) -> bool:
+    """Whether the units of a march go into a fight only beside others."""
+    world = march.going.world
+    return follows(world, march.mode, (str(world.state.get("units", key, "kind")) for key, _ in march.picks))
 
 
 def mark_attacked(turn: Turn, marches: Sequence[March], others: Sequence[Row]) -> None:
@@ -294,7 +303,7 @@ def step_in(turn: Turn, march: March) -> None:
                     turn.journal.alter_units(key, stack["n"], via=f"{march.path[-2]}>{target}")
         else:
             for key, n in march.picks:
-                turn.journal.alter_units(key, n, place=target, moved=True, **keeps)
+                turn.journal.alter_units(key, n, **{**_freed(turn, key), "place": target, "moved": True, **keeps})
             take_over(turn, nation, target)
         draw_on(turn, march, march.count)
         turn.journal.set("orders", march.order["key"], "status", "done")
@@ -304,25 +313,15 @@ def step_in(turn: Turn, march: March) -> None:
                 turn.journal.fact("left", by=nation, place=origin)
 
 
+def _freed(turn: Turn, key: str) -> dict[str, Any]:
+    """What units lay down that leave a force to go on by themselves."""
+    return dict.fromkeys(forces.PASSING) if turn.state.get("units", key, "force") else {}
+
+
 def _covered(order: Order) -> list[Any] | None:
     """The task force that an order goes to cover: its owner and number."""
     slots = order.get("slots", {})
     return [slots.get("whose") or order["nation"], int(slots["covers"])] if slots.get("covers") is not None else None
-
-
-def take_over(turn: Turn, nation: str, place: str) -> None:
-    """A place whose holder's stance lets it go over without a fight (`enter.takes`) does, with what it says: place, units."""
-    holder = turn.world.holder_of(place)
-    if holder is None or routes.entry(turn.world, nation, place, turn.journal.step) != "takes":
-        return
-    taken = turn.world.stances[turn.world.stance(nation, holder)]["enter"].get("takes", ())
-    if "units" in taken:
-        for key, stack in turn.state.stacks(at=place, owner=holder):
-            turn.journal.alter_units(key, stack["n"], owner=nation)
-    if "place" in taken:
-        turn.journal.set("places", place, "owner", nation)
-        turn.journal.set("places", place, "holder", nation)
-        turn.journal.fact("captured", by=nation, of=holder, place=place, taken_by=nation)
 
 
 def _kept(march: March) -> dict[str, Any]:
