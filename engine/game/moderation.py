@@ -69,9 +69,13 @@ def option_value(ruleset: Ruleset, option: str, value: Any) -> Any:
 
 
 def wanted_now(game: Game) -> str:
-    """What the game waits for, in words: the name of its input point and the turn."""
+    """What the game waits for, in words: the name of its input point, the turn, and whose answer it is if few are asked."""
     position = game.stage().position
-    return f"the {(position.waiting or {}).get('input', 'orders')} of turn {position.turn}"
+    asked = game.awaited()
+    few = bool(asked) and len(asked) <= 3 and len(asked) < len(commanded(game))
+    rows = game.ruleset.rows("nations")
+    whose = f" from {', '.join(str(rows[n].get('name', n)) for n in asked)}" if few else ""
+    return f"the {(position.waiting or {}).get('input', 'orders')} of turn {position.turn}{whose}"
 
 
 def seats(game: Game) -> dict[str, str]:
@@ -197,10 +201,33 @@ class Outcome:
 def resolve_turn(
     game: Game, *, force: bool = False, until: str | None = None, dry: bool = False, practice: bool = False
 ) -> Outcome:
-    """Resolve to the next input point, after a look at the chain of the journal.
+    """Resolve to the next input point at which a player is asked, after a look at the chain of the journal.
 
-    StoreError names the players whose orders are missing, unless `force`.
+    Where nations are asked one after another, those that a policy plays do not stop it. A game without players is resolved to
+    the next input point of all. StoreError names the players whose orders are missing, unless `force`.
     """
+    outcome = _resolve_once(game, force=force, until=until, dry=dry, practice=practice)
+    if until is not None or dry or practice or not _has_players(game):
+        return outcome
+    first = outcome.result.position.turn
+    while not outcome.result.position.ended and outcome.result.position.turn <= first + 1:
+        if set(seats(game).values()) != {POLICY}:
+            break
+        further = _resolve_once(game)
+        result = replace(further.result, entries=(*outcome.result.entries, *further.result.entries))
+        outcome = Outcome(result, outcome.missing, tuple(dict.fromkeys((*outcome.played, *further.played))))
+    return outcome
+
+
+def _has_players(game: Game) -> bool:
+    """Whether a nation that is still commanded is anything but a policy's."""
+    world = World(game.ruleset, game.seated_position().state, geography=game.geography)
+    return any(vacancies.seat(world, n) != POLICY for n in commanded(game))
+
+
+def _resolve_once(
+    game: Game, *, force: bool = False, until: str | None = None, dry: bool = False, practice: bool = False
+) -> Outcome:
     if (broken := broken_chain(game)) is not None:
         raise StoreError(f"{broken}; `wteaw verify` looks at everything")
     waiting = game.stage().position.waiting or {}
