@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: play test bench lint check clean
+.PHONY: play test bench fuzz lint check clean
 .DEFAULT_GOAL := play
 
 $(STAMP): pyproject.toml
@@ -21,6 +21,9 @@ test: $(STAMP)  ## the engine's tests, and every rule test of every ruleset
 
 bench: $(STAMP)  ## benchmarks: ratios within one run
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-only --benchmark-disable-gc
+
+fuzz: $(STAMP)  ## 20,000 spoiled rulesets: what validates, plays; goes on where it was stopped, findings under out/fuzz
+	$(BIN)/python -m wteaw.game.testing.fuzz --count 20000 --jobs 2 --out out/fuzz
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

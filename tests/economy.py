@@ -76,8 +76,8 @@ def rules(**forms: list[Row]) -> Ruleset:
 
 
 BY_REGION: list[Row] = [
-    {"id": "coin", "per": "region", "links": ["land"], "through": "friendly(self, place) and place.mine"},
-    {"id": "men", "per": "region", "links": ["land"], "through": "friendly(self, place) and place.mine"},
+    {"id": "coin", "per": "region", "seat": "capital", "links": ["land"], "through": "friendly(self, place) and place.mine"},
+    {"id": "men", "per": "region", "seat": "capital", "links": ["land"], "through": "friendly(self, place) and place.mine"},
 ]
 
 

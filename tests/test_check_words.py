@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from wteaw.cli import main
+from wteaw.game.scenario_files import load_scenario
 from wteaw.ruleset.expressions.vocabulary import FACTS
 
 from .folders import found, marked, own_cache, places, write  # noqa: F401
@@ -156,3 +158,92 @@ def test_the_engine_states_no_fact_or_role_that_is_not_published() -> None:
             assert roles <= set(FACTS[word.value]), f"{path.name}: {word.value} has {roles - set(FACTS[word.value])}"
             stated.add(word.value)
     assert set(FACTS) - stated <= {"conquered", "liberated"}  # these are named by rows (`fact` of control)
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ('nations:\n- {id: a, name: ›"A\\x1b[31m"}\n', "E104"),
+        ('terms:\n- {id: odd, of: [place], is: "1e999999999 ›> 0", silence: {W604: tried here only}}\n'.replace("›", ""), ""),
+        ('terms:\n- {id: odd, of: [place], is: "›place.id > 3", silence: {W604: tried here only}}\n', "E306"),
+        (
+            "quantities:\n- ›{id: a, of: unit, base: \"=value(unit, 'b')\"}\n- {id: b, of: unit, base: \"=value(unit, 'a')\"}\n",
+            "E405",
+        ),
+    ],
+)
+def test_what_would_harm_a_terminal_or_never_end_is_told(tmp_path: Path, text: str, codes: str) -> None:
+    text, expected = marked(text, codes)
+    told = [d for d in found(tmp_path, text) if d.severity == "error"]
+    assert places(told) == expected if expected else [d.code for d in told] == ["E301"]
+
+
+def test_a_chain_of_terms_has_an_end(tmp_path: Path) -> None:
+    rows = "".join(f"- {{id: t{n}, of: [place], is: t{n + 1}(place)}}\n" for n in range(300))
+    told = found(tmp_path, f"terms:\n{rows}- {{id: t300, of: [place], is: 'True'}}\n")
+    assert [d.code for d in told if d.severity == "error"] == ["E405"]
+
+
+def test_thirty_thousand_unknown_keys_are_soon_told(tmp_path: Path) -> None:
+    keys = ", ".join(f"k{n}: 1" for n in range(30_000))
+    told = found(tmp_path, f"tracks:\n- {{id: a, {keys}}}\n")
+    assert 0 < sum(d.code == "E206" for d in told) < 30
+
+
+def test_players_who_would_see_nothing_are_a_warning(tmp_path: Path) -> None:
+    write(tmp_path, {"tables/a-world.yaml": WORLD, "tables/u.yaml": UNIT})
+    assert {"W607", "W608"} <= {d.code for d in found(tmp_path)}
+    seen = "shows:\n- {id: all, what: places, to: everyone}\n"
+    placed = WORLD.replace("kind: land, owner: italy", "kind: land, owner: italy, lon: 12, lat: 42")
+    write(tmp_path, {"tables/a-world.yaml": placed, "tables/s.yaml": seen})
+    assert not {"W607", "W608"} & {d.code for d in found(tmp_path)}
+
+
+def test_a_scenario_stays_in_its_folder(tmp_path: Path) -> None:
+    inside = tmp_path / "in"
+    inside.mkdir()
+    (tmp_path / "secret.yaml").write_text("id: secret\nroot:x:0\n")
+    (inside / "s.yaml").write_text("id: s\ntitle: S\nextends: ../secret.yaml\nruleset: alliances\n")
+    told = load_scenario(inside / "s.yaml", cache=False)[2]
+    assert [d.code for d in told if d.severity == "error"][:1] == ["E117"]
+    assert "root:x" not in str(told)
+
+
+def test_words_and_options_of_a_scenario_are_checked(tmp_path: Path) -> None:
+    path = tmp_path / "s.yaml"
+    path.write_text(
+        "id: s\ntitle: S\nextends: alliances-4\noptions: {mole: maybe}\nmarks:\n- {who: atlantis, as: x}\n"
+        "works:\n- {place: benelux, facing: n-france, works: tranch}\n"
+    )
+    told = {(d.code, d.line) for d in load_scenario(path, cache=False)[2] if d.severity == "error"}
+    assert {("E413", 4), ("E407", 6), ("E407", 8)} <= told
+
+
+def test_marks_are_set_and_asked_for(tmp_path: Path) -> None:
+    write(tmp_path, {"tables/a-world.yaml": WORLD, "tables/u.yaml": UNIT})
+    told = found(
+        tmp_path,
+        "events:\n- id: e\n  on: {step: talk}\n  for: nations()\n  when: not marked(nation, 'wearry')\n"
+        "  effects:\n  - mark: {who: =nation, as: weary}\n",
+    )
+    assert [(d.code, d.line) for d in told if d.code in ("W609", "W610")] == [("W610", 5), ("W609", 7)]
+    assert "did you mean 'weary'?" in [d.hint for d in told]
+    right = (
+        "events:\n- id: e\n  on: {step: talk}\n  for: nations()\n  when: not marked(nation, 'weary')\n"
+        "  effects:\n  - mark: {who: =nation, as: weary}\n"
+    )
+    assert not [d for d in found(tmp_path, right) if d.code in ("W609", "W610")]
+
+
+def test_names_of_players_are_plain_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def run(*arguments: str) -> int:
+        with pytest.raises(SystemExit) as left:
+            main(list(arguments))
+        return int(left.value.code or 0)
+
+    game = str(tmp_path / "game")
+    assert run("new", "alliances-4", "--game", game) == 0
+    assert run("players", "add", "Ann\x1b[2J", "--email", "ann@example.org", "--side", "west", "--game", game) != 0
+    assert "\x1b" not in capsys.readouterr().err
+    assert run("map", "alliances-4", "--out", "/proc/nowhere/map.svg") == 1
+    assert "cannot be written" in capsys.readouterr().err

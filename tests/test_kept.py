@@ -24,7 +24,7 @@ from . import small
 
 NATIONS, PLACES, KINDS = ("red", "blue", "gray"), ("ash", "birch", "cedar", "dale"), ("foot", "horse")
 RULES = small.ruleset(
-    stores=[{"id": "gold", "per": "region", "through": "friendly(self, place) and place.worth > 1"}],
+    stores=[{"id": "gold", "per": "region", "seat": "capital", "through": "friendly(self, place) and place.worth > 1"}],
     fields=[*small.BASE["fields"], {"id": "grade", "of": ["nation"], "type": "text", "default": None}],
     units=[{**row, "grades": {"poor": {"strength": 1}}} for row in small.BASE["units"]],
     terms=[

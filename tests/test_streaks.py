@@ -42,8 +42,13 @@ def test_what_happens_when_it_breaks() -> None:
     assert turn.world.value("marked('red', 'relieved')", {}) is True
 
 
-def test_each_purse_may_have_a_streak_of_its_own() -> None:
-    row = {"id": "cut-off", "of": {"purses": "men"}, "at": {"step": "count"}, "while": "not reaches(place, these('b'), 'is_red')"}
+def test_each_region_may_have_a_streak_of_its_own() -> None:
+    row = {
+        "id": "cut-off",
+        "of": {"regions": "men"},
+        "at": {"step": "count"},
+        "while": "not reaches(place, these('b'), 'is_red')",
+    }
     forms: dict[str, list[Row]] = {
         "streaks": [row], "stores": BY_REGION, "terms": [{"id": "is_red", "of": ["place"], "is": "place.holder == 'red' and place.kind == 'land'"}],
     }  # fmt: skip
@@ -51,6 +56,19 @@ def test_each_purse_may_have_a_streak_of_its_own() -> None:
     turn = turn_of(rules(**forms, links=links), position({"red/a": {"men": 1}, "red/e": {"men": 1}}))
     watch.run({"step": "count", "do": "watch"}, turn)
     assert turn.state.table("streaks") == {"place:e": {"cut-off": 1}}
+
+
+def test_a_region_without_a_purse_draws_on_the_main_one() -> None:
+    row = {
+        "id": "cut-off", "of": {"regions": "men"}, "at": {"step": "count"}, "while": "not reaches(place, these('b'), 'is_red')",
+        "effects": [{"pay": {"from": "=purse", "what": "men", "amount": 1}}],
+    }  # fmt: skip
+    terms = [{"id": "is_red", "of": ["place"], "is": "place.holder == 'red' and place.kind == 'land'"}]
+    links = [r for r in rules().rows("links").values() if "z" not in r["between"]]
+    turn = turn_of(rules(streaks=[row], stores=BY_REGION, terms=terms, links=links), position({"red/a": {"men": 5}}))
+    watch.run({"step": "count", "do": "watch"}, turn)
+    assert turn.state.table("streaks") == {"place:e": {"cut-off": 1}}
+    assert turn.state.table("stores")["red/a"]["men"] == 4
 
 
 def test_a_tally_is_fed_by_facts_and_weighs_them() -> None:

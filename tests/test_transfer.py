@@ -42,7 +42,7 @@ def rules() -> Ruleset:
         "stances": [{"id": "peace", "default": True}, {"id": "pact", "friendly": True}, {"id": "war", "hostile": True}],
         "nations": [{"id": "green"}, {"id": "red", "capital": "home"}, {"id": "rose"}, {"id": "pink"}, {"id": "blue"}],
         "resources": [{"id": "money"}],
-        "stores": [{"id": "money", "per": "region", "links": ["land"]}],
+        "stores": [{"id": "money", "per": "region", "seat": "capital", "links": ["land"]}],
         "units": units,
         "fields": [{"id": "sight", "of": ["unit"], "type": "number", "default": 0},
                    {"id": "income", "of": ["nation"], "type": "number", "default": 0}],

@@ -120,7 +120,8 @@ def leave(
     owner = movable[0][1]["owner"]
     to = refuge(turn, contest, side, who, owner, options, rule, shut, kinds={row["kind"] for _, row in movable})
     if to is None:
-        if rule.get("none") == "lost" and _forced(turn, contest, side, rule):
+        chosen = rule.get("chosen") == "lost" and _decides(turn, contest, rule, who)
+        if rule.get("none") == "lost" and (chosen or _forced(turn, contest, side, rule)):
             return [_give_up(turn, contest, side, key, row) for key, row in movable]
         return []
     if fire is not None:

@@ -90,13 +90,14 @@ def map_(
     else:
         raise Stop("name a scenario, or a game with --game", 2)
     svg = map_svg(ruleset, shown, drawing, title=title)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    if out.suffix.lower() == ".png":
-        out.write_bytes(to_png(svg, width))
-    elif out.suffix.lower() == ".svg":
-        out.write_text(svg, encoding="utf-8")
-    else:
+    if out.suffix.lower() not in (".svg", ".png"):
         raise Stop(f"{out}: a map is .svg or .png", 2)
+    picture = to_png(svg, width) if out.suffix.lower() == ".png" else svg.encode()
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_bytes(picture)
+    except OSError as error:
+        raise Stop(f"{out} cannot be written: {error.strerror or error}") from None
     typer.echo(f"{out}")
 
 

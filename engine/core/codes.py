@@ -70,6 +70,7 @@ CODES: dict[str, str] = {
     "E410": "There is no such scenario to extend, or scenarios extend one another in a ring.",
     "E411": "A scenario puts works between places that have no border.",
     "E412": "A scenario lets a nation place more of its units than the rules leave it.",
+    "E413": "A scenario gives an option a value that it does not have.",
     "E501": "A link from a place to itself.",
     "W502": "A place that no link leads to or from.",
     "W503": "A place that nobody can reach.",
@@ -86,6 +87,10 @@ CODES: dict[str, str] = {
     "W604": "A term, table, group or quantity that nothing uses.",
     "E605": "A row names a step that the frame does not have.",
     "E606": "A node of the frame that does nothing, or a frame that never waits for orders.",
+    "W607": "No row of `shows`: players are shown nothing.",
+    "W608": "No place has a position on the map.",
+    "W609": "A mark that is set, and nothing asks for it.",
+    "W610": "A mark that is asked for, and nothing sets it.",
     "W701": "A silence that silences nothing.",
     "E702": "A silence of a code that does not exist, or of an error.",
 }

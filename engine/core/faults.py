@@ -154,7 +154,8 @@ def _key_with(row: Row, text: str) -> str:
 
 def _says(value: Any, text: str) -> bool:
     if isinstance(value, str):
-        return text in " ".join(value.split())
+        said = " ".join(value.split())
+        return said.removeprefix("=").strip() == text or f"{{{text}}}" in said
     if isinstance(value, dict):
         return any(_says(v, text) for v in value.values())
     return isinstance(value, list) and any(_says(v, text) for v in value)

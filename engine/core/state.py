@@ -34,6 +34,11 @@ def unit_key(owner: str, kind: str, place: str, extra: Mapping[str, Any] | None 
     return base + "[" + ",".join(f"{k}={extra[k]}" for k in sorted(extra)) + "]"
 
 
+def works_on(place: str) -> str:
+    """The field of a link that says what works a place has on that border."""
+    return f"works@{place}"
+
+
 def pair_key(a: str, b: str) -> str:
     """The id of a relation or link between two ids, whatever their order."""
     return f"{a}--{b}" if a <= b else f"{b}--{a}"

@@ -186,6 +186,9 @@ def _by_route(turn: Turn, order: Order, row: Row) -> list[Arrival]:
     nation, slots, what, sum_ = str(order["nation"]), order["slots"], row["what"], _sum(order)
     origin, target = str(slots["origin"]), str(slots["target"])
     world = turn.world
+    captors = captors_of(turn, row, nation, (origin, target))
+    if captors:
+        return _captured(turn, row, order, origin, sum_, captors)
     purse, there = (stores.purse_at(world, nation, p, what) for p in (origin, target))
     why = _no_route(turn, order, row)  # what other orders of the step have sent counts
     if why is not None:
@@ -210,10 +213,39 @@ def _by_route(turn: Turn, order: Order, row: Row) -> list[Arrival]:
         return [(there, what, arrives)] if arrives else []
 
 
+def captors_of(turn: Desk, row: Row, nation: str, ends: Sequence[str]) -> list[str]:
+    """Enemies who hold an end of a route that was good when the turn began: its loss cuts every lane."""
+    past = turn.world.at("turn")
+    found = set()
+    for place in ends:
+        names = {"self": Entity("nation", nation), "place": Entity("place", place)}
+        holder = turn.world.holder_of(place)
+        if holder and turn.world.hostile(nation, holder) and past.test(row.get("ends"), names):
+            found.add(holder)
+    return sorted(found)
+
+
+def _captured(turn: Turn, row: Row, order: Order, origin: str, sum_: int, captors: Sequence[str]) -> list[Arrival]:
+    """An end of the route was captured in this turn: all that was to be sent is lost to its captors as on a lane that is cut."""
+    nation, what = str(order["nation"]), row["what"]
+    purse = stores.purse_at(turn.world.at("turn"), nation, origin, what)
+    have = turn.state.get("stores", purse, what, 0)
+    if sum_ <= 0 or sum_ > have:
+        turn.drop_order(order, "it names no amount" if sum_ <= 0 else f"{have} are there")
+        return []
+    with turn.journal.entry(f"routes/{row['id']}", subject=f"{nation}:{origin}", audience=(nation,)) as entry:
+        stores.pay(turn.journal, purse, what, sum_)
+        turn.journal.set("orders", order["key"], "status", "done")
+        entry.data.update(amount=sum_, captured_by=list(captors))
+        return _lost(turn, row, nation, sum_, captors, entry)
+
+
 def _no_route(turn: Desk, order: Order, row: Row) -> Refusal | None:
     """Why nothing can be sent by a route: its ends, its purses, the amount, the way."""
     nation, slots, sum_, world = str(order["nation"]), order["slots"], _sum(order), turn.world
     origin, target = str(slots["origin"]), str(slots["target"])
+    if captors_of(turn, row, nation, (origin, target)):
+        return None
     for slot, place in (("origin", origin), ("target", target)):
         names = {"self": Entity("nation", nation), "place": Entity("place", place)}
         if not world.test(row.get("ends"), names):

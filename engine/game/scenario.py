@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..core.model import Row, Ruleset
-from ..core.state import State, pair_key, unit_key
+from ..core.state import State, pair_key, unit_key, works_on
 
 _NATION_KEYS = {"stores", "techs", "tracks", "note", "basis", "source", "lines", "out"}
 
@@ -42,7 +42,7 @@ def initial_state(ruleset: Ruleset, scenario: Mapping[str, Any]) -> State:
         _units(row, put, tables)
     for row in scenario.get("works", ()):
         for facing in _list(row["facing"]):
-            put("links", pair_key(row["place"], facing), f"works@{row['place']}", row["works"])
+            put("links", pair_key(row["place"], facing), works_on(row["place"]), row["works"])
     for place, amounts in scenario.get("stores", {}).items():
         for what, amount in amounts.items():
             put("stores", place, what, amount)

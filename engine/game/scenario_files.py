@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..core.diagnostics import Diagnostic, did_you_mean, has_errors
 from ..core.model import Ruleset
@@ -25,9 +25,13 @@ from ..ruleset.folder import MANIFEST, SourceFile, find_rulesets
 from ..ruleset.forms import Forms, annotated, forms
 from ..ruleset.load import read_file
 from ..ruleset.nodes import Node, diagnose, find, plain
+from ..ruleset.overlay import Draft
 from ..turn.frame import steps
 from ..units.deploy import free_of
 from ..world.world import World
+
+if TYPE_CHECKING:
+    from ..ruleset.checks.subject import Subject
 
 __all__ = ["SCENARIO_CHECKS", "ScenarioSubject", "check_scenario", "load_scenario", "read_scenario", "ruleset_folder"]
 
@@ -84,9 +88,21 @@ def no_more_is_chosen_than_is_free(subject: ScenarioSubject) -> Iterator[Diagnos
             chosen[owner, kind] += n
 
 
+def options_have_values_of_theirs(subject: ScenarioSubject) -> Iterator[Diagnostic]:
+    """An option is set to one of its values; one without a list of values to something like its default."""
+    for id_, value in subject.value.get("options", {}).items():
+        row = subject.ruleset.rows("options").get(id_, {})
+        values = row.get("values", [True, False] if isinstance(row.get("default"), bool) else None)
+        if values is not None and not any(v == value and type(v) is type(value) for v in values):
+            at = find(subject.node, ["options", id_])
+            words = ", ".join(str(v).lower() if isinstance(v, bool) else str(v) for v in values)
+            yield diagnose("E413", "error", f"the option {id_!r} cannot be {value!r}", at, hint=f"one of {words}")
+
+
 SCENARIO_CHECKS: list[Callable[[ScenarioSubject], Iterable[Diagnostic]]] = [
     works_stand_on_borders,
     no_more_is_chosen_than_is_free,
+    options_have_values_of_theirs,
 ]
 """Further checks of scenarios, asked once the shape is right."""
 
@@ -143,6 +159,11 @@ def read_scenario(path: Path, *, cache: bool = True) -> tuple[Node | None, list[
         if asked is None:
             break
         below = _extended(asked, path.parent)
+        if below is not None and not any(
+            below.resolve().is_relative_to(p) for p in (read[0].parent, shipped_scenarios().resolve())
+        ):
+            found.append(diagnose("E117", "error", f"{asked.value!r} leads out of the scenario's folder", asked))
+            break
         if below is None or below.resolve() in read:
             message = f"there is no scenario {asked.value!r}" if below is None else "scenarios that extend one another in a ring"
             found.append(
@@ -194,15 +215,35 @@ def _merged(below: Node, above: Node) -> Node:
     return above.with_entries(entries, keys)
 
 
+class _Known:
+    """A compiled ruleset as the vocabulary of words asks for it."""
+
+    def __init__(self, ruleset: Ruleset, known: Forms) -> None:
+        self.rows = self.nodes = ruleset.rows
+        self.known = known
+        self.ruleset = ruleset
+        self.draft = Draft(Node({}, "", 0, 0))
+
+    def once(self, name: str, make: Callable[[Any], Any]) -> Any:
+        """The words for works; those of the frame are no scenario's."""
+        texts = str(self.ruleset.forms)
+        sold = {str(row["works"]) for row in self.rows("catalogue").values() if "works" in row}
+        from ..ruleset.checks.words import works_in  # heavy, as all checks
+
+        return sold | works_in(texts)
+
+
 def check_scenario(ruleset: Ruleset, node: Node, known: Forms) -> Iterator[Diagnostic]:
     """What is wrong with a scenario of the right shape, by the ruleset it is played with."""
     from ..ruleset.checks.expressions import Words, wrong_expressions
     from ..ruleset.checks.references import dangling
     from ..ruleset.checks.subject import Marked
+    from ..ruleset.checks.words import Vocabulary, unknown_words
 
     value = plain(node)
     marks = [Marked(SCENARIO, "", node, mark) for mark in annotated(known, SCENARIO, value)]
     yield from dangling(marks, ruleset.rows, known)
+    yield from unknown_words(marks, Vocabulary(cast("Subject", _Known(ruleset, known))))
     yield from wrong_expressions(marks, Words(ruleset.rows, known.names))
     for check in SCENARIO_CHECKS:
         yield from check(ScenarioSubject(node, value, ruleset, known))

@@ -122,6 +122,7 @@ def _acts(world: World, nation: str, row: Row) -> Iterator[Legal]:
     if act.closed(desk, row, nation) is not None:
         return
     slots = [slot_of(name, kind) for name, kind in row.get("slots", {}).items()]
+    base |= {s.name: None for s in slots if s.optional}
     free = {s.name for s in slots}
     early, late = _split_needs(row, free)
     if not all(world.test(text, base) for text in early):

@@ -20,6 +20,7 @@ from .scalars import BadNumber, resolve
 
 __all__ = ["TreeBuilder", "events"]
 
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _ODD = re.compile(r"^%|[\x85\u2028\u2029\ufeff]|\t|[&*][^\s,\[\]{}]*:", re.MULTILINE)
 """What the two parsers read differently: directives, further line breaks, tabs between words, anchors with a colon."""
 
@@ -254,6 +255,8 @@ class TreeBuilder:
             raise self.refused(event, "E112", f"the tag {_tag(event)[:60]!r}: tags are not allowed")
         if not event.value:
             raise self.refused(event, "E111", "an empty key")
+        if event.style:
+            self.printable(event, str(event.value))
         if event.anchor is not None:
             mark = event.start_mark
             self.anchors[event.anchor] = Node(event.value, self.file, mark.line + 1, mark.column + 1)
@@ -261,6 +264,7 @@ class TreeBuilder:
 
     def scalar(self, event: Any) -> Any:
         if event.style:
+            self.printable(event, str(event.value))
             return str(event.value)
         try:
             return resolve(event.value)
@@ -271,6 +275,14 @@ class TreeBuilder:
                 Diagnostic("E116", "error", message, self.file, mark.line + 1, mark.column + 1, "quote it if it is text")
             )
             return str(event.value)
+
+    def printable(self, event: Any, text: str) -> None:
+        """Escapes must not bring in what may not stand in the text itself: terminals act upon it."""
+        found = _CONTROL.search(text)
+        if found is not None:
+            mark = event.start_mark
+            message = f"the control character U+{ord(found[0]):04X} in a quoted text"
+            self.found.append(Diagnostic("E104", "error", message, self.file, mark.line + 1, mark.column + 1))
 
     def refused(self, event: Any, code: str, message: str, hint: str = "") -> Refused:
         mark = event.start_mark

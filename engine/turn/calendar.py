@@ -56,11 +56,13 @@ def end_turn(turn: Turn) -> None:
             for said in sorted(answers):
                 if said.partition("/")[0] in lapsing:
                     journal.set("answers", who, said, None)
+    row = calendar_row(turn)
+    goes_on = "unless" in row and turn.world.test(row["unless"], {})
     expire(turn)
     settle(turn)
-    last = calendar_row(turn).get("turns")
-    chosen = turn.state.get("game", "game", "turns") or last
-    if chosen is not None and number >= int(chosen) and not turn.state.get("game", "game", "ended"):
+    chosen = turn.state.get("game", "game", "turns") or row.get("turns")
+    over = chosen is not None and number >= int(chosen) and not goes_on
+    if over and not turn.state.get("game", "game", "ended"):
         with journal.entry("frame/turn-end", subject=str(number), text="The game has ended.", audience=("everyone",)):
             journal.set("game", "game", "ended", True)
 

@@ -14,6 +14,7 @@ from ..core.model import Row, Ruleset
 from ..core.state import Entity
 from ..world.amounts import amount
 from ..world.selections import as_set, plain
+from ..world.tracks import way_to, way_to_zero
 from ..world.world import Names
 from .context import Turn, audience_ids
 from .effects import Tail, fill
@@ -132,15 +133,14 @@ def play(turn: Turn, matrix: Row, row: Row, cell: Any, nation: str, names: Names
 def _direction(turn: Turn, cell: Row, nation: str, track: str, names: Names) -> int:
     """Up (1), down (-1), or 0 while the one it depends on belongs to no side."""
     if cell.get("to_zero"):
-        return -1 if int(turn.state.get("tracks", nation, track, 0)) > 0 else 1
+        return way_to_zero(turn.state, nation, track)
     key = "toward" if "toward" in cell else "against"
     who = cell.get(key, "actor")
     thing = names.get(who) if who in ("actor", "target", "object") else turn.world.thing(who)
     side = thing.id if isinstance(thing, Entity) and thing.kind == "side" else turn.world.side_of(str(plain(thing)))
     if side is None:
         return 0
-    sign = int(turn.ruleset.row("sides", side).get("sign", 1))
-    return sign if key == "toward" else -sign
+    return way_to(turn.ruleset, side) if key == "toward" else -way_to(turn.ruleset, side)
 
 
 def _hold(

@@ -13,7 +13,7 @@ from ..core.journal import NOBODY, Fact
 from ..core.model import Row
 from ..core.state import Entity
 from ..world.selections import selection
-from ..world.treasury import purses
+from ..world.treasury import main_purse, purses, regions, store_row
 from .context import Turn, audience_ids
 from .effects import EffectError, Tail
 from .facts import matches, triggers, view
@@ -56,7 +56,7 @@ def _subjects(turn: Turn, row: Row, names: dict[str, Any]) -> Iterator[tuple[Ent
     if wanted is None:
         yield None, names
     elif isinstance(wanted, dict):
-        yield from _seats(turn, wanted["purses"], names)
+        yield from _regions(turn, wanted["regions"], names)
     else:
         for thing in selection(turn.world, wanted, names):
             bound = {**names, thing.kind: thing}
@@ -67,14 +67,20 @@ def _subjects(turn: Turn, row: Row, names: dict[str, Any]) -> Iterator[tuple[Ent
             yield thing, bound
 
 
-def _seats(turn: Turn, resource: str, names: dict[str, Any]) -> Iterator[tuple[Entity, dict[str, Any]]]:
-    """The places that keep a purse of the resource, each with its nation."""
-    for nation in turn.world.nations():
-        who = Entity("nation", nation)
-        for purse in sorted(purses(turn.world, nation, resource)):
-            seat = purse.partition("/")[2]
-            if seat and turn.world.holder_of(seat) == nation:
-                yield Entity("place", seat), {**names, "place": Entity("place", seat), "nation": who, "self": who}
+def _regions(turn: Turn, resource: str, names: dict[str, Any]) -> Iterator[tuple[Entity, dict[str, Any]]]:
+    """Each region of each nation, by its seat; `purse` is the place that keeps what it draws on: its own, or the main one."""
+    world = turn.world
+    row = store_row(world, resource)
+    for nation in world.nations():
+        kept = purses(world, nation, resource)
+        main = main_purse(world, nation, resource)
+        for part in regions(world, nation, row):
+            own = [k for k in kept if k.partition("/")[2] in part]
+            purse = max(own, key=lambda k: (kept[k], k)) if own else main
+            there = Entity("place", purse.partition("/")[2])
+            seat = there if own else Entity("place", part[0])
+            who = Entity("nation", nation)
+            yield seat, {**names, "place": seat, "purse": there, "nation": who, "self": who}
 
 
 def _index(turn: Turn) -> dict[str, list[Row]]:

@@ -15,6 +15,7 @@ from ..core.state import Entity
 from ..world import treasury as stores
 from ..world.selections import as_set, plain
 from ..world.tables import bounds
+from ..world.tracks import way_to, way_to_zero
 from ..world.world import round_as
 from . import relations
 from .context import audience_ids
@@ -40,11 +41,10 @@ def _direction(tail: Tail, p: Row, names: dict[str, Any], nation: str) -> int:
         side = found if isinstance(found, Entity) and found.kind == "side" else tail.world.field(found, "side")
         if side is None:
             return 0
-        sign = int(tail.world.ruleset.row("sides", plain(side)).get("sign", 1))
-        return sign if key == "toward" else -sign
+        way = way_to(tail.world.ruleset, plain(side))
+        return way if key == "toward" else -way
     if p.get("to_zero"):
-        now = int(tail.world.state.get("tracks", nation, p["track"], 0))
-        return -1 if now > 0 else 1
+        return way_to_zero(tail.world.state, nation, p["track"])
     return -1 if p.get("down") else 1
 
 
@@ -57,7 +57,7 @@ def move_track(tail: Tail, nation: str, row: Row, direction: int, by: int, *, to
     redirect = row.get("redirect")
     if redirect and world.test(redirect["while"], {"nation": Entity("nation", nation), "self": Entity("nation", nation)}):
         for side, other in redirect.items():
-            if side != "while" and int(world.ruleset.row("sides", side).get("sign", 1)) == direction:
+            if side != "while" and way_to(world.ruleset, side) == direction:
                 track, direction = other, 1
     now = int(world.state.get("tracks", nation, track, 0))
     new = now + direction * by
@@ -278,12 +278,13 @@ def own(tail: Tail, p: Row, names: dict[str, Any]) -> None:
     """Hands places over without a fight: owner, holder or both.
 
     `sets` are fields of a place that go with it; `troops: home` sends the units of all others there to the nearest place that
-    their own nation holds.
+    their own nation holds; `captured: true` states the fact of that name, as for a place that was taken in a fight.
     """
     to = tail.who(p["to"], names)
     how = p.get("as", "both")
-    new = plain(to) or ""
+    new = tail.id_of(p["to"], names) if to else ""
     for place in as_set(tail.world, tail.set(p["places"], names)):
+        loser = tail.world.holder_of(place.id)
         if how in ("owner", "both"):
             tail.journal.set("places", place.id, "owner", new)
         if how in ("holder", "both"):
@@ -292,6 +293,10 @@ def own(tail: Tail, p: Row, names: dict[str, Any]) -> None:
             set_field(tail, place, name, tail.plain(value, {**names, "place": place}))
         if p.get("troops") == "home":
             send_home(tail, place.id, new)
+        if p.get("captured"):
+            first = tail.world.at("game").owner_of(place.id)
+            freed = new == first or None
+            tail.journal.fact("captured", by=new, of=loser, place=place.id, taken_by=new, first_owner=first, freed=freed)
 
 
 def know(tail: Tail, p: Row, names: dict[str, Any]) -> None:
@@ -354,8 +359,8 @@ def command(tail: Tail, p: Row, names: dict[str, Any]) -> None:
 
 
 def found(tail: Tail, p: Row, names: dict[str, Any]) -> None:
-    """A nation appears, with the fields and some of the goods of another."""
-    nation = p["nation"]
+    """A nation appears, with what it `inherits` of another: `technology`, and `grade` in place of its own."""
+    nation = tail.id_of(p["nation"], names)
     if "side" in p:
         tail.journal.set("nations", nation, "side", tail.plain(p["side"], names) or "")
     tail.journal.set("nations", nation, "alive", True)
@@ -363,9 +368,11 @@ def found(tail: Tail, p: Row, names: dict[str, Any]) -> None:
         tail.journal.set("nations", nation, "seat", str(tail.plain(p["seat"], names)))
     like = tail.id_of(p["like"], names) if "like" in p else None
     if like:
+        if tail.world.ruleset.rows("nations").get(nation, {}).get("like") != like:
+            tail.journal.set("nations", nation, "like", like)
         for field in ("grade",):
             value = tail.world.field(Entity("nation", like), field)
-            if value and not tail.world.ruleset.rows("nations").get(nation, {}).get(field):
+            if value and (field in p.get("inherits", ()) or not tail.world.ruleset.rows("nations").get(nation, {}).get(field)):
                 tail.journal.set("nations", nation, field, dict(value))
         for table in p.get("inherits", ()):
             if table == "technology":

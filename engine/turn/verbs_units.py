@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..core.model import Row
-from ..core.state import pair_key
+from ..core.state import pair_key, works_on
 from ..world.selections import as_set
 from ..world.treasury import held_places
 from ..world.world import round_as
@@ -15,7 +15,7 @@ from .effects import EffectError, Tail
 
 def set_works(tail: Tail, place: str, facing: str, works: Any) -> None:
     """Works of a place on its border with another; None or "none" clears them."""
-    tail.journal.set("links", pair_key(place, facing), f"works@{place}", works if works not in (None, "none", "") else None)
+    tail.journal.set("links", pair_key(place, facing), works_on(place), works if works not in (None, "none", "") else None)
 
 
 def create(tail: Tail, p: Row, names: dict[str, Any]) -> None:
@@ -141,8 +141,10 @@ def _take_units(tail: Tail, key: str, n: int) -> None:
 
 def convert(tail: Tail, p: Row, names: dict[str, Any]) -> None:
     """Units change owner, kind or condition, or several declared fields at once (`set`)."""
-    said = {**{k: p[k] for k in ("owner", "kind", "condition") if k in p}, **p.get("set", {})}
-    fields = {k: unless_default(tail, k, tail.plain(v, names)) for k, v in said.items()}
+    said = {**{k: p[k] for k in ("kind", "condition") if k in p}, **p.get("set", {})}
+    fields: dict[str, Any] = {k: unless_default(tail, k, tail.plain(v, names)) for k, v in said.items()}
+    if "owner" in p:
+        fields["owner"] = tail.id_of(p["owner"], names)
     chosen = as_set(tail.world, tail.set(p["units"], names))
     single = "unit" in names and chosen == (names["unit"],)
     for unit in chosen:

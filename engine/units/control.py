@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.model import Row
-from ..core.state import Entity, pair_key
+from ..core.state import Entity, pair_key, works_on
 from ..turn.context import Turn, audience_ids
 from ..turn.decisions import decide
 from ..turn.effects import Tail, fill
@@ -326,9 +326,9 @@ def _clear_works(turn: Turn, kinds: Any, place: str) -> None:
     """Works of a place on all its borders fall: all of them, or those of the kinds named."""
     for near in turn.world.geography.next_to(place):
         key = pair_key(place, near)
-        stands = turn.state.get("links", key, f"works@{place}")
+        stands = turn.state.get("links", key, works_on(place))
         if stands and (kinds is True or stands in kinds):
-            turn.journal.set("links", key, f"works@{place}", None)
+            turn.journal.set("links", key, works_on(place), None)
 
 
 # ---- the standing of nations

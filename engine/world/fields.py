@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..core.model import Row, Ruleset
-from ..core.state import Entity, State, columns, pair_key
+from ..core.state import Entity, State, columns, pair_key, works_on
 from ..ruleset.expressions import ExpressionError
 from ..ruleset.expressions.evaluate import Evaluator
 from ..ruleset.expressions.vocabulary import KINDS
@@ -345,11 +345,11 @@ class Readings(ABC):
     def _link_works(self, e: Entity) -> str:
         """What stands at the far end against somebody who comes from the near end."""
         a, _, b = e.id.partition(">")
-        return str(self.state.get("links", pair_key(a, b), f"works@{b}") or "none")
+        return str(self.state.get("links", pair_key(a, b), works_on(b)) or "none")
 
     def _link_own_works(self, e: Entity) -> str:
         a, _, b = e.id.partition(">")
-        return str(self.state.get("links", pair_key(a, b), f"works@{a}") or "none")
+        return str(self.state.get("links", pair_key(a, b), works_on(a)) or "none")
 
     def _link_kind(self, e: Entity) -> str:
         a, _, b = e.id.partition(">")

@@ -11,6 +11,7 @@ from ..ruleset.expressions import ExpressionError, parse
 from ..ruleset.expressions.reads import EARLIER, HOLDERS
 from .selections import apply, as_set, fits, group, nations_only, plain, select, weight
 from .tables import band, box_of, cell
+from .tracks import leaning
 from .treasury import held_places, seat_of, stock
 from .verdicts import TABLE, kind_of
 from .world import EntitySet, World
@@ -150,8 +151,10 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
             return select(world, in_their_order({row["place"] for n in owners for _, row in state.stacks(owner=n.id)}), filters)
         by_field = [name for name, value in filters.items() if name in declared and isinstance(value, str | int | Entity)]
         if by_field and not any(isinstance(v, Entity) and v.kind == "group" for v in filters.values()):
-            name = by_field[-1]
-            return select(world, _places_by(world, name, things.values()).get(plain(filters.pop(name)), ()), filters)
+            found = {name: _places_by(world, name, things.values()).get(plain(filters[name]), ()) for name in by_field}
+            name = min(found, key=lambda n: len(found[n]))  # the rest is tested for the fewest
+            del filters[name]
+            return select(world, found[name], filters)
         return select(world, things.values(), filters)
 
     declared = {
@@ -406,7 +409,7 @@ def _values(world: World) -> dict[str, Callable[..., Any]]:
     def toward(nation: Any, side: Any, id_: str | None = None) -> int:
         if id_ is None:
             id_ = next(i for i, r in ruleset.rows("tracks").items() if r.get("signed"))
-        return max(0, track(nation, id_) * int(ruleset.row("sides", plain(side)).get("sign", 1)))
+        return leaning(ruleset, state, plain(nation), id_, plain(side))
 
     def age(x: Any, mark: str) -> int:
         found = state.get("marks", key(x), plain(mark))

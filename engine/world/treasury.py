@@ -114,34 +114,34 @@ def purses(world: World, nation: str, resource: str) -> dict[str, Any]:
 
 
 def main_purse(world: World, nation: str, resource: str) -> str:
-    """The purse of a nation's capital; without a capital of its own, its richest."""
+    """The purse at a nation's seat; without one in its hands, its richest."""
     return purse_at(world, nation, None, resource)
 
 
 def purse_at(world: World, nation: str, place: str | None, resource: str) -> str:
     """The id of the purse that a nation's place draws on; without a place, of its main purse.
 
-    The main purse is the capital's; without a capital in its hands the richest, or that of its largest part.
+    The main purse is that of the nation's seat (the field that the store's row names); without one in its hands it is the
+    richest, or that of its largest part.
 
     A region's purse is the one whose seat lies in it (the richest if several do); a region without one gets a purse seated
-    at the nation's capital if it is there, else at its first place.
+    at the nation's seat if that is there, else at its first place.
     """
     row = store_row(world, resource)
     if row["per"] == "place":
         return place or nation
     if row["per"] == "nation":
         return nation
-    seat = world.field(Entity("nation", nation), "capital")
-    capital = seat.id if isinstance(seat, Entity) else None
+    seat = _seat(world, nation, row)
     if place is None:
-        if capital is not None and world.holder_of(capital) == nation:
-            place = capital
+        if seat is not None and world.holder_of(seat) == nation:
+            place = seat
         else:
             held = purses(world, nation, resource)
             if held:
                 return max(held, key=lambda k: (held[k], k))
-            if capital is not None:
-                return f"{nation}/{capital}"
+            if seat is not None:
+                return f"{nation}/{seat}"
             parts = regions(world, nation, row)
             if not parts:
                 return nation
@@ -150,7 +150,13 @@ def purse_at(world: World, nation: str, place: str | None, resource: str) -> str
     found = {k: v for k, v in purses(world, nation, resource).items() if k.partition("/")[2] in part}
     if found:
         return max(found, key=lambda k: (found[k], k))
-    return f"{nation}/{capital if capital in part else part[0]}"
+    return f"{nation}/{seat if seat in part else part[0]}"
+
+
+def _seat(world: World, nation: str, row: dict[str, Any]) -> str | None:
+    """The place that a nation's field names as the seat of its main purse, or None."""
+    found = world.field(Entity("nation", nation), row["seat"]) if "seat" in row else None
+    return found.id if isinstance(found, Entity) else None
 
 
 def divided(world: World, nation: str, resource: str) -> bool:
@@ -160,7 +166,7 @@ def divided(world: World, nation: str, resource: str) -> bool:
 
 
 def unite(world: World, journal: Journal, nation: str, resource: str) -> None:
-    """Purses whose regions have met become one: the capital's, else the richest. Writes into the open journal entry."""
+    """Purses whose regions have met become one: that of the seat, else the richest. Writes into the open journal entry."""
     row = store_row(world, resource)
     if row["per"] != "region":
         return
@@ -168,10 +174,9 @@ def unite(world: World, journal: Journal, nation: str, resource: str) -> None:
     if len(found) < 2 and nation not in found:
         return
     parts = regions(world, nation, row)
-    seat = world.field(Entity("nation", nation), "capital")
-    capital = seat.id if isinstance(seat, Entity) else None
-    if nation in found and parts:  # kept while the nation held nothing: it goes to its capital, else to its largest part
-        largest = next((part for part in parts if capital in part), max(parts, key=len))
+    seat = _seat(world, nation, row)
+    if nation in found and parts:  # kept while the nation held nothing: it goes to its seat, else to its largest part
+        largest = next((part for part in parts if seat in part), max(parts, key=len))
         journal.add("stores", purse_at(world, nation, largest[0], resource), resource, found[nation])
         journal.set("stores", nation, resource, None)
         found = purses(world, nation, resource)
@@ -179,7 +184,7 @@ def unite(world: World, journal: Journal, nation: str, resource: str) -> None:
         inside = [k for k in sorted(found) if k.partition("/")[2] in part]
         if len(inside) < 2:
             continue
-        home = f"{nation}/{capital}"
+        home = f"{nation}/{seat}"
         keeper = home if home in inside else max(inside, key=lambda k: (found[k], k))
         for key in inside:
             if key != keeper:

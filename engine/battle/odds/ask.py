@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...core.model import Row
-from ...core.state import Entity, pair_key, unit_key
+from ...core.state import Entity, pair_key, unit_key, works_on
 from ...world.routes import Going, concerns, find_path, spent_on, way_home
 from ...world.world import World
 from ..make import make_plan
@@ -164,7 +164,7 @@ def _tables(world: World, question: Question) -> Tables:
 def _links(question: Question, units: Mapping[str, Row]) -> dict[str, Any]:
     """What guards the borders over which the attackers come, where the question says it."""
     vias = sorted({str(row["via"]) for row in units.values() if row.get("via")}) if question.works else ()
-    return {pair_key(*v.split(">", 1)): {f"works@{question.place}": question.works} for v in vias}
+    return {pair_key(*v.split(">", 1)): {works_on(question.place): question.works} for v in vias}
 
 
 def _force_at(owner: str, place: str, mission: str) -> dict[str, Any]:

@@ -26,6 +26,7 @@ def rulebook(ruleset: Ruleset) -> str:
         *_technologies(ruleset),
         *_orders(ruleset),
         *_acts(ruleset),
+        *_verdicts(ruleset),
         *_battles(ruleset),
         *_adjusts(ruleset),
         *_events(ruleset),
@@ -155,7 +156,30 @@ def _acts(ruleset: Ruleset) -> Iterator[str]:
             facts.append(f"at most {most} for each {', '.join(keys)}")
         facts += [f"not allowed: {n['else']}" for n in row.get("needs", ())]
         facts += list(tail_words(row))
+        for step, outcomes in row.get("outcomes", {}).items():
+            facts.append(f"what can become of it, known after {step}: {', '.join(dict.fromkeys(o['id'] for o in outcomes))}")
         yield "\n".join(f"- {f}" for f in facts) or "- no conditions"
+
+
+def _verdicts(ruleset: Ruleset) -> Iterator[str]:
+    """Results that hang on each other: whose, when yes, and what a ring of them comes to."""
+    rows = ruleset.rows("verdicts")
+    if not rows:
+        return
+    yield "## Results that hang on each other"
+    yield "All of a step are found together: whatever is certain first, and so on until nothing changes."
+    for row in rows.values():
+        left = "; ".join(f"{'yes' if r['is'] else 'no'}{_if(r)}" for r in row.get("left", ()))
+        lines = [
+            f"### {row.get('name') or row['id'].replace('_', ' ').capitalize()}",
+            f"- of: `{row['over']}`",
+            f"- yes if: `{row['yes']}`",
+        ]
+        yield "\n".join([*lines, *([f"- where such results hang on themselves: {left}"] if left else [])])
+
+
+def _if(row: Row) -> str:
+    return f" if `{row['when']}`" if "when" in row else ""
 
 
 def _events(ruleset: Ruleset) -> Iterator[str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
+from ...core.faults import clean
 from ...turn.vacancies import EMPTY, MODERATOR, seat, vacancy
 from ...world.world import World
 from .database import StoreError
@@ -19,6 +20,9 @@ from .schema import pool
 
 WAITING, PROPOSED, AGREED, SEATED = "waiting", "proposed", "agreed", "seated"
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+
+
+MAX_LENGTH = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,9 @@ class Pool:
         sides = self.game.ruleset.rows("sides")
         if side not in sides:
             raise StoreError(f"no side {side!r}; there are {', '.join(sides)}")
+        for what, text in asked.items():
+            if clean(text) != text or len(text) > MAX_LENGTH:
+                raise StoreError(f"the {what} must be at most {MAX_LENGTH} characters of plain text, not {clean(text)[:40]!r}")
         if any(c.name == name.strip() for c in self.candidates()):
             raise StoreError(f"{name} is on the list already")
         new = Candidate(name.strip(), email.strip(), side)

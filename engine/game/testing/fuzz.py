@@ -29,13 +29,13 @@ from typing import Any
 
 from ...core.diagnostics import has_errors
 from ...core.dice import KeyedDice
-from ...core.faults import RuleError
+from ...core.faults import RuleError, of_rules
 from ...core.model import Ruleset
 from ...core.package_data import scenarios
 from ...orders.intake import take_in
 from ...orders.policies import plan
 from ...orders.template import order_template
-from ...ruleset.checks import Subject, of_one_row, run_checks
+from ...ruleset.checks import READ_BY_OTHERS, Subject, of_altered, run_checks
 from ...ruleset.compile import layers_of, read_layers, ruleset_of
 from ...ruleset.expressions.vocabulary import FUNCTIONS
 from ...ruleset.forms import Forms, forms
@@ -256,9 +256,8 @@ class Bench:
     def refused(self, mutation: Mutation) -> bool:
         """Whether validation refuses it: the spoiled row by itself first, since most fall there."""
         form, id_ = mutation.form, mutation.id
-        same = id_ in mutation.draft.rows(form) and id_ in self.draft.rows(form)
-        if same and has_errors(of_one_row(self.base, mutation.draft, form, id_)):
-            return True
+        if id_ in mutation.draft.rows(form) and id_ in self.draft.rows(form):
+            return any(d.severity == "error" for d in of_altered(self.base, mutation.draft, form, id_))
         return has_errors(run_checks(Subject(mutation.draft, self.known), self.layers))
 
     def try_one(self, number: int, seed: int, *, play: bool = True, seconds: float = SECONDS) -> Outcome:
@@ -275,7 +274,8 @@ class Bench:
                 if self.refused(mutation):
                     return outcome("refused")
                 ruleset = ruleset_of(mutation.draft, self.known)
-                if has_errors(check_scenario(ruleset, self.scenario, self.known)):
+                same = mutation.id in self.draft.rows(mutation.form) and mutation.form not in READ_BY_OTHERS
+                if not same and has_errors(check_scenario(ruleset, self.scenario, self.known)):
                     return outcome("refused")
                 if not play:
                     return outcome("passed")
@@ -285,6 +285,9 @@ class Bench:
         except TooLong:
             return outcome("finding", f"more than {seconds} seconds", traceback.format_exc())
         except Exception as error:
+            at = of_rules(error)
+            if at is not None and at.where:
+                return outcome("told", str(at), traceback.format_exc())
             return outcome("finding", f"{type(error).__name__}: {error}", traceback.format_exc())
         return outcome("played")
 
@@ -417,6 +420,16 @@ def _chunk(job: tuple[str, int, int, int]) -> list[dict[str, Any]]:
     return [asdict(_benches[scenario].try_one(n, seed)) for n in range(first, first + count)]
 
 
+def one_of_each() -> list[str]:
+    """A shipped scenario of each ruleset, the first by name."""
+    found: dict[str, str] = {}
+    for path in sorted(scenarios().glob("*.yaml")):
+        node, _, _ = read_scenario(path)
+        if node is not None:
+            found.setdefault(str(node.text("ruleset")), path.stem)
+    return list(found.values())
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run a long series on all cores. Chunks that are done are kept in the folder: a series goes on where it was stopped."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
@@ -426,7 +439,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=Path("out/fuzz"))
     parser.add_argument("--scenario", action="append", help="a shipped scenario; by default one of each ruleset")
     asked = parser.parse_args(arguments)
-    names = asked.scenario or ["1914", "third-edition-1914", "alliances-4"]
+    names = asked.scenario or one_of_each()
     asked.out.mkdir(parents=True, exist_ok=True)
     size = 25
     jobs = [(name, first, size, asked.seed) for first in range(0, asked.count // len(names), size) for name in names]

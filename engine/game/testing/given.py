@@ -17,7 +17,7 @@ from ...core.canonical import digest
 from ...core.diagnostics import did_you_mean, has_errors
 from ...core.model import Row, Ruleset
 from ...core.package_data import scenarios
-from ...core.state import State, pair_key, unit_key
+from ...core.state import State, pair_key, unit_key, works_on
 from ...orders.grammar import Grammar
 from ...ruleset.expressions.vocabulary import BUILT_IN
 from ...ruleset.nodes import plain
@@ -225,7 +225,7 @@ class Position:
             for other, works in around.items():
                 if self.geography.link(other, place) is None:
                     raise CaseError(f"no link between {place!r} and {other!r}", (*path, "works", place, other))
-                self.state.put("links", pair_key(place, other), f"works@{place}", works)
+                self.state.put("links", pair_key(place, other), works_on(place), works)
         for table, rows in given.get("state", {}).items():
             for id_, fields in rows.items():
                 self.fields(table, id_, fields)

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from ...core.journal import Entry
-from ...core.state import Entity, pair_key, unit_key
+from ...core.state import Entity, pair_key, unit_key, works_on
 from ...ruleset.checks.expressions import Words
 from ...ruleset.expressions import ExpressionError, check_expression
 from ...ruleset.expressions.vocabulary import KINDS
@@ -229,8 +229,8 @@ class _Reader:
         for place, around in said.items():
             for other, wanted in around.items():
                 key = pair_key(place, other)
-                got = self.state.get("links", key, f"works@{place}", NONE)
-                yield from _unless(wanted, got, (*path, place, other), ("links", key, f"works@{place}"))
+                got = self.state.get("links", key, works_on(place), NONE)
+                yield from _unless(wanted, got, (*path, place, other), ("links", key, works_on(place)))
 
     # ---- relations
 

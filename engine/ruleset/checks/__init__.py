@@ -14,7 +14,7 @@ from . import effects, expressions, fields, map, needs, references, rules, schem
 from .silence import apply_silences
 from .subject import Subject
 
-__all__ = ["BY_ROW", "CHECKS", "Check", "Subject", "of_one_row", "run_checks"]
+__all__ = ["BY_ROW", "CHECKS", "Check", "Subject", "of_altered", "run_checks"]
 
 Check = Callable[[Subject], Iterable[Diagnostic]]
 
@@ -37,10 +37,12 @@ CHECKS: tuple[Check, ...] = (
     effects.matrices_have_their_columns,
     needs.rows_have_the_keys_that_they_need,
     needs.the_frame_comes_to_an_input,
+    needs.players_see_something,
     needs.figures_name_quantities,
     needs.dice_of_battles_are_single,
     needs.grades_say_what_their_unit_leaves_open,
     terms.terms_do_not_lead_back_to_themselves,
+    terms.values_lead_somewhere,
     expressions.expressions_are_right,
     verdicts.verdicts_can_be_judged,
     map.links_join_two_places,
@@ -57,6 +59,7 @@ CHECKS: tuple[Check, ...] = (
     rules.orders_and_acts_are_taken_by_a_step,
     rules.units_can_be_got,
     rules.rows_of_helpers_are_used,
+    rules.marks_are_set_and_read,
 )
 
 
@@ -73,21 +76,31 @@ BY_ROW: tuple[Check, ...] = (
 """Checks that ask of each row by itself, whatever stands in the others but their ids, terms and fields."""
 
 
-def of_one_row(base: Subject, draft: Draft, form: str, id_: str) -> Iterator[Diagnostic]:
-    """The findings that one altered row by itself gives rise to, its shape first: quick, for who tries many changes.
+def of_altered(base: Subject, draft: Draft, form: str, id_: str) -> Iterator[Diagnostic]:
+    """The findings in a draft that differs in one row from that of `base`, which has none: for who tries many changes.
 
-    `base` is the subject as it was. What the change means for other rows only `run_checks` tells.
+    What shows in the row by itself comes first, its shape before all else; the whole is looked at as they are asked for.
     """
     part = Subject(Draft(draft.manifest, {form: {id_: draft.rows(form)[id_]}}), base.known)
     faults = list(schema.rows_have_the_shape_of_their_form(part))
     yield from faults
     if faults:
         return
-    only = base.with_rows(draft, part)
-    only.__dict__["marked"] = part.marked
+    whole = base.with_rows(draft, part)
+    only = Subject(draft, base.known)
+    only.__dict__.update(values=whole.values, marked=part.marked)
     only.once("works", lambda _: base.once("works", words.works_of))
     for check in BY_ROW[1:]:
         yield from check(only)
+    for check in CHECKS[1:]:
+        if form in READ_BY_OTHERS or check not in BY_ROW:
+            yield from check(whole)
+
+
+READ_BY_OTHERS = frozenset(
+    {"fields", "terms", "groups", "acts", "orders", "links", "catalogue", "contacts", "matrices", "tables"}
+)
+"""Forms of which more than the ids counts for what other rows may say."""
 
 
 def run_checks(subject: Subject, layers: list[Layer], checks: Iterable[Check] = CHECKS) -> Iterator[Diagnostic]:

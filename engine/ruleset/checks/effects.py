@@ -34,6 +34,7 @@ STRUCTURES: Mapping[str, str] = {"results": "roll", "miss": "roll", "answers": "
 """Keys of an effect that mean nothing without another."""
 ALL = {"pay": "amount", "remove": "n", "convert": "n"}
 """Verb -> the key where `all` has a meaning."""
+MAX_FOR = 2
 AMOUNTS = ("amount", "n", "by")
 
 
@@ -44,6 +45,7 @@ def effects_say_all_that_they_need(subject: Subject) -> Iterator[Diagnostic]:
             continue
         node, _ = mark.place
         yield from _structure(node)
+        yield from _depth(mark, node)
         for verb, at in node.items():
             if at.is_map:
                 yield from _keys(verb, at)
@@ -61,6 +63,18 @@ def _structure(node: Node) -> Iterator[Diagnostic]:
     said = [key for key in node.value if key not in ("when", "audience", "note")] if node.is_map else []
     if not said:
         yield diagnose("E213", "error", "the effect does nothing: it has no verb", node)
+
+
+def _depth(mark: Marked, node: Node) -> Iterator[Diagnostic]:
+    """The effects of a `for` may hold another, and that is all: a third would be void."""
+    if node.get("for") is None:
+        return
+    above, loops = mark.row, 0
+    for step in mark.annotation.path:
+        above = above.value[step]
+        loops += above.get("for") is not None and above is not node
+    if loops >= MAX_FOR:
+        yield diagnose("E213", "error", f"more than {MAX_FOR} `for` inside one another", node, key="for")
 
 
 def _keys(verb: str, at: Node) -> Iterator[Diagnostic]:

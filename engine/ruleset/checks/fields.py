@@ -19,6 +19,7 @@ __all__ = [
 ]
 
 FIELDS = "fields"
+MOST_UNKNOWN = 20
 MOST = 1_000_000
 """The largest number that a field may have whose row does not say `at_most`."""
 _RATIO = re.compile(r"-?[0-9]+/[1-9][0-9]*")
@@ -33,9 +34,14 @@ def further_keys_are_declared_fields(subject: Subject) -> Iterator[Diagnostic]:
             continue
         own = subject.known.keys(form)
         declared = _declared(subject, kind)
+        unknown = 0
         for key in row:
             if key in own or key in declared:
                 continue
+            unknown += 1
+            if unknown > MOST_UNKNOWN:
+                yield diagnose("E402", "error", f"and further keys that are no declared fields of a {kind} ({id_})", node)
+                break
             hint = did_you_mean(key, [*own, *declared])
             if not hint:
                 elsewhere = subject.rows(FIELDS).get(key)
@@ -82,7 +88,15 @@ def defaults_of_fields_have_their_type(subject: Subject) -> Iterator[Diagnostic]
 
 
 def _declared(subject: Subject, kind: str) -> dict[str, dict[str, Any]]:
-    return {id_: row for id_, row in subject.rows(FIELDS).items() if kind in row.get("of", ())}
+    return subject.once("fields by kind", _by_kind).get(kind, {})
+
+
+def _by_kind(subject: Subject) -> dict[str, dict[str, dict[str, Any]]]:
+    out: dict[str, dict[str, dict[str, Any]]] = {}
+    for id_, row in subject.rows(FIELDS).items():
+        for kind in row.get("of", ()):
+            out.setdefault(kind, {})[id_] = row
+    return out
 
 
 def _typed(subject: Subject, what: str, value: Any, declared: dict[str, Any], node: Any) -> Iterator[Diagnostic]:

@@ -14,6 +14,7 @@ __all__ = [
     "dice_of_battles_are_single",
     "figures_name_quantities",
     "grades_say_what_their_unit_leaves_open",
+    "players_see_something",
     "rows_have_the_keys_that_they_need",
     "the_frame_comes_to_an_input",
 ]
@@ -69,6 +70,22 @@ def _tables(subject: Subject) -> Iterator[Diagnostic]:
     for id_, row in subject.rows("tables").items():
         if "rows" not in row and "bands" not in row:
             yield diagnose("E213", "error", "a table needs 'rows' or 'bands'", subject.nodes("tables")[id_])
+
+
+def players_see_something(subject: Subject) -> Iterator[Diagnostic]:
+    """Without rows of `shows` nobody is shown anything; without lon and lat no place stands on the map."""
+    nations, seen = subject.nodes("nations"), subject.nodes("places")
+    if not nations or not seen or not subject.draft.frame:
+        return
+    if not subject.nodes("shows"):
+        hint = "a first row: `shows: [{id: all, what: places, to: everyone}]`; one each for units, nations, game ..."
+        first = next(iter(nations.values()))
+        yield diagnose(
+            "W607", "warning", "no row of `shows`: reports, templates and maps of players stay empty", first, hint=hint
+        )
+    if not any("lon" in row and "lat" in row for row in subject.rows("places").values()):
+        first = next(iter(seen.values()))
+        yield diagnose("W608", "warning", "no place has `lon` and `lat`: the map stays blank", first)
 
 
 def the_frame_comes_to_an_input(subject: Subject) -> Iterator[Diagnostic]:

@@ -15,6 +15,7 @@ from .subject import Subject
 __all__ = [
     "events_can_fire",
     "filters_name_what_exists",
+    "marks_are_set_and_read",
     "orders_and_acts_are_taken_by_a_step",
     "rows_of_helpers_are_used",
     "steps_named_are_in_the_frame",
@@ -180,6 +181,62 @@ def rows_of_helpers_are_used(subject: Subject) -> Iterator[Diagnostic]:
         yield diagnose(
             "W604", "warning", f"nothing uses {id_!r} of {form}", node, hint="remove it, or silence this with a reason"
         )
+
+
+def marks_are_set_and_read(subject: Subject) -> Iterator[Diagnostic]:
+    """A mark that is set and that nothing asks for, or that is asked for and nothing sets.
+
+    A mark whose name is worked out (`=...`) may be any: then only the marks that are never asked for by any word are told.
+    """
+    granted: dict[str, tuple[Node, str | None]] = {}
+    asked: dict[str, tuple[Node, str | None]] = {}
+    dynamic = False
+    for mark in subject.marked:
+        value = mark.annotation.value
+        if "x-effect" in mark.annotation.schema and isinstance(value, dict):
+            for verb, known in (("mark", granted), ("clear", asked)):
+                name = value.get(verb, {}).get("as") if isinstance(value.get(verb), dict) else None
+                if isinstance(name, str):
+                    dynamic |= verb == "mark" and name.startswith("=")
+                    if not name.startswith("=") and "seen_by" not in value[verb]:
+                        known.setdefault(name, (find(mark.place[0], [verb, "as"]), None))
+        elif "x-expr" in mark.annotation.schema and isinstance(value, str):
+            for found in _MARK.finditer(value):
+                asked.setdefault(found[1], mark.place)
+    for id_, row in subject.rows("control").items():
+        if "mark" in row:
+            granted.setdefault(str(row["mark"]), (subject.nodes("control")[id_].value["mark"], None))
+    for name, (node, key) in granted.items():
+        inside = subject.once("words of expressions", _words_of_expressions)
+        if name not in asked and name not in inside and not _shown(subject, name) and not node.file.startswith(".."):
+            message = f"the mark {name!r} is set, and nothing asks for it"
+            yield diagnose(
+                "W609", "warning", message, node, key=key, hint="ask for it with marked(...) or show it, or leave it out"
+            )
+    if not dynamic:
+        for name, (node, key) in asked.items():
+            if name not in granted and not node.file.startswith(".."):
+                message = f"the mark {name!r} is asked for, and nothing sets it"
+                yield diagnose("W610", "warning", message, node, key=key, hint=did_you_mean(name, granted))
+
+
+_MARK = re.compile(r"\b(?:marked|age)\([^()]*(?:\([^()]*\))?[^()]*, ?'([^']+)'\)")
+
+
+def _words_of_expressions(subject: Subject) -> set[str]:
+    words: set[str] = set()
+    for mark in subject.marked:
+        how, value = mark.annotation.schema, mark.annotation.value
+        said = "x-expr" in how and (not how["x-expr"].get("marked") or str(value).lstrip().startswith("="))
+        if said or "x-fact" in how or "x-text" in how:
+            _gather(value, words)
+    return words
+
+
+def _shown(subject: Subject, name: str) -> bool:
+    return any(
+        row.get("what") == "marks" and ("fields" not in row or name in row["fields"]) for row in subject.rows("shows").values()
+    )
 
 
 def _gather(value: Any, words: set[str]) -> None:

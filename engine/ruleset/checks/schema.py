@@ -86,9 +86,17 @@ def _explain(fault: Fault, root: Node) -> Iterator[Diagnostic]:
             yield _single(fault, at)
 
 
+MOST_UNKNOWN = 20
+"""Unknown keys of one map that are told one by one."""
+
+
 def _unknown_keys(fault: Fault, at: Node) -> Iterator[Diagnostic]:
     known = fault.schema.get("properties", {})
-    for key in fault.value:
+    unknown = [key for key in fault.value if key not in known]
+    for number, key in enumerate(unknown):
+        if number == MOST_UNKNOWN:
+            yield diagnose("E206", "error", f"and {len(unknown) - number} more unknown keys", at)
+            break
         if key not in known:
             hint = did_you_mean(key, known) or (f"known keys: {', '.join(known)}" if len(known) <= 12 else "")
             yield diagnose("E206", "error", f"unknown key {key!r}", at, key=key, hint=hint)

@@ -53,7 +53,8 @@ class Subject:
 
     def rows(self, form: str) -> dict[str, dict[str, Any]]:
         """The plain rows of a form that have the right shape."""
-        return {i: row for i, row in self.values.get(form, {}).items() if (form, i) not in self.faulty}
+        rows = self.values.get(form, {})
+        return {i: row for i, row in rows.items() if (form, i) not in self.faulty} if self.faulty else rows
 
     def sound_rows(self) -> Iterator[tuple[str, str, dict[str, Any], Node]]:
         """Every row that has the right shape: form, id, plain value, node."""

@@ -13,9 +13,9 @@ from .subject import Subject
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["terms_do_not_lead_back_to_themselves", "terms_used"]
+__all__ = ["terms_do_not_lead_back_to_themselves", "values_lead_somewhere"]
 
-TERMS = "terms"
+TERMS, QUANTITIES = "terms", "quantities"
 
 
 def terms_do_not_lead_back_to_themselves(subject: Subject) -> Iterator[Diagnostic]:
@@ -34,3 +34,47 @@ def terms_do_not_lead_back_to_themselves(subject: Subject) -> Iterator[Diagnosti
             round_ = [a for a, _ in nx.find_cycle(graph.subgraph(knot), first)]
             way = " → ".join([*round_, round_[0]])
             yield diagnose("E405", "error", f"the term leads back to itself: {way}", subject.nodes(TERMS)[round_[0]], key="is")
+
+
+MAX_CHAIN = 30
+"""Terms and quantities that may lead to one another, one after the other: the evaluator goes no deeper than 40."""
+
+
+def values_lead_somewhere(subject: Subject) -> Iterator[Diagnostic]:
+    """Quantities must not lead back to themselves, by base or adjust rows; chains of either must not grow too long."""
+    import networkx as nx
+
+    graph: nx.DiGraph[tuple[str, str]] = nx.DiGraph()
+    for form, id_, texts in _said(subject):
+        graph.add_node((form, id_))
+        for text in texts:
+            for other in terms_used(text):
+                for kind in (TERMS, QUANTITIES):
+                    if other in subject.rows(kind):
+                        graph.add_edge((form, id_), (kind, other))
+    for knot in sorted(nx.strongly_connected_components(graph), key=min):
+        first = min(knot)
+        if (len(knot) > 1 or graph.has_edge(first, first)) and any(form == QUANTITIES for form, _ in knot):
+            round_ = [a for a, _ in nx.find_cycle(graph.subgraph(knot), first)]
+            way = " → ".join(id_ for _, id_ in [*round_, round_[0]])
+            node = next(subject.nodes(form)[id_] for form, id_ in round_ if form == QUANTITIES)
+            yield diagnose("E405", "error", f"the quantity leads back to itself: {way}", node)
+    if nx.is_directed_acyclic_graph(graph):
+        longest = nx.dag_longest_path(graph)
+        if len(longest) > MAX_CHAIN:
+            form, id_ = longest[0]
+            message = f"{len(longest)} terms and quantities lead to one another; at most {MAX_CHAIN} may"
+            yield diagnose("E405", "error", message, subject.nodes(form)[id_])
+
+
+def _said(subject: Subject) -> Iterator[tuple[str, str, list[str]]]:
+    """Form, id and expressions of every term and quantity; those of its adjust rows belong to a quantity."""
+    for id_, row in subject.rows(TERMS).items():
+        yield TERMS, id_, [row["is"]] if isinstance(row["is"], str) else []
+    adjusts: dict[str, list[str]] = {}
+    for row in subject.rows("adjusts").values():
+        texts = [v for k, v in row.items() if isinstance(v, str) and (k == "when" or v.startswith("="))]
+        adjusts.setdefault(str(row.get("of")), []).extend(texts)
+    for id_, row in subject.rows(QUANTITIES).items():
+        own = [row[k] for k in ("base", "unless") if isinstance(row.get(k), str)]
+        yield QUANTITIES, id_, [*own, *adjusts.get(id_, ())]

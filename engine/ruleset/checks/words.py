@@ -8,7 +8,7 @@ row); `:word` (this word itself). Beside them stand the filters of facts (`x-fac
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
@@ -30,6 +30,7 @@ class Vocabulary:
     """The words that a ruleset knows, by source; each source is gathered when it is first asked for."""
 
     def __init__(self, subject: Subject) -> None:
+        """A subject, or what answers `rows`, `nodes`, `known` and `once` like one."""
         self.subject = subject
         self.words = Words(subject.rows, subject.known.names, subject.draft.frame)
         self._kept: dict[str, Collection[str]] = {}
@@ -73,8 +74,13 @@ def works_of(subject: Subject) -> set[str]:
     sold = {str(row["works"]) for row in subject.rows("catalogue").values() if "works" in row}
     for mark in subject.marked:
         if "x-expr" in mark.annotation.schema and isinstance(mark.annotation.value, str):
-            sold |= {word for found in _WORKS.finditer(mark.annotation.value) for word in found.groups() if word}
+            sold |= works_in(mark.annotation.value)
     return sold
+
+
+def works_in(text: str) -> set[str]:
+    """The words with which expressions in a text compare the works of a border."""
+    return {word for found in _WORKS.finditer(text) for word in found.groups() if word}
 
 
 def _steps(subject: Subject) -> set[str]:
@@ -99,8 +105,12 @@ def vocabulary(subject: Subject) -> Vocabulary:
 
 def words_name_what_is_there(subject: Subject) -> Iterator[Diagnostic]:
     """Every plain word of a place that is marked `x-word` must be one of the words that may stand there."""
-    known = vocabulary(subject)
-    for mark in subject.marked:
+    yield from unknown_words(subject.marked, vocabulary(subject))
+
+
+def unknown_words(marks: Iterable[Marked], known: Vocabulary) -> Iterator[Diagnostic]:
+    """A finding for each word that names nothing which may stand at its place."""
+    for mark in marks:
         sources = mark.annotation.schema.get("x-word")
         if sources is None:
             continue
@@ -254,7 +264,7 @@ def texts_name_what_is_in_scope(subject: Subject) -> Iterator[Diagnostic]:
 def ranges_go_upward(subject: Subject) -> Iterator[Diagnostic]:
     """A range of faces or of an amount goes from its lower end to its higher."""
     for form, id_, node in subject.draft.all_rows():
-        if form in subject.known and (form, id_) not in subject.faulty:
+        if form in subject.known and (form, id_) not in subject.faulty and ".." in str(subject.values[form][id_]):
             yield from _ranges(node)
 
 

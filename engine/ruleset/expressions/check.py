@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Protocol
 
-from .parse import ExpressionError, parse
+from .parse import MAX_POWER, ExpressionError, parse
 from .vocabulary import ALWAYS, BUILT_IN, FACTS, FUNCTIONS, KINDS, MOMENTS, Signature
 
 _NUMERIC = {"number", "any", "truth"}
@@ -124,9 +124,19 @@ class _Checker:
         if isinstance(node, ast.BinOp):
             self.number(self.visit(node.left), node.left)
             self.number(self.visit(node.right), node.right)
+            by = node.right.value if isinstance(node.right, ast.Constant) else None
+            if by == 0 and isinstance(node.op, ast.Div | ast.FloorDiv | ast.Mod):
+                self.fail("E306", "nothing can be divided by 0", node.right)
+            if isinstance(node.op, ast.Pow) and isinstance(by, int) and abs(by) > MAX_POWER:
+                self.fail("E306", f"a power is at most {MAX_POWER}", node.right)
             return "number"
         if isinstance(node, ast.Compare):
             kinds = [self.visit(node.left), *(self.visit(c) for c in node.comparators)]
+            parts = [node.left, *node.comparators]
+            for index, op in enumerate(node.ops):
+                for side in (index, index + 1) if isinstance(op, ast.Lt | ast.LtE | ast.Gt | ast.GtE) else ():
+                    if kinds[side] in ("text", "id", "list"):
+                        self.fail("E306", f"{_say(kinds[side])} cannot be compared as more or less", parts[side])
             self.compared_ids(node, kinds)
             return "truth"
         if isinstance(node, ast.IfExp):
@@ -212,6 +222,8 @@ class _Checker:
             if index == 0:
                 first = kind
             self.argument(name, argument, kind, want, first, len(node.args))
+        if name == "lookup":
+            self.cell(node)
         for keyword in node.keywords:
             self.visit(keyword.value)
             self.filter(name, signature, keyword)
@@ -291,6 +303,30 @@ class _Checker:
         more = given - place - (2 if function == "was" else 1) if signature.rest else 0
         if len(term[0]) != 1 + max(0, more):
             self.fail("E308", f"the term {text} takes {len(term[0])} arguments; here it is given {1 + max(0, more)}", node)
+
+    def cell(self, node: ast.Call) -> None:
+        """The keys of a table that is looked up: as many as it says it has, and written ones among its rows."""
+        table = node.args[0] if node.args else None
+        row = self.words.ids("tables").get(str(table.value)) if isinstance(table, ast.Constant) else None
+        if not isinstance(row, Mapping):
+            return
+        keys = node.args[1:]
+        if "keys" in row and len(keys) != len(row["keys"]):
+            said = f"the table {row['id']} has the keys {', '.join(row['keys'])}; here there are {len(keys)}"
+            self.fail("E308", said, node)
+        rows = row.get("rows")
+        for key in keys:
+            if not isinstance(rows, Mapping):
+                return
+            if not isinstance(key, ast.Constant):
+                return
+            if str(key.value) in rows:
+                rows = rows[str(key.value)]
+            elif "default" in row or any(".." in str(k) for k in rows):
+                return
+            else:
+                self.fail("E305", f"the table {row['id']} has no {key.value!r}", key, near(str(key.value), rows))
+                return
 
     def filter(self, name: str, signature: Signature, keyword: ast.keyword) -> None:
         if signature.filters is None:

@@ -15,7 +15,7 @@ from typing import Any
 import simpleeval
 
 from ...core.state import Entity
-from .parse import Expression, ExpressionError
+from .parse import MAX_POWER, Expression, ExpressionError
 
 
 def _plain(value: Any) -> Any:
@@ -40,7 +40,6 @@ def _contains(item: Any, among: Any) -> bool:
 
 MAX_BITS = 512
 """Of a numerator or a denominator: far more than any rule needs, and soon multiplied."""
-MAX_POWER = 64
 
 
 def _divide(a: Any, b: Any) -> Any:

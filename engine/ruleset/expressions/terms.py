@@ -23,6 +23,6 @@ def terms_used(text: str) -> set[str]:
             used.add(node.func.id)
             continue
         for argument, want in zip(node.args, signature.args, strict=False):
-            if want == "term" and isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+            if want in ("term", "id:quantities") and isinstance(argument, ast.Constant) and isinstance(argument.value, str):
                 used.add(argument.value)
     return used

@@ -119,7 +119,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "number": "number",
         "cargo": "list",
     },
-    "war": {"id": "id", "kind": "id", "parties": "list", "since": "number", "by": "nation"},
+    "war": {"id": "id", "kind": "id", "parties": "list", "since": "number", "by": "id"},
     "agreement": {"id": "id"},
     "battle": {"attacks": "truth", "attacked": "truth", "kind": "id", "round": "number", "origins": "number", "by": "id"},
     "path": {"start": "place", "last": "place", "length": "number", "places": "list"},

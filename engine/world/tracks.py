@@ -1,0 +1,21 @@
+"""Tracks that lean to sides: which way a side is on them, and which way a move goes."""
+
+from __future__ import annotations
+
+from ..core.model import Ruleset
+from ..core.state import State
+
+
+def way_to(ruleset: Ruleset, side: str) -> int:
+    """Which way a signed track leans toward a side: 1 up, -1 down (`sign` of the side)."""
+    return int(ruleset.row("sides", side).get("sign", 1))
+
+
+def leaning(ruleset: Ruleset, state: State, nation: str, track: str, side: str) -> int:
+    """How far a nation leans toward a side on a track; 0 if it leans the other way."""
+    return max(0, int(state.get("tracks", nation, track, 0)) * way_to(ruleset, side))
+
+
+def way_to_zero(state: State, nation: str, track: str) -> int:
+    """Which way leads a nation's track back to its middle."""
+    return -1 if int(state.get("tracks", nation, track, 0)) > 0 else 1
