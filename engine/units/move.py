@@ -14,6 +14,7 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import UNIT_CORE, Entity
+from ..ruleset.expressions.reads import asked
 from ..turn.context import Order, Turn, audience_ids
 from ..turn.slots import unmet
 from ..turn.verbs_later import put_under_way
@@ -119,7 +120,7 @@ def mark_attacked(turn: Turn, marches: Sequence[March], others: Sequence[Row]) -
 
     They are the targets of these marches, and of those by further modes (`others`) that a later step carries out.
     """
-    if not turn.ruleset.derived("attacked is read", lambda: _is_read(turn, "attacked")):
+    if "attacked" not in asked(turn.ruleset).fields:
         return
     threats: dict[str, set[str]] = {}
     threatening = [m for m in others if _threatens(m)]
@@ -136,13 +137,6 @@ def mark_attacked(turn: Turn, marches: Sequence[March], others: Sequence[Row]) -
 
 def _threatens(mode: Row) -> bool:
     return bool(mode.get("threatens", True) and mode.get("fights", True))
-
-
-def _is_read(turn: Turn, field: str) -> bool:
-    """Whether any expression of the ruleset may read a field."""
-    import json
-
-    return f".{field}" in json.dumps([list(rows.values()) for rows in turn.ruleset.forms.values()], default=str)
 
 
 # ---- carrying out
