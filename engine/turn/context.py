@@ -43,6 +43,11 @@ class Desk:
     def number(self) -> int:
         return int(self.state.get("game", "game", "turn", 0))
 
+    @property
+    def step(self) -> str:
+        """The step of the frame in which the game is."""
+        return str(self.state.get("game", "game", "step", ""))
+
     def order_names(self, order: Order) -> dict[str, Any]:
         """The names an order's expressions may use: `self`, `nation`, its slots as things, and its options."""
         nation = Entity("nation", order["nation"])
@@ -109,6 +114,10 @@ class Turn(Desk):
     @property
     def number(self) -> int:
         return self.journal.turn
+
+    @property
+    def step(self) -> str:
+        return self.journal.step
 
     # ---- dice
 

@@ -76,16 +76,20 @@ def one_of_each(world: World, nation: str, place: str, kinds: Iterable[str]) -> 
 class Going:
     """A group of units of one nation that would go by a mode: tests, costs and allowance, each for every one of them.
 
-    `units` is one stack of each kind; with `count`, the number of units, ways are found that have room for so many.
+    `units` is one stack of each kind; with `count`, the number of units, ways are found that have room for so many. With
+    `open_gates` no passage is closed: what a way would be if those that are shut now were open when the group comes.
     """
 
-    def __init__(self, world: World, nation: str, mode: Row, units: Sequence[Entity], *, count: int = 0) -> None:
+    def __init__(
+        self, world: World, nation: str, mode: Row, units: Sequence[Entity], *, count: int = 0, open_gates: bool = False
+    ) -> None:
         self.world = world
         self.nation = nation
         self.mode = mode
         self.units = tuple(units)
         self.links = tuple(mode["links"]) if "links" in mode else None
         self.count = count
+        self.open_gates = open_gates
         self.taken: Mapping[str, int] = {}  # what earlier orders of the nation take of shared capacities, by place
         self._self = Entity("nation", nation)
 
@@ -177,7 +181,7 @@ class Going:
         """The gate that stops the group on a link, or None."""
         a, _, b = link.partition(">")
         gates = self.world.geography.gates.get(pair_key(a, b))
-        if not gates:
+        if not gates or self.open_gates:
             return None
         return next((g for unit in self.units for g in gates if not passes_gate(self.world, self.nation, g, unit)), None)
 
