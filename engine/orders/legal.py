@@ -160,10 +160,7 @@ def _acts(world: World, nation: str, row: Row) -> Iterator[Legal]:
             continue
         order = {"nation": nation, "order": f"acts/{row['id']}", "slots": filled}
         try:
-            if open_:
-                why = act.exhausted(desk, row, names, act.Spent())
-            else:
-                why = act.forbidden(desk, row, order, names, act.Spent())
+            why = act.exhausted(desk, row, names) if open_ else act.forbidden(desk, row, order, names, act.Spent())
             if why is not None:
                 continue
             cost = act.price(desk, row, names) if fixed is None else fixed

@@ -29,13 +29,16 @@ def run(node: Row, turn: Turn) -> None:
     """Carry out the open orders of the acts that the node names (`acts`); inside a nation's own turn, only that nation's."""
     mine = turn.loops.get("nation")
     nation = mine.id if isinstance(mine, Entity) else None
+    turn.open()
     if any(order.get("status") is None for act_id in node["acts"] for order in turn.orders([f"acts/{act_id}"], nation)):
         turn.world.moments["step"] = turn.state.copy()
     for act_id in node["acts"]:
         row = turn.ruleset.row("acts", act_id)
         for order in turn.orders([f"acts/{act_id}"], nation):
             if order.get("status") is None:
-                perform(turn, row, order)
+                with turn.within("act", act_id, order["key"]):
+                    perform(turn, row, order)
+                    turn.boundary()
         turn.journal.step = str(node.get("step", turn.journal.step))
     turn.world.moments.pop("step", None)
 
