@@ -155,3 +155,22 @@ def test_exceptions_are_listed_with_their_reasons_and_are_not_missing(folder: Pa
     _, text = command(str(folder), "--clauses", str(folder.parent / "rules"), "--missing", "--excepted", capsys=capsys)
     assert "two.yaml: x.note: excepted: nothing is played by it" in text.splitlines()
     assert "x.note: no row" not in text
+
+
+STRAYED = """
+stances: [{id: peace, default: true, lines: [7], source: [x.a]}, {id: truce, lines: [3, 9], source: [x.a]}, {id: feud, lines: [8], source: [x.b]}]
+nations: [{id: red, name: Red, lines: [40], source: [x.none]}]
+"""
+
+
+def test_rows_whose_lines_are_none_of_their_clauses_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = write(tmp_path / "game", {"tables/t.yaml": STRAYED})
+    lists = write(
+        tmp_path / "rules",
+        {"a.yaml": "- {id: x.a, lines: [5, 6]}\n- {id: x.b, lines: [1, 2], see_also: [[8, 8]]}\n- {id: x.none, lines: []}\n"},
+    )
+    with pytest.raises(SystemExit) as left:
+        main(["coverage", str(folder), "--clauses", str(lists), "--lines"])
+    said = capsys.readouterr().out
+    assert left.value.code == 1 and "t.yaml:2: warning: lines 7 of stances/peace" in said and "these have 5-6" in said
+    assert said.count("W801") == 1

@@ -91,6 +91,20 @@ def test_inside_expressions_operators_numbers_ids_and_functions_are_changed() ->
     } <= found
 
 
+def test_what_goes_without_saying_is_not_left_out(tmp_path: Path) -> None:
+    tables = """
+fields: [{id: value, of: [place], type: number, default: 0, source: [x.f]}]
+places: [{id: a, name: A, kind: land, value: 0, source: [x.p]}, {id: b, name: B, kind: land, value: 2, source: [x.p]}]
+links: [{between: [a, b]}]
+tables: [{id: t, keys: [place], default: 1, rows: {a: 1, b: 2}, source: [x.t]}]
+terms: [{id: uses, of: [place], is: "lookup('t', place) > 0", text: used}, {id: used, of: [], is: "some(places(), 'uses')", text: used}]
+"""
+    folder = write(tmp_path / "g", {"tables/t.yaml": tables, "tests/c.yaml": "cases: [{id: c, clauses: [x.t]}]"})
+    gone = {f"{c.row} {c.says}" for c in Bench(folder).changes()[0] if c.says.endswith("left out")}
+    assert "places/b value: 2 left out" in gone and "places/a value: 0 left out" not in gone
+    assert "tables/t rows.b: 2 left out" in gone and "tables/t rows.a: 1 left out" not in gone
+
+
 def test_what_nobody_notices_is_listed_with_its_line_and_clauses(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = said(folder, capsys=capsys)
     assert set(found) == {"mutants", "killed", "equivalent", "survivors"}

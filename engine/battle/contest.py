@@ -65,6 +65,8 @@ class Contest:
     beside: set[str] = field(default_factory=set)
     """Forces found by nobody, but which stand beside those who were."""
     touch_lost: bool = False
+    origins: frozenset[str] | None = None
+    """The places that the attackers came from over the last step, once they have been asked for."""
     plan: Plan | None = None
     calls_home: bool = False
     """Nobody else is left in the place: forces in it that act elsewhere must defend it."""

@@ -125,6 +125,7 @@ def _begin(turn: Turn, contest: Contest) -> bool:
         return False
     begin_entry(turn, contest)
     _interrupt(turn, contest)
+    _mark(turn, contest)
     return True
 
 
@@ -135,6 +136,18 @@ def _interrupt(turn: Turn, contest: Contest) -> None:
         with turn.journal.entry(f"battles/{contest.row['id']}", subject=contest.subject, audience=("nobody",), keep=False):
             for key, n in at_work:
                 turn.journal.alter_units(key, n, busy=None)
+
+
+def _mark(turn: Turn, contest: Contest) -> None:
+    """Attackers of a battle wear what its row says (`marks`), such as that they have no movement left."""
+    rule = contest.row.get("marks")
+    if rule is None:
+        return
+    with turn.journal.entry(f"battles/{contest.row['id']}", subject=contest.subject, audience=("nobody",), keep=False):
+        for member in troops(turn, contest, {}):
+            names = {"unit": Entity("unit", member.key), "self": Entity("nation", str(member.row["owner"]))}
+            if member.side == ATTACKER and turn.world.test(rule.get("who"), names):
+                turn.journal.alter_units(member.key, int(member.row["n"]), **rule["set"])
 
 
 def _stands(turn: Turn, contest: Contest) -> bool:
@@ -158,6 +171,8 @@ def _to_the_end(turn: Turn, contests: Sequence[Contest]) -> None:
         turn.dice.checkpoint(partial(_position, turn, running, number))
         busy = _busy(turn, running, number)
         for contest in running:
+            _slip_away(turn, contest)
+        for contest in [c for c in running if not c.over]:
             if number > 1 and not in_touch(turn, contest):
                 contest.over, contest.touch_lost = True, True
                 leaving.go_back(turn, contest)
@@ -328,6 +343,21 @@ def _leaving(turn: Turn, contests: Sequence[Contest], fallen: dict[str, str]) ->
                 if left:
                     write_leave(turn, contest, entry, side, left)
                     abandon(turn, contest, side)
+
+
+def _slip_away(turn: Turn, contest: Contest) -> None:
+    """Before a round those leave who may get out of the battle without a shot: the attackers decide first."""
+    if "slip" not in contest.row:
+        return
+    for side in (ATTACKER, DEFENDER):
+        for rule, who, options in list(leaving.who_slips(turn, contest, side)):
+            with turn.journal.entry(contest.rule, subject=contest.subject, audience=contest.audience, keep=False) as entry:
+                left = leaving.leave(turn, contest, side, who, options, {}, rule=rule)
+                if left:
+                    write_leave(turn, contest, entry, side, left)
+    _check(turn, contest)
+    if contest.over:
+        contest.winner = None
 
 
 def _parting(turn: Turn, contest: Contest, side: int, who: str, entry: Entry) -> Callable[[Sequence[str]], None] | None:

@@ -24,9 +24,28 @@ def who_leaves(turn: Turn, contest: Contest, side: int) -> Iterator[tuple[str, d
         return
     must = "must" in rule and _holds(turn, contest, side, rule["must"])
     words = contest.row.get("options", {})
-    for who, options in order_options(turn, contest, side).items():
-        if must or _wants(contest, side, who, options, words, turn) or _decides(turn, contest, rule, who):
-            yield who, options
+    parts = order_options(turn, contest, side)
+    going = {
+        who: options
+        for who, options in parts.items()
+        if must or _wants(contest, side, who, options, words, turn) or _decides(turn, contest, rule, who)
+    }
+    if going and rule.get("together"):  # all go where the first to say so wants to go
+        word = words.get("refuge", "")
+        named = next((o[word] for o in (*going.values(), *parts.values()) if o.get(word) is not None), None)
+        going = {who: options if named is None else {**options, word: named} for who, options in parts.items()}
+    yield from going.items()
+
+
+def who_slips(turn: Turn, contest: Contest, side: int) -> Iterator[tuple[Row, str, dict[str, Any]]]:
+    """The parts of a side that get out of the battle before its next round (`slip`), each with the rule that lets it."""
+    for rule in contest.row.get("slip", ()):
+        if "may" in rule and not _holds(turn, contest, side, rule["may"]):
+            continue
+        for who, options in order_options(turn, contest, side).items():
+            movable = movable_of(turn, contest, side, who, rule)
+            if movable and _decides(turn, contest, rule, who):
+                yield {**rule, "to": [{"stay": True}]}, who, options
 
 
 def go_back(turn: Turn, contest: Contest) -> None:
@@ -104,14 +123,14 @@ def movable_of(turn: Turn, contest: Contest, side: int, who: str, rule: Row) -> 
 
 def leave(
     turn: Turn, contest: Contest, side: int, who: str, options: Mapping[str, Any], shut: Mapping[str, str],
-    fire: Callable[[Sequence[str]], None] | None = None,
+    fire: Callable[[Sequence[str]], None] | None = None, rule: Row | None = None,
 ) -> list[Row]:  # fmt: skip
     """Take a force, or a nation's other units, out of a battle. Returns what went where; nothing if there is nowhere to go.
 
     `shut` names places that are no refuge now: "fallen" in this step, or "given up" in this round. `fire` is called with the
     stacks that are about to go, before they do.
     """
-    rule = leave_rule(contest, side) or {}
+    rule = rule or leave_rule(contest, side) or {}
     movable = movable_of(turn, contest, side, who, rule)
     if not movable:
         if rule.get("behind") != "lost" or not _forced(turn, contest, side, rule):
@@ -186,9 +205,12 @@ def refuge(
     that the order names (`refuge` of the battle's options) comes before all other ways."""
     names = _party_names(turn, contest, owner)
     named = options.get(contest.row.get("options", {}).get("refuge", ""))
-    if named is not None and named in [
-        p for way in rule.get("to", ()) for p in _near(turn, contest, way, names, shut, owner, kinds)
-    ]:
+    flown = next((_home(turn, who) for way in rule.get("to", ()) if "home" in way), None)
+    if (
+        flown is None
+        and named is not None
+        and named in [p for way in rule.get("to", ()) for p in _near(turn, contest, way, names, shut, owner, kinds)]
+    ):
         return str(named)
     for way in rule.get("to", ()):
         if "when" in way and not _holds(turn, contest, side, way["when"]):
@@ -240,8 +262,21 @@ def _near(
         return []
     links = tuple(way["links"]) if "links" in way else None
     near = turn.world.geography.next_to(contest.place, links)
+    if way.get("origin"):
+        near = tuple(p for p in near if p in _origins(turn, contest))
     fine = [p for p in near if _open(turn, way["next"], p, names, contest, shut)]
     return [p for p in fine if _passes(turn, owner, contest.place, p, kinds)]
+
+
+def _origins(turn: Turn, contest: Contest) -> frozenset[str]:
+    """The places from which the attackers of a battle have come over the last step, on the ground or by ship."""
+    if contest.origins is not None:
+        return contest.origins
+    rows = [turn.state.row("forces", f) for f in contest.parties[ATTACKER].forces]
+    modes = turn.ruleset.rows("modes")
+    walked = [r for r in rows if not modes.get(str(r.get("mode")), {}).get("flies")]
+    contest.origins = frozenset(str(r["path"][-2]) for r in walked if len(r.get("path") or ()) > 1)
+    return contest.origins
 
 
 def _home(turn: Turn, who: str) -> str | None:

@@ -243,7 +243,7 @@ class _Maker:
             volley = self._volley(row, side)
             if volley is not None:
                 volleys.append(volley)
-        return Stage(row, volleys)
+        return Stage(row, volleys, "pooled" in row and self.world.test(row["pooled"], {**self.names}))
 
     def _volley(self, row: Row, side: int) -> Volley | None:
         who = _of(row.get("who"), side)

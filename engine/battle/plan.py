@@ -74,6 +74,8 @@ class Stage:
 
     row: Row
     volleys: list[Volley]
+    pooled: bool = False
+    """Values are added up: whole dice are sure hits, and one die is rolled for the rest."""
 
     @property
     def id(self) -> str:

@@ -152,7 +152,7 @@ class Rounds:
     def _throw(self, stage: Stage, volley: Volley, batch: Batch, shots: Sequence[Shots], throw: Throw) -> tuple[Batch, Array]:
         if stage.row.get("resolve") == "face":
             return self._faces(stage, volley, batch, shots, throw)
-        if stage.row.get("pooled"):
+        if stage.pooled:
             return self.sampler.pooled(batch, shots, throw)
         return self.sampler.under(batch, shots, throw)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from ..core.diagnostics import nearest, render_one
+from ..core.diagnostics import nearest, render, render_one
 from ..core.package_data import rulesets
 from ..game.testing.coverage import Matrix, Owners, matrix, read_clauses
 from ..game.testing.mutate_noticed import Noticed, read_noticed
@@ -31,6 +31,9 @@ def coverage(
     excepted: bool = typer.Option(False, "--excepted", help="List the clauses that are excepted, each with its reason."),
     mutated: Path = typer.Option(
         None, help="A state file or a report of `wteaw mutate`: list every clause with the changes noticed of those tried."
+    ),
+    lines: bool = typer.Option(
+        False, "--lines", help="List the rows whose `lines` are none of the lines of the clauses that they cite (with --clauses)."
     ),
     no_run: bool = typer.Option(False, "--no-run", help="Count the cases that there are, without running them."),
     jobs: int = typer.Option(1, "-j", min=1, help="How many processes share the files of tests."),
@@ -67,9 +70,11 @@ def coverage(
             typer.echo("\n".join(_missing(found)))
         if excepted:
             typer.echo("\n".join(f"{e.file}: {id_}: excepted: {e.reason}" for id_, e in found.clauses.items() if e.reason))
+    if lines:
+        typer.echo(render(found.strayed, "text"))
     for wrong in found.found:
         typer.echo(render_one(wrong), err=True)
-    if found.found:
+    if found.found or (lines and found.strayed):
         raise typer.Exit(1)
 
 

@@ -93,6 +93,7 @@ CODES: dict[str, str] = {
     "W610": "A mark that is asked for, and nothing sets it.",
     "W701": "A silence that silences nothing.",
     "E702": "A silence of a code that does not exist, or of an error.",
+    "W801": "A row whose lines of the text are none of the lines of the clauses that it cites.",
 }
 
 

@@ -17,7 +17,7 @@ from ..turn.intents import Code, Refusal
 from ..world import treasury as stores
 from ..world.selections import as_set
 from ..world.whom import is_for, whom
-from ..world.world import World
+from ..world.world import World, exact
 from . import commitments
 from .quotes import PLENTY, Offer, Quote, counter, up
 
@@ -108,7 +108,7 @@ class Market:
         closed = self.closed(row)
         if closed is not None:
             return Refusal(Code.SITE, closed, "item")
-        if row.get("hand"):
+        if row.get("hand") and (row["hand"] is True or site is None):
             return self._priced(row, "", {"id": ""}, n, "", (), kind)
         if site is None or not self.world.ruleset.has("places", site):
             return Refusal(Code.SITE, "a place must be named", "site")
@@ -144,7 +144,7 @@ class Market:
                 if all_sites:
                     yield Offer(item, "", 0, 0, 0, closed)
                 continue
-            if row.get("hand"):
+            if row.get("hand") is True:
                 price = self.price(row)[0]
                 most = self._most(row, "", {"id": ""}, "", "")
                 yield Offer(item, "", price, 0, most, None if most else "there is no money for it")
@@ -406,6 +406,9 @@ class Market:
     def _priced(
         self, row: Row, site: str, variant: Row, n: int, into: str, facing: tuple[str, ...], kind: str | None
     ) -> Quote | Refusal:
+        pack = int(self.world.number(row.get("pack", 1), self._names))
+        if n % pack:
+            return Refusal(Code.NUMBER, f"they are sold by {pack}", "n")
         price, rows = self.price(row)
         fee = self.world.number(variant.get("fee", 0), self._at(site) if site else self._names)
         paid = 1 if row.get("facing", {}).get("all") else n
@@ -417,7 +420,7 @@ class Market:
             rooms += [(f"works:{row['id']}", f"{site}>{p}", 1) for p in facing]
         if "fits" in row:
             rooms.append((_fits(row, kind or ""), into, n))
-        cost: Any = paid * (price + fee)
+        cost: Any = exact(paid * (price + fee))
         dear, uses = 0, []
         for what, purse, each, taken, times, within in self._stocks(row, site):
             if times is None:
@@ -442,6 +445,8 @@ class Market:
         """Which rooms `n` units take, or why there is none. Each room's places are filled in their order."""
         out: list[tuple[str, str, int]] = []
         for room in self._rooms_for(row, site, at):
+            if not site and room["of"] != "nation":  # into hand: room is asked for where it is placed
+                continue
             left = n
             for key in self._drawn(room, site, into):
                 part = min(left, self.room_left(room, key))
@@ -458,7 +463,9 @@ class Market:
         if key not in self._roomy:
             labels = {row["id"], row.get("makes", ""), *self._tags(row)}
             self._roomy[key] = [
-                r for r in self._rooms if r.get("at", "purchase") == at and ("for" not in r or self._takes(r["for"], labels))
+                r
+                for r in self._rooms
+                if r.get("at", "purchase") in (at, "either") and ("for" not in r or self._takes(r["for"], labels))
             ]
         return [r for r in self._roomy[key] if (self._test(r.get("when"), site) if site else "when" not in r)]
 
@@ -487,7 +494,8 @@ class Market:
             return Offer(row["id"], site, price, 0, 0, variant)
         fee = self.world.number(variant.get("fee", 0), self._at(site))
         purse, what = self._purse(row, site)
-        if price + fee > self._left(purse, what):
+        pack = int(self.world.number(row.get("pack", 1), self._names))
+        if pack * (price + fee) > self._left(purse, what):
             return Offer(row["id"], site, price, fee, 0, "there is no money for it", purse=purse)
         where = self.stands(row, site)
         facing = self.faces(row, site) if "works" in row else []
@@ -533,8 +541,10 @@ class Market:
             most = min(most, max(0, cheap))
         lot = int(self.world.number(row.get("lot", 1), self._names))
         for room in self._rooms_for(row, site):
+            if not site and room["of"] != "nation":
+                continue
             most = min(most, max(0, sum(max(0, self.room_left(room, k)) for k in self._drawn(room, site, into)) // lot))
-        return most
+        return most - most % int(self.world.number(row.get("pack", 1), self._names))
 
     def _name(self, place: str) -> str:
         return str(self.world.ruleset.rows("places").get(place, {}).get("name", place))

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..battle.fight import battle_now
 from ..core.model import Row
-from ..core.state import Entity
+from ..core.state import Entity, State
 from ..turn.context import Turn, audience_ids
 from ..turn.effects import EffectError, Tail, printed
 from ..turn.verbs_units import set_works
@@ -83,8 +83,8 @@ def _failed(turn: Turn, key: str, row: Row, entry: Any) -> None:
     entry.data["else"] = how
     entry.text = f"{_done(turn, row)}: {FATES.get(how, how)}."
     if how == IN_HAND:
-        turn.journal.set("under_way", key, "due", IN_HAND)
-        turn.journal.set("under_way", key, "at", None)
+        for field, value in (("due", IN_HAND), ("at", None), ("into", None)):
+            turn.journal.set("under_way", key, field, value)
         return
     turn.journal.put_row("under_way", key, None)
     item = turn.ruleset.rows("catalogue").get(row.get("item", ""), {})
@@ -164,17 +164,19 @@ def _done(turn: Turn, row: Row) -> str:
     return f"{printed(turn.world, Entity('nation', row['nation']))}, {n}{_name(turn, row)}{where}"
 
 
+def in_hand(state: State, nation: str, wanted: str) -> list[tuple[str, Row]]:
+    """What a nation has in hand of a kind or an item: bought, and not placed yet."""
+    rows = sorted(state.table("under_way").items())
+    return [(k, r) for k, r in rows if r["nation"] == nation and not r.get("at") and wanted in (r["what"], r.get("item"))]
+
+
 def _from_hand(node: Row, turn: Turn, step: str) -> None:
     """Orders that put what is in hand at a site: each is tested like a purchase, but costs nothing."""
     ids = node.get("orders")
     for order in turn.orders([f"orders/{i}" for i in ids], turn.mover) if ids else ():
         slots = order.get("slots", {})
         nation, wanted, n = order["nation"], str(plain(slots.get("item"))), int(slots.get("n") or 1)
-        hand = [
-            (k, r)
-            for k, r in sorted(turn.state.table("under_way").items())
-            if r["nation"] == nation and not r.get("at") and wanted in (r["what"], r.get("item"))
-        ]
+        hand = in_hand(turn.state, nation, wanted)
         if sum(int(r["n"]) for _, r in hand) < n:
             turn.drop_order(order, f"there are not {n} of them in hand")
             continue

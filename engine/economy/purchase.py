@@ -141,6 +141,8 @@ def buy(turn: Turn, quote: Quote, order: Order | None = None) -> str:
     due = row.get("due", complete.IN_HAND if row.get("hand") else None)
     if isinstance(due, str) and due.startswith("="):
         due = int(world.number(due, names))
+    if row.get("hand") and not quote.site:
+        due = complete.IN_HAND
     with journal.entry(
         f"catalogue/{quote.item}", subject=f"{quote.nation}:{quote.site}", text=_says(world, quote), audience=readers, data=data
     ):

@@ -19,7 +19,7 @@ from ..units import assignment, fleet
 from ..units.attacking import ALONE, unaccompanied
 from ..world.world import World
 from .prospect import LAST, Prospect, in_frame
-from .rows import orders_now
+from .rows import all_or_none, orders_now
 from .understand import Book, Understood, advise, understand
 
 __all__ = ["Checked", "Checker", "accept_orders", "check", "check_orders"]
@@ -107,7 +107,7 @@ class _Run:
                 prospect.drop(order)
                 continue
             self.intents[order["place"]] = found.intent
-            prospect.settle(found.intent, found.quote)
+            prospect.settle(found.intent, found.quote, found.move)
         for place in self.checker.unfit(self.intents):
             del self.intents[place]
         self.checker.found.sort(key=lambda d: d.line)
@@ -148,6 +148,7 @@ class Checker:
         self.quiet = quiet
         self.now = orders_now(world)
         self.found: list[Diagnostic] = []
+        self.unpaid: set[str] = set()  # steps with an order that could not be paid
 
     @property
     def market(self) -> Market:
@@ -165,6 +166,7 @@ class Checker:
         """Like `take`, with what the order comes to."""
         readings = [order, *order.get("readings", ())]
         answers = [understand(self.book, reading, self.now) for reading in readings]
+        self.unpaid |= {str(self._row(r).get("step")) for r, a in zip(readings, answers, strict=True) if _too_dear(a)}
         fine = [a for a in answers if isinstance(a, Understood)]
         if not fine:
             if not self.quiet:
@@ -188,6 +190,12 @@ class Checker:
         """
         orders = [dict(intents[place].order) for place in sorted(intents)]
         wrong: dict[int, None] = {}
+        whole = all_or_none(self.book.ruleset) & self.unpaid
+        for order in orders if whole else ():
+            if self._row(order).get("step") in whole:
+                why = "another purchase of the same file cannot be paid: all are bought, or none"
+                self._say(Code.MEANS, "error", why, order, "", "")
+                wrong[int(order["place"])] = None
         alone = unaccompanied(a for a in self.book.attacks if a.key in intents)
         faults = [(dict(intents[place].order), ALONE) for place in sorted(alone)]
         for order, why in (*assignment.faults(self.book.desk, self.book.fleet, orders), *faults):
@@ -208,14 +216,21 @@ class Checker:
         """A warning about an order that stands."""
         self._say(note, "warning", text, order, slot, "")
 
+    def _row(self, order: Mapping[str, Any]) -> Mapping[str, Any]:
+        form, _, id_ = str(order["order"]).partition("/")
+        return self.book.ruleset.rows(form).get(id_, {})
+
     def _row_name(self, key: str) -> str:
-        form, _, id_ = key.partition("/")
-        return str(self.book.ruleset.rows(form).get(id_, {}).get("name", id_))
+        return str(self._row({"order": key}).get("name", key.partition("/")[2]))
 
     def _say(self, code: str, severity: Severity, message: str, order: Mapping[str, Any], slot: str, hint: str) -> None:
         line, text = int(order.get("line", 0)), str(order.get("text", ""))
         column = int(order.get("columns", {}).get(slot, 0)) or (1 if line else 0)
         self.found.append(Diagnostic(str(code), severity, message, self.file, line, column, hint, text))
+
+
+def _too_dear(answer: Understood | Refusal) -> bool:
+    return isinstance(answer, Refusal) and answer.code == Code.MEANS
 
 
 # which refusal says most when every reading of a line is refused: the one that got furthest

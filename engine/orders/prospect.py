@@ -2,8 +2,9 @@
 
 Whether an order may be given is asked of the position in which it will be carried out. What the nation's own orders of earlier
 steps make possible in this turn (an advance that is discovered, paid for and built with; a war that is declared, and fought)
-is so by then. A `Prospect` is the nation's view with these orders carried out by the resolution's own functions, step by step
-in the order of the frame; nothing that others do, no battle and no movement is foreseen.
+is so by then. Moves are made when an order comes that may start where they lead (`again` of a mode), and all go well. A
+`Prospect` is the nation's view with these orders carried out by the resolution's own functions, step by step
+in the order of the frame; nothing that others do and no battle is foreseen.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from ..turn.intents import Intent, Note
 from ..turn.verbs import take
 from ..world import treasury
 from ..world.world import World
-from .rows import step_orders
+from .afterwards import Move, make
+from .rows import mode_of_order, step_orders
 
 __all__ = ["Prospect", "in_frame"]
 
@@ -85,6 +87,7 @@ class Prospect:
         self._market: Market | None = None
         self._step = ""
         self._phase = ""
+        self._moves: list[tuple[Order, Move]] = []
 
     @property
     def market(self) -> Market:
@@ -112,10 +115,16 @@ class Prospect:
                 turn.world.moments["step"] = turn.state.copy()
             if node["do"] == "purchase":
                 purchase.unite_purses(turn)
+        if self._moves and (mode_of_order(turn.ruleset, order) or {}).get("again"):
+            for earlier, move in self._moves:
+                make(turn, self.nation, earlier, mode_of_order(turn.ruleset, earlier) or {}, move)
+            self._moves = []
 
-    def settle(self, intent: Intent, quote: Quote | None) -> None:
-        """Carry an order out as far as it changes what later ones may do. `quote` is that of a purchase."""
+    def settle(self, intent: Intent, quote: Quote | None, move: Move | None = None) -> None:
+        """Carry an order out as far as it changes what later ones may do. `quote` is that of a purchase, `move` how units go."""
         order = dict(intent.order)
+        if move is not None and not (mode_of_order(self.turn.ruleset, order) or {}).get("again"):
+            self._moves.append((order, move))
         form, _, id_ = order["order"].partition("/")
         turn, key = self.turn, _key(order)
         turn.state.put("orders", key, "*", _bare(order))

@@ -5,7 +5,8 @@ Read from the ruleset alone, once; the checker, the list of legal orders and the
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from ..core.model import Row, Ruleset
 from ..economy.commitments import unit_slots as unit_slots
@@ -18,13 +19,32 @@ __all__ = ["open_to", "unit_slots"]
 
 def is_purchase(ruleset: Ruleset, row: Row) -> bool:
     """Whether a row of the form `orders` is carried out by a purchase."""
-    if row.get("step") in ruleset.derived("purchase steps", lambda: _purchase_steps(ruleset)):
+    if row.get("step") in ruleset.derived("purchase steps", lambda: _steps_that(ruleset, "purchase")):
         return True
+    if is_placing(ruleset, row):
+        return False
     return "item" in row.get("slots", {}) or ruleset.has("catalogue", row.get("does"))
 
 
-def _purchase_steps(ruleset: Ruleset) -> set[str]:
-    return {str(n.get("step", n["do"])) for n in steps(ruleset.frame) if n["do"] == "purchase"}
+def mode_of_order(ruleset: Ruleset, order: Mapping[str, Any]) -> Row | None:
+    """The mode that the units of an order go by, if it moves any."""
+    row = ruleset.rows("orders").get(str(order["order"]).partition("/")[2], {}) if order["order"].startswith("orders/") else {}
+    return ruleset.rows("modes").get(row.get("does", ""))
+
+
+def is_placing(ruleset: Ruleset, row: Row) -> bool:
+    """Whether a row of the form `orders` puts what is in hand at a site."""
+    return row.get("step") in ruleset.derived("placing steps", lambda: _steps_that(ruleset, "complete"))
+
+
+def all_or_none(ruleset: Ruleset) -> set[str]:
+    """The steps in which the purchases of a nation all stand or none."""
+    found = (n for n in steps(ruleset.frame) if n["do"] == "purchase" and n.get("all_or_none"))
+    return ruleset.derived("all or none", lambda: {str(n.get("step", n["do"])) for n in found})  # type: ignore[no-any-return]
+
+
+def _steps_that(ruleset: Ruleset, do: str) -> set[str]:
+    return {str(n.get("step", n["do"])) for n in steps(ruleset.frame) if n["do"] == do}
 
 
 def orders_now(world: World) -> set[str] | None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from ..core.model import Row, Ruleset
 from ..core.state import Entity
 from ..ruleset.expressions import parse
-from ..units.attacking import cannot_attack, without_company
+from ..units.attacking import cannot_attack
 from ..world import routes
 from ..world.world import World
 
@@ -55,7 +55,7 @@ def targets(world: World, nation: str, mode: Row, origin: str, kind: str) -> tup
     """Every place where units of a kind, standing at a place, may go by a mode; attacks included where they may attack."""
 
     def make() -> tuple[str, ...]:
-        units = routes.one_of_each(world, nation, origin, [kind])
+        units = routes.one_of_each(world, nation, origin, [kind], again=bool(mode.get("again")))
         if units is None:
             return ()
         going = routes.Going(world, nation, mode, units)
@@ -77,15 +77,14 @@ def can_go(world: World, nation: str, mode: Row, origin: str, target: str, kind:
     """Whether units of a kind, standing at a place, may go to another (into a fight, too, if they may attack there)."""
 
     def make() -> bool:
-        units = routes.one_of_each(world, nation, origin, [kind])
-        if units is None:
+        going = routes.begin(world, nation, mode, origin, [kind])
+        if going is None:
             return False
-        going = routes.Going(world, nation, mode, units)
         path, why = routes.way(going, origin, target)
         if path is None or why is not None:
             return False
         hostile = bool(mode.get("attacks")) or routes.is_attack(world, nation, target)
-        return not hostile or (cannot_attack(going, path) or without_company(going)) is None
+        return not hostile or cannot_attack(going, path) is None
 
     return world.keep(("can go", nation, mode["id"], origin, target, kind), routes.decided_by(world, mode), make)  # type: ignore[no-any-return]
 

@@ -7,7 +7,7 @@ row's (`cost`, `needs`, `limit`); what it does is the tail.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,13 +29,16 @@ def run(node: Row, turn: Turn) -> None:
     """Carry out the open orders of the acts that the node names (`acts`); inside a nation's own turn, only that nation's."""
     mine = turn.loops.get("nation")
     nation = mine.id if isinstance(mine, Entity) else None
+    turn.open()
     if any(order.get("status") is None for act_id in node["acts"] for order in turn.orders([f"acts/{act_id}"], nation)):
         turn.world.moments["step"] = turn.state.copy()
     for act_id in node["acts"]:
         row = turn.ruleset.row("acts", act_id)
         for order in turn.orders([f"acts/{act_id}"], nation):
             if order.get("status") is None:
-                perform(turn, row, order)
+                with turn.within("act", act_id, order["key"]):
+                    perform(turn, row, order)
+                    turn.boundary()
         turn.journal.step = str(node.get("step", turn.journal.step))
     turn.world.moments.pop("step", None)
 
@@ -125,7 +128,12 @@ def exhausted(turn: Desk, row: Row, names: Names, spent: Spent | None = None) ->
 
 def unpaid(turn: Desk, row: Row, names: Names, nation: str, spent: Spent | None = None) -> Refusal | None:
     """What the nation lacks to pay for it."""
-    for what, amount in price(turn, row, names).items():
+    return lacking(turn, price(turn, row, names), nation, spent)
+
+
+def lacking(turn: Desk, cost: Mapping[str, Any], nation: str, spent: Spent | None = None) -> Refusal | None:
+    """What a nation lacks to pay a price, by resource; with `spent` beside what earlier orders of its file take."""
+    for what, amount in cost.items():
         if amount < 0:
             return Refusal(Code.NUMBER, "the amount cannot be negative")
         have = stores.stock(turn.world, Entity("nation", nation), what) - (spent.paid.get(what, 0) if spent else 0)

@@ -6,7 +6,8 @@ One `Turn` lives from one input point to the next. Mechanics are functions `run(
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from ..core.dice import DiceSource, Stream
@@ -43,11 +44,6 @@ class Desk:
     def number(self) -> int:
         return int(self.state.get("game", "game", "turn", 0))
 
-    @property
-    def step(self) -> str:
-        """The step of the frame in which the game is."""
-        return str(self.state.get("game", "game", "step", ""))
-
     def order_names(self, order: Order) -> dict[str, Any]:
         """The names an order's expressions may use: `self`, `nation`, its slots as things, and its options."""
         nation = Entity("nation", order["nation"])
@@ -81,6 +77,20 @@ class Desk:
         return value
 
 
+NOWHERE: AbstractContextManager[None] = nullcontext()
+
+
+def _told(value: Any) -> str:
+    """Things, names and facts as text that is the same for the same."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_told(k)}: {_told(v)}" for k, v in sorted(value.items(), key=lambda item: str(item[0]))) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_told, value)) + "]"
+    if isinstance(value, Entity):
+        return f"{value.kind}:{value.id}"
+    return repr(value)
+
+
 class Turn(Desk):
     """Everything one resolution works with.
 
@@ -103,6 +113,7 @@ class Turn(Desk):
         self.dice = dice
         self.step_row: Row = {}
         self.moved: dict[tuple[str, str], int] = {}  # tracks moved since thresholds were last read: the value they had
+        self._around: list[tuple[Any, ...]] = []  # the loops that the resolution is in, and where in them
         self.fortune: bool | None = None  # where no resolution but a prospect is made: how every test by dice comes out
         self.chanced = False  # whether a test by dice was made since this was last looked at
         self.watched = -1  # the state's version when `becomes` was last looked at
@@ -115,9 +126,42 @@ class Turn(Desk):
     def number(self) -> int:
         return self.journal.turn
 
-    @property
-    def step(self) -> str:
-        return self.journal.step
+    # ---- where the resolution is, for those who follow every way the dice can fall
+
+    @contextmanager
+    def _entered(self, where: tuple[Any, ...]) -> Iterator[None]:
+        self._around.append(where)
+        try:
+            yield
+        finally:
+            self._around.pop()
+
+    def within(self, *where: Any) -> AbstractContextManager[None]:
+        """What is done inside is one of several things done one after the other: `where` tells which, and which are left."""
+        return self._entered(where) if self.dice.follows else NOWHERE
+
+    def unseen(self) -> AbstractContextManager[None]:
+        """What is done inside goes on in ways that `within` is not told of: there is no boundary in it, unless it is `open`ed."""
+        return self._entered(()) if self.dice.follows else NOWHERE
+
+    def open(self) -> None:
+        """What is done from here on, to the end of the innermost `unseen`, tells of itself."""
+        if self._around and not self._around[-1]:
+            self._around[-1] = ("open",)
+
+    def boundary(self) -> None:
+        """One of several things is done: what follows depends on the state, and on what is left to do, only."""
+        if self.dice.follows and all(self._around):
+            self.dice.boundary(self._position)
+
+    def _position(self) -> str:
+        asked = [
+            [list(tables), [self.state.versions.get(t, 0) for t in tables] == list(versions)]
+            for tables, versions in sorted(self.read_at.items())
+        ]
+        moments = [[name, self.world.at(name).state.hash()] for name in sorted(self.world.moments)]
+        rest = [self._around, self.loops, self.moved, self.watched == self.state.version, self.journal.pending, self.journal.step]
+        return f"{self.state.hash()} {moments} {asked} {_told(rest)}"
 
     # ---- dice
 

@@ -133,8 +133,15 @@ class Tail:
 
     def effects(self, effects: Any, names: Names) -> None:
         """Effects in listed order, each on the state as changed so far."""
-        for effect in effects:
-            self.effect(effect, names)
+        for number, effect in enumerate(effects):
+            with self.turn.within(self.rule, self.subject, effects[number:], self._known(names)):
+                self.effect(effect, names)
+                self.turn.boundary()
+
+    @staticmethod
+    def _known(names: Names) -> dict[str, Any]:
+        """The names in scope but for the fact that set all off, which a boundary knows already."""
+        return {k: v for k, v in names.items() if k != "event"}
 
     def effect(self, effect: Row, names: Names) -> None:
         if not self.world.test(effect.get("when"), names):
@@ -153,7 +160,8 @@ class Tail:
             return
         for key, value in effect.items():
             if key in VERBS:
-                verb(key)(self, value, dict(names))
+                with self.turn.unseen():
+                    verb(key)(self, value, dict(names))
             elif key == "effects":
                 self.effects(value, names)
 
@@ -184,12 +192,14 @@ class Tail:
                 scope = {**names, thing.kind: thing, **_alias(thing)}
                 if thing.kind == "unit":
                     scope["place"] = self.world.field(thing, "place")
-                if lists is not None:
-                    self.effects(lists[index] if index < len(lists) else (), scope)
-                elif "roll" in inner or "cases" in inner:
-                    self.run(inner, scope)
-                else:
-                    self.effect(inner, scope)
+                with self.turn.within("for", single[index:], inner, lists, self._known(names)):
+                    if lists is not None:
+                        self.effects(lists[index] if index < len(lists) else (), scope)
+                    elif "roll" in inner or "cases" in inner:
+                        self.run(inner, scope)
+                    else:
+                        self.effect(inner, scope)
+                    self.turn.boundary()
         finally:
             self._depth -= 1
 

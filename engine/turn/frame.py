@@ -83,8 +83,11 @@ def advance(turn: Turn, inputs_ready: bool, *, until: str | None = None, paused:
             else:
                 levels[-1]["i"] += 1
         else:
-            run_step(turn, node)
+            with turn.within("frame", levels):
+                run_step(turn, node)
             levels[-1]["i"] += 1
+            with turn.within("frame", levels):
+                turn.boundary()
         if turn.state.get("game", "game", "ended"):
             _write(turn, [])
             return None
@@ -97,8 +100,10 @@ def run_step(turn: Turn, node: Row) -> None:
     with turn.journal.entry(f"frame/{step}", keep=False):
         turn.journal.set("game", "game", "step", step)
     turn.step_row = node
-    mechanic(node["do"])(node, turn)
-    settle(turn)
+    with turn.unseen():
+        mechanic(node["do"])(node, turn)
+    with turn.within("settle"):
+        settle(turn)
     outcomes.tell(turn, step)
 
 

@@ -70,7 +70,9 @@ def perform(
     matrix = turn.ruleset.row("matrices", matrix_id)
     row = next(r for r in matrix["rows"] if r["id"] == row_id)
     scope = {**(names or {}), **_parties(actor, other)}
-    for nation in onlookers(turn, matrix, scope):
+    turn.open()
+    those = onlookers(turn, matrix, scope)
+    for number, nation in enumerate(those):
         column = column_of(turn, matrix, nation, scope)
         cell = row["cells"].get(column) if column else None
         if column is None or cell is None or (only is not None and column not in only):
@@ -78,7 +80,9 @@ def perform(
         if nation == plain(actor) and not cell.get("to_zero"):
             continue  # nobody takes points against himself
         by = times * _multiple(turn, matrix, column, scope)
-        play(turn, matrix, row, cell, nation, {**scope, "nation": Entity("nation", nation)}, by)
+        with turn.within("cell", matrix_id, row_id, those[number:], plain(actor), plain(other), times, list(only or ())):
+            play(turn, matrix, row, cell, nation, {**scope, "nation": Entity("nation", nation)}, by)
+            turn.boundary()
 
 
 def onlookers(turn: Turn, matrix: Row, names: Names) -> list[str]:

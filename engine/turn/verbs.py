@@ -21,6 +21,7 @@ from . import relations
 from .context import audience_ids
 from .decisions import decide
 from .effects import EffectError, Tail, fill
+from .verbs_later import put_under_way
 from .verbs_units import send_home, set_works, unless_default
 
 
@@ -189,6 +190,7 @@ def learn(tail: Tail, p: Row, names: dict[str, Any]) -> None:
     """Gives a technology: the next level, a level, or one drawn from a set.
 
     With `as` it is only reached at that stage (found, say, but not yet in force); `level(nation, tech, stage)` reads it.
+    With `at` it is in force from a later step of that name on, which completes it.
     """
     stage = p.get("as")
     for nation in tail.nations(p["who"], names):
@@ -205,12 +207,19 @@ def learn(tail: Tail, p: Row, names: dict[str, Any]) -> None:
             most = int(tail.world.ruleset.rows("technologies").get(tech, {}).get("levels", 1))
             new = int(tail.world.number(p["to"], names)) if "to" in p else now + 1
             new = min(new, most)
-            if new > now:
+            if new > now and "at" in p:
+                put_under_way(tail.turn, nation, tech, new - now, None, str(p["at"]))
+                tail.entry.text = " ".join(filter(None, (tail.entry.text, f"{_tech_name(tail, tech)} is found.")))
+            elif new > now:
                 if stage is None:
                     tail.journal.set("techs", nation, tech, new)
                 else:
                     tail.journal.set("tech_stages", nation, f"{stage}:{tech}", new)
                 tail.journal.fact("learned", by=nation, tech=tech, level=new, stage=stage)
+
+
+def _tech_name(tail: Tail, tech: str) -> str:
+    return str(tail.world.ruleset.rows("technologies").get(tech, {}).get("name", tech))
 
 
 def mark(tail: Tail, p: Row, names: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ from ..core.state import Entity
 from ..turn.context import Turn
 from ..world import routes
 from . import forces
-from .attacking import attack_refusal, begin_war
+from .attacking import attack_refusal, begin_war, follows, take_over
 from .stowage import figure_of, room_of, size_of, size_of_kinds
 
 
@@ -79,7 +79,7 @@ def take_aboard(turn: Turn, force: str, row: Row, mode: Row, index: int) -> None
             _note(turn, force, index, "aboard")
             turn.journal.set("forces", force, "loaded", bool(forces.cargo_of(turn.state, force)) or None)
         return
-    picks = forces.pick(routes.free_stacks(turn.world, nation, origin), cargo["units"])
+    picks = forces.pick(routes.free_stacks(turn.world, nation, origin, again=bool(mode.get("again"))), cargo["units"])
     names = {"self": Entity("nation", nation), "place": Entity("place", origin)}
     if picks is None or not turn.world.test(carries.get("from"), names):
         with turn.journal.entry(f"modes/{mode['id']}", subject=force, audience=(nation,), text=f"Nobody came aboard in {where}."):
@@ -127,6 +127,17 @@ def _aboard(turn: Turn, force: str, part: Row) -> list[tuple[str, int]]:
     return forces.pick(there, wanted) or []
 
 
+def _awaited(turn: Turn, nation: str, place: str) -> bool:
+    """Whether other units of the nation have come to attack a place."""
+    modes = turn.ruleset.rows("modes")
+    there = [(f, r) for f, r in turn.state.table("forces").items() if r["owner"] == nation and r["at"] == place]
+    return any(
+        not follows(turn.world, modes.get(r.get("mode", ""), {}), (s["kind"] for _, s in forces.stacks_of(turn.state, f)))
+        for f, r in there
+        if forces.stacks_of(turn.state, f)
+    )
+
+
 def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, part: Row, *, hostile: bool) -> None:
     nation, target, zone = row["owner"], part["to"], row["at"]
     aboard = _aboard(turn, force, part)
@@ -139,6 +150,9 @@ def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, part: Row, *, hosti
         why = f"{where} may not be entered"
     else:
         why = attack_refusal(turn, shore, nation, (zone, target), aboard, hostile=hostile)
+        going = (str(turn.state.get("units", key, "kind")) for key, _ in aboard)
+        if why is None and hostile and follows(turn.world, shore, going) and not _awaited(turn, nation, target):
+            why = "nobody goes in beside them"
     kinds: dict[str, int] = {}
     for key, n in aboard:
         kind = str(turn.state.get("units", key, "kind"))
@@ -152,6 +166,7 @@ def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, part: Row, *, hosti
             return
         holder = turn.world.holder_of(target)
         via = f"{zone}>{target}"
+        spent = {shore["keeps"]: 0} if "keeps" in shore else {}
         if hostile:
             landed = forces.create(
                 turn, nation, zone, [], order=row.get("order"), mode=shore["id"], to=target, targets=[target],
@@ -160,10 +175,11 @@ def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, part: Row, *, hosti
             turn.journal.set("forces", landed, "at", target)
             turn.journal.set("forces", landed, "path", [zone, target])
             for key, n in aboard:
-                turn.journal.alter_units(key, n, aboard=None, force=landed, place=target, via=via, landed=True)
+                turn.journal.alter_units(key, n, aboard=None, force=landed, place=target, via=via, landed=True, **spent)
         else:
             for key, n in aboard:
-                turn.journal.alter_units(key, n, aboard=None, place=target, moved=True)
+                turn.journal.alter_units(key, n, aboard=None, place=target, moved=True, **spent)
+            take_over(turn, nation, target)
         turn.journal.set("forces", force, "loaded", bool(forces.cargo_of(turn.state, force)) or None)
         turn.journal.fact("entered", by=nation, of=holder, place=target, n=sum(kinds.values()), **{"from": zone})
     if hostile:

@@ -1,4 +1,4 @@
-"""An attack by whoever moves: whether these units can, and the war that it begins where there was none."""
+"""Coming into a place: whether these units can attack it, the war that this begins, and what goes over without a fight."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def attack_refusal(
     if not hostile:
         return None
     going = routes.Going(turn.world, nation, mode, [Entity("unit", k) for k, _ in picks])
-    return cannot_attack(going, path) or without_company(going)
+    return cannot_attack(going, path)
 
 
 def cannot_attack(going: routes.Going, path: routes.Path) -> str | None:
@@ -38,32 +38,33 @@ def cannot_attack(going: routes.Going, path: routes.Path) -> str | None:
     return None
 
 
-def without_company(going: routes.Going) -> str | None:
-    """Why a group may not attack by itself: all of it are kinds that need others beside them (`company` of the mode)."""
-    wanted = going.mode.get("company")
-    kinds = [str(going.world.state.get("units", unit.id, "kind")) for unit in going.units]
-    alone = wanted is not None and kinds and all(routes.concerns(going.world, wanted, kind) for kind in kinds)
-    return ALONE if alone else None
+def follows(world: World, mode: Row, kinds: Iterable[str]) -> bool:
+    """Whether all of these kinds go into a fight only beside others (`company` of the mode)."""
+    those = list(kinds)
+    return "company" in mode and bool(those) and all(routes.concerns(world, mode["company"], kind) for kind in those)
 
 
 ALONE = "nobody goes in beside them"
 
 
 class Attack(NamedTuple):
-    """An order to attack, as far as it matters to others: its key, who attacks where, and whether anybody goes in."""
+    """An order to attack, as far as it matters to others: who attacks where, whether anybody goes in, and only beside others."""
 
     key: Any
     nation: str
     target: str
     goes_in: bool
     mode: Row
+    follows: bool = False
 
 
 def unaccompanied(attacks: Iterable[Attack]) -> set[Any]:
-    """The keys of attacks by units that fire from where they stand, beside whom nobody of their nation goes in."""
+    """The keys of attacks by units that fire from where they stand, or need company, beside whom nobody of theirs goes in."""
     listed = list(attacks)
     going_in = {(a.nation, a.target) for a in listed if a.goes_in}
-    return {a.key for a in listed if not a.goes_in and not a.mode.get("stays_alone") and (a.nation, a.target) not in going_in}
+    led = {(a.nation, a.target) for a in listed if a.goes_in and not a.follows}
+    firing = {a.key for a in listed if not a.goes_in and not a.mode.get("stays_alone") and (a.nation, a.target) not in going_in}
+    return firing | {a.key for a in listed if a.follows and (a.nation, a.target) not in led}
 
 
 def remains(world: World, mode: Row, kind: str) -> bool:
@@ -111,3 +112,18 @@ def _open_war(turn: Turn, mode: Row, tail_row: Row, nation: str, other: str) -> 
         if "says" in tail_row:
             entry.text = fill(turn.world, tail_row["says"], names)
         tail.run(tail_row, names)
+
+
+def take_over(turn: Turn, nation: str, place: str) -> None:
+    """A place whose holder's stance lets it go over without a fight (`enter.takes`) does, with what it says: place, units."""
+    holder = turn.world.holder_of(place)
+    if holder is None or routes.entry(turn.world, nation, place, turn.journal.step) != "takes":
+        return
+    taken = turn.world.stances[turn.world.stance(nation, holder)]["enter"].get("takes", ())
+    if "units" in taken:
+        for key, stack in turn.state.stacks(at=place, owner=holder):
+            turn.journal.alter_units(key, stack["n"], owner=nation)
+    if "place" in taken:
+        turn.journal.set("places", place, "owner", nation)
+        turn.journal.set("places", place, "holder", nation)
+        turn.journal.fact("captured", by=nation, of=holder, place=place, taken_by=nation)

@@ -22,7 +22,8 @@ def close(turn: Turn, node: Row) -> None:
         if wanted is None or row.get("mode") in wanted:
             end(turn, force)
     settle_all(turn)
-    forget(turn)
+    if not node.get("keeps"):
+        forget(turn)
 
 
 def end(turn: Turn, force: str) -> None:
@@ -75,7 +76,8 @@ def forget(turn: Turn) -> None:
     keeps = {m[key] for m in turn.ruleset.rows("modes").values() for key in ("keeps", "way_home") if key in m}
     contacts = turn.ruleset.rows("contacts").values()
     marks = {field for c in contacts for field in ({c["finders"]} if "finders" in c else c.get("marks", ()))}
-    passing = {*forces.PASSING, *keeps, *marks}
+    tasks = {field for m in turn.ruleset.rows("missions").values() for field in m.get("marks", ())}
+    passing = {*forces.PASSING, *keeps, *marks, *tasks}
     still = turn.state.table("forces")
     with turn.journal.entry("frame/" + turn.journal.step, keep=False):
         for key, stack in list(turn.state.stacks()):

@@ -92,11 +92,12 @@ def understand(
     wanted = forces.wanted(slots.get("units", {}))
     if isinstance(wanted, str) or origin is None:
         return wanted if isinstance(wanted, str) else "it names no place to start from"
-    free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in routes.free_stacks(world, nation, origin)]
+    there = routes.free_stacks(world, nation, origin, again=bool(mode.get("again")))
+    free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in there]
     picks = forces.pick([s for s in free if s[1]["n"]], wanted)
     if picks is None:
         return routes.too_few(world, nation, origin, wanted)
-    hostile = bool(mode.get("attacks")) or routes.is_attack(world, nation, target, turn.step)
+    hostile = bool(mode.get("attacks")) or routes.is_attack(world, nation, target, routes.step_of(world, mode))
     stays = [p for p in picks if hostile and remains(world, mode, str(turn.state.get("units", p[0], "kind")))]
     goes = [p for p in picks if p not in stays]
     units = [Entity("unit", k) for k, _ in goes or stays]
@@ -115,7 +116,8 @@ def understand(
             path, closed, gate = through, None, routes.shut_on(going, origin, through[1:])
     if path is None:
         return str(closed)
-    hostile = hostile or (mode.get("fights") is not False and crosses_enemies(turn, nation, path))
+    if mode.get("fights") is not False:  # who only passes over is in no fight
+        hostile = hostile or crosses_enemies(going, path)
     why = None if foreseen else seen_refusal(turn, order, nation, target, hostile=hostile)
     why = why or closed or attack_refusal(turn, mode, nation, path, picks, hostile=hostile)
     if why is None and not hostile and not (row_of(turn, order).get("mission") or mode.get("mission")):
@@ -127,9 +129,9 @@ def understand(
     return March(order, mode, going, path, goes, stays, hostile, gate)
 
 
-def crosses_enemies(turn: Desk, nation: str, path: routes.Path) -> bool:
+def crosses_enemies(going: routes.Going, path: routes.Path) -> bool:
     """Whether a way leads over a place, neither its first nor its last, that the nation could enter only to fight."""
-    return any(routes.is_attack(turn.world, nation, p, turn.step) for p in path[1:-1])
+    return any(routes.is_attack(going.world, going.nation, p, going.step) for p in path[1:-1])
 
 
 def pinned_refusal(march: March) -> str | None:

@@ -21,7 +21,7 @@ from ..turn.verbs_later import put_under_way
 from ..world import routes
 from . import forces, tasks
 from .arrive import bring_in
-from .attacking import ALONE, Attack, begin_war, unaccompanied
+from .attacking import ALONE, Attack, begin_war, follows, take_over, unaccompanied
 from .bounces import bounce
 from .gauntlet import depart_under_fire, run_the_gauntlet
 from .march import March, crosses_enemies, orders_of, pinned_refusal, row_of, understand, unlike
@@ -110,9 +110,15 @@ def settled(turn: Turn, found: Sequence[tuple[Order, March | str]]) -> list[Marc
 
 def _accompanied(marches: Sequence[March]) -> list[March]:
     """All marches but those of units that fire from where they stand, beside whom nobody of their nation goes in."""
-    hostile = [Attack(i, m.nation, m.target, bool(m.picks), m.mode) for i, m in enumerate(marches) if m.hostile]
+    hostile = [Attack(i, m.nation, m.target, bool(m.picks), m.mode, _follows(m)) for i, m in enumerate(marches) if m.hostile]
     alone = unaccompanied(hostile)
     return [m for i, m in enumerate(marches) if i not in alone]
+
+
+def _follows(march: March) -> bool:
+    """Whether the units of a march go into a fight only beside others."""
+    world = march.going.world
+    return follows(world, march.mode, (str(world.state.get("units", key, "kind")) for key, _ in march.picks))
 
 
 def mark_attacked(turn: Turn, marches: Sequence[March], others: Sequence[Row]) -> None:
@@ -147,7 +153,7 @@ def carry_out(turn: Turn, marches: Sequence[March]) -> None:
     marches = ration(turn, marches)
     entered: list[tuple[str, str, str | None]] = []
     for march in marches:
-        if march.mode.get("arrives") and march.mode.get("under_fire") and crosses_enemies(turn, march.nation, march.path):
+        if march.mode.get("arrives") and march.mode.get("under_fire") and crosses_enemies(march.going, march.path):
             run_the_gauntlet(turn, march)
         elif march.mode.get("arrives"):
             depart(turn, march)
@@ -195,7 +201,7 @@ def step_in(turn: Turn, march: March) -> None:
                     turn.journal.alter_units(key, stack["n"], via=f"{march.path[-2]}>{target}")
         else:
             for key, n in march.picks:
-                turn.journal.alter_units(key, n, place=target, moved=True, **keeps)
+                turn.journal.alter_units(key, n, **{**_freed(turn, key), "place": target, "moved": True, **keeps})
             take_over(turn, nation, target)
         draw_on(turn, march, march.count)
         turn.journal.set("orders", march.order["key"], "status", "done")
@@ -205,25 +211,15 @@ def step_in(turn: Turn, march: March) -> None:
                 turn.journal.fact("left", by=nation, place=origin)
 
 
+def _freed(turn: Turn, key: str) -> dict[str, Any]:
+    """What units lay down that leave a force to go on by themselves."""
+    return dict.fromkeys(forces.PASSING) if turn.state.get("units", key, "force") else {}
+
+
 def _covered(order: Order) -> list[Any] | None:
     """The task force that an order goes to cover: its owner and number."""
     slots = order.get("slots", {})
     return [slots.get("whose") or order["nation"], int(slots["covers"])] if slots.get("covers") is not None else None
-
-
-def take_over(turn: Turn, nation: str, place: str) -> None:
-    """A place whose holder's stance lets it go over without a fight (`enter.takes`) does, with what it says: place, units."""
-    holder = turn.world.holder_of(place)
-    if holder is None or routes.entry(turn.world, nation, place, turn.journal.step) != "takes":
-        return
-    taken = turn.world.stances[turn.world.stance(nation, holder)]["enter"].get("takes", ())
-    if "units" in taken:
-        for key, stack in turn.state.stacks(at=place, owner=holder):
-            turn.journal.alter_units(key, stack["n"], owner=nation)
-    if "place" in taken:
-        turn.journal.set("places", place, "owner", nation)
-        turn.journal.set("places", place, "holder", nation)
-        turn.journal.fact("captured", by=nation, of=holder, place=place, taken_by=nation)
 
 
 def _kept(march: March) -> dict[str, Any]:

@@ -29,7 +29,8 @@ def stowed(
         if not routes.concerns(world, carries.get("who"), kind):
             return f"{routes.name_of(world, 'units', kind)} cannot be carried"
     aboard = origin == zone  # left at sea by ships that did not come to land: they need only be taken up
-    there = forces.afloat_at(world.state, nation, origin) if aboard else routes.free_stacks(world, nation, origin)
+    again = bool(mode.get("again"))
+    there = forces.afloat_at(world.state, nation, origin) if aboard else routes.free_stacks(world, nation, origin, again=again)
     free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in there]
     chosen = forces.pick([s for s in free if s[1]["n"]], cargo)
     if chosen is None:

@@ -42,7 +42,24 @@ def run(node: Row, turn: Turn, modes: Sequence[Row]) -> None:
         return
     for number in range(1, 1 + max((len(r.get("plan", ())) for r in turn.state.table("forces").values()), default=0)):
         go_on(turn, modes, number)
-        land_all(turn, modes, node)
+        land_all(turn, [m for m in modes if m["id"] not in ashore_later(turn)], node)
+
+
+def ashore_later(turn: Turn) -> set[str]:
+    """The modes whose cargo goes ashore in a step of its own (`which: ashore`), after battles."""
+
+    def make() -> set[str]:
+        out: set[str] = set()
+        nodes = list(turn.ruleset.frame)
+        while nodes:
+            node = nodes.pop()
+            nodes.extend(node.get("steps", ()))
+            if node.get("do") == "move" and node.get("which") == "ashore":
+                out.update(node.get("modes", turn.ruleset.rows("modes")))
+        return out
+
+    found: set[str] = turn.ruleset.derived("modes that land later", make)
+    return found
 
 
 # ---- orders to forces
@@ -177,6 +194,8 @@ def go_on(turn: Turn, modes: Sequence[Row], tick: int) -> None:
                 moves.append((force, entry["place"]))
     gone = dict(moves)
     for force, row, _ in ready:
+        if "tick" not in turn.loops and not _entry(row, tick):
+            continue  # its points are spent, and what it was to do there is still to come
         _take_up(turn, force, row, _entry(row, tick), gone.get(force))
     rouse(turn, modes)
     settle_stances(turn, ids)
@@ -298,11 +317,23 @@ def _take_up(turn: Turn, force: str, row: Row, entry: Row, to: str | None) -> No
     ):  # fmt: skip
         if to is not None:
             forces.go(turn, force, (row["at"], to))
+            _use_up(turn, force)
             turn.journal.fact("entered", by=row["owner"], place=to, force=force, **{"from": row["at"]})
         for field, value in fields.items():
             turn.journal.set("forces", force, field, value or None)
         for key, stack in forces.stacks_of(turn.state, force) if entry and missions.get("marks") else ():
             turn.journal.alter_units(key, stack["n"], **missions["marks"])
+
+
+def _use_up(turn: Turn, force: str) -> None:
+    """A point of movement is spent, where the mode keeps count of what is left (`keeps`)."""
+    row = turn.state.row("forces", force)
+    mode = turn.ruleset.row("modes", row["mode"])
+    if "keeps" not in mode:
+        return
+    for key, stack in forces.stacks_of(turn.state, force):
+        most = routes.Going(turn.world, row["owner"], mode, [Entity("unit", key)]).allowance(row["from"])
+        turn.journal.alter_units(key, stack["n"], **{mode["keeps"]: most - 1})
 
 
 # ---- what threatens whom

@@ -42,7 +42,8 @@ def understand(
     wanted = forces.wanted(slots["units"])
     if isinstance(wanted, str) or start is None:
         return wanted if isinstance(wanted, str) else "it names no place to start from"
-    free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in routes.free_stacks(world, nation, start)]
+    standing = routes.free_stacks(world, nation, start, again=bool(mode.get("again")))
+    free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in standing]
     picks = forces.pick([s for s in free if s[1]["n"]], wanted)
     if picks is None:
         return routes.too_few(turn.world, nation, start, wanted)
@@ -147,6 +148,8 @@ def _zones(going: routes.Going, start: str, stops: Sequence[str]) -> list[str] |
     out: list[str] = []
     here = start
     for goal in stops:
+        if out and goal != here and _stopped(going, (start, *out)):
+            return f"they cannot go on from {routes.name_of(going.world, 'places', here)}"
         if goal == here:
             out.append(here)
             continue
@@ -156,6 +159,18 @@ def _zones(going: routes.Going, start: str, stops: Sequence[str]) -> list[str] |
         out.extend(path[1:])
         here = goal
     return out
+
+
+def _stopped(going: routes.Going, path: routes.Path) -> bool:
+    """Whether the way ends at a place that the order names on it; where all move tick by tick nobody can know yet."""
+    ruleset = going.world.ruleset
+    return not ruleset.derived("moves in ticks", lambda: _in_ticks(ruleset.frame)) and going.stops(
+        path[-1], f"{path[-2]}>{path[-1]}", path[:-1]
+    )
+
+
+def _in_ticks(nodes: Sequence[Row]) -> bool:
+    return any("ticks" in node or _in_ticks(node.get("steps", ())) for node in nodes)
 
 
 def _plan(turn: Desk, going: routes.Going, row: Row, slots: Mapping[str, Any], start: str) -> list[Row] | str:

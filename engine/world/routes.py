@@ -30,6 +30,7 @@ from .travel_groups import Way as Way
 from .travel_groups import free_stacks as free_stacks
 from .travel_groups import names_read
 from .travel_groups import one_of_each as one_of_each
+from .travel_groups import step_of as step_of
 from .world import World
 
 _ENTRY = ("stance(a, b)", "place.holder", "place.occupants", "step")
@@ -59,7 +60,7 @@ def decided_by(world: World, mode: Row) -> Tables | None:
 def begin(world: World, nation: str, mode: Row | str, start: str, kinds: Iterable[str]) -> Going | None:
     """A group of these kinds standing at a place, or None if they are not there, free to go."""
     row = world.ruleset.row("modes", mode) if isinstance(mode, str) else mode
-    units = one_of_each(world, nation, start, kinds)
+    units = one_of_each(world, nation, start, kinds, again=bool(row.get("again")))
     return None if units is None else Going(world, nation, row, units)
 
 
@@ -156,18 +157,14 @@ def _goes_on(going: Going, path: Path) -> bool:
 
 
 def _enters(going: Going, place: str, link: str, path: Path) -> bool:
-    return (
-        going.shut(place, link) is None
-        and going.test("enter", place, link, path)
-        and _open(going.world, going.nation, place) != "never"
-    )
+    return going.shut(place, link) is None and going.test("enter", place, link, path) and _open(going, place) != "never"
 
 
-def _open(world: World, nation: str, place: str) -> str:
-    known = world.memo("entry", world.decided_by(*_ENTRY))
-    found: str | None = known.get((nation, place))
+def _open(going: Going, place: str) -> str:
+    known = going.world.memo(("entry", going.step), going.world.decided_by(*_ENTRY))
+    found: str | None = known.get((going.nation, place))
     if found is None:
-        found = known[nation, place] = entry(world, nation, place, str(world.state.get("game", "game", "step", "")))
+        found = known[going.nation, place] = entry(going.world, going.nation, place, going.step)
     return found
 
 

@@ -5,7 +5,7 @@ A row of the form `modes` says what is tested, what a step costs and how much ma
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -43,24 +43,24 @@ class Trail:
 # ---- who goes
 
 
-def free_stacks(world: World, nation: str, place: str, *, busy: bool = False) -> list[tuple[str, Row]]:
+def free_stacks(world: World, nation: str, place: str, *, busy: bool = False, again: bool = False) -> list[tuple[str, Row]]:
     """Stacks of a nation at a place that an order may move: in no force, not moved, not aboard, not busy, and fit to move.
 
     What keeps a unit from moving by any way is the ruleset's setting `unfit`, a test of the unit. Units that are altered for
-    the turn (`busy`) are left out unless they are asked for.
+    the turn (`busy`) are left out unless they are asked for, and so are those that have gone already (`again`).
     """
     unfit = world.ruleset.setting("unfit")
     return [
         (key, row)
         for key, row in world.state.stacks(at=place, owner=nation)
-        if not (row.get("force") or row.get("moved") or row.get("aboard") or (row.get("busy") and not busy))
+        if not (row.get("aboard") or (row.get("busy") and not busy) or (not again and (row.get("force") or row.get("moved"))))
         and not (unfit and world.test(str(unfit), {"unit": Entity("unit", key), "self": Entity("nation", nation)}))
     ]
 
 
-def one_of_each(world: World, nation: str, place: str, kinds: Iterable[str]) -> list[Entity] | None:
+def one_of_each(world: World, nation: str, place: str, kinds: Iterable[str], *, again: bool = False) -> list[Entity] | None:
     """One stack of each kind that is free to go, the plainest first; None if a kind is not there."""
-    free = free_stacks(world, nation, place)
+    free = free_stacks(world, nation, place, again=again)
     out = []
     for kind in sorted(set(kinds)):
         found = min((key for key, row in free if row["kind"] == kind), key=lambda k: (len(k), k), default=None)
@@ -154,6 +154,11 @@ class Going:
         return self.world.number(cost, names)
 
     @property
+    def step(self) -> str:
+        """The step in which the group goes."""
+        return step_of(self.world, self.mode)
+
+    @property
     def by_way(self) -> bool:
         """Whether the allowance depends on the places of the way, so that a dearer way may be open where a cheaper is not."""
         return bool(self.mode.get("by_way"))
@@ -184,6 +189,31 @@ class Going:
         if not gates or self.open_gates:
             return None
         return next((g for unit in self.units for g in gates if not passes_gate(self.world, self.nation, g, unit)), None)
+
+
+def step_of(world: World, mode: Row) -> str:
+    """The step in which units go by a mode: the present one if it carries out the mode, else the first that does."""
+    carried = world.ruleset.derived("steps of modes", lambda: _steps_of_modes(world.ruleset))
+    here = str(world.state.get("game", "game", "step", ""))
+    mine = carried.get(mode["id"], ())
+    return here if here in mine or not mine else str(mine[0])
+
+
+def _steps_of_modes(ruleset: Ruleset) -> dict[str, list[str]]:
+    """Mode -> the steps of the frame that carry it out, also for a mode by which the cargo of another goes ashore."""
+    out: dict[str, list[str]] = {}
+    for node in _nodes(ruleset.frame):
+        for mode in node.get("modes", ()) if node.get("do") == "move" else ():
+            shore = ruleset.rows("modes").get(mode, {}).get("ashore")
+            for each in (mode, *([shore] if shore else ())):
+                out.setdefault(each, []).append(str(node.get("step", "move")))
+    return out
+
+
+def _nodes(frame: Sequence[Row]) -> Iterator[Row]:
+    for node in frame:
+        yield node
+        yield from _nodes(node.get("steps", ()))
 
 
 class _Asks(NamedTuple):

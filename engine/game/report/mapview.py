@@ -137,7 +137,8 @@ def _shapes(drawing: Drawing, places: Sequence[Mapping[str, Any]]) -> Shapes | N
 
 
 def _layout(drawing: Drawing, shapes: Shapes | None) -> Layout | None:
-    return layout_from(drawing.layout) if drawing.layout and shapes is not None else None
+    """The layout, if it is of this map: that of shapes which are not used is not."""
+    return layout_from(drawing.layout) if drawing.layout and (shapes is not None or not drawing.shapes) else None
 
 
 def _owners(world: World) -> tuple[Owner, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,21 +21,28 @@ from ...ruleset.folder import find_rulesets
 from ...ruleset.load import LOADER_VERSION, load_bytes, read_file
 from ...ruleset.nodes import plain
 from .cases import TestFile, find, read, read_tree
+from .lines import spans, strayed
 from .runner import run_files
 
 __all__ = ["Clause", "Matrix", "Owners", "cited", "matrix", "read_clauses", "sources", "tested"]
 
 EXCEPT = "except"
+LINES = ("lines", "see_also", "pbem_lines")
+"""Keys of a clause under which lines of the text stand."""
 SCENARIOS = "scenarios"
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One rule of the text: its id, the file that lists it, and the clause that owns the rule (itself, if it does)."""
+    """One rule of the text: its id, the file that lists it, and the clause that owns the rule (itself, if it does).
+
+    `passages` are the lines of the text that state it or complete it, as (first, last).
+    """
 
     id: str
     file: str
     owner: str
+    passages: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(slots=True)
@@ -59,6 +66,8 @@ class Matrix:
     clauses: dict[str, Entry] = field(default_factory=dict)
     unknown: dict[str, list[str]] = field(default_factory=dict)
     found: list[Diagnostic] = field(default_factory=list)
+    strayed: list[Diagnostic] = field(default_factory=list)
+    """Rows whose lines are none of the lines of the clauses that they cite."""
 
     def files(self) -> dict[str, dict[str, Any]]:
         """By file of clauses: how many there are, how many cited, tested, excepted; and which are missing."""
@@ -96,29 +105,33 @@ def read_clauses(folder: Path) -> tuple[list[Clause], list[Diagnostic]]:
     clauses: list[Clause] = []
     found: list[Diagnostic] = []
     for path in sorted(p for p in folder.iterdir() if p.suffix in (".yaml", ".yml")):
-        pairs, wrong = _pairs(path)
+        listed, wrong = _listed(path)
         found += wrong
-        clauses += [Clause(id_, path.name, owner or id_) for id_, owner in pairs]
+        clauses += [Clause(id_, path.name, owner or id_, tuple((a, b) for a, b in lines)) for id_, owner, lines in listed]
     return clauses, found
 
 
-def _pairs(path: Path) -> tuple[list[tuple[str, str]], list[Diagnostic]]:
-    """Id and `same_as` of each clause of a file; kept between runs, for such files are long."""
+def _listed(path: Path) -> tuple[list[list[Any]], list[Diagnostic]]:
+    """Id, `same_as` and lines of each clause of a file; kept between runs, for such files are long."""
     data, found = read_file(path, path.name)
     if found:
         return [], found
-    key = shelf.key_of([LOADER_VERSION, hashlib.sha256(data).digest()])
+    key = shelf.key_of([LOADER_VERSION, "with lines", hashlib.sha256(data).digest()])
     kept = shelf.read("clauses", key)
     if isinstance(kept, list):
-        return [(str(id_), str(owner)) for id_, owner in kept], []
+        return kept, []
     # A list at the root is read as the value of a key: the loader reads maps.
     tree, found = load_bytes(b"clauses:\n" + data, path.name)
     listed = tree.get("clauses") if tree is not None else None
     rows = [plain(n) for n in listed.members()] if listed is not None else []
-    pairs = [(r["id"], str(r.get("same_as") or "")) for r in rows if isinstance(r, Mapping) and isinstance(r.get("id"), str)]
+    out: list[list[Any]] = [
+        [r["id"], str(r.get("same_as") or ""), [list(span) for word in LINES for span in spans(r.get(word))]]
+        for r in rows
+        if isinstance(r, Mapping) and isinstance(r.get("id"), str)
+    ]
     if not found:
-        shelf.write("clauses", key, [list(pair) for pair in pairs])
-    return pairs, found
+        shelf.write("clauses", key, out)
+    return out, found
 
 
 def sources(value: Any) -> Iterator[str]:
@@ -197,12 +210,18 @@ def matrix(paths: Iterable[Path], clauses: Path | None = None, *, run: bool = Tr
     rows: dict[str, list[str]] = {}
     reasons: dict[str, str] = {}
     files: dict[Path, str] = {}
+    listed: list[Clause] = []
+    if clauses is not None:
+        listed, out.found = read_clauses(clauses)
+    passages = {c.id: c.passages for c in listed}
     for path in paths:
         for folder in find_rulesets(path) if path.is_dir() else []:
             ruleset, found = load_ruleset(folder, keep_broken=True)
             out.found += [d for d in found if d.severity == "error"]
             if ruleset is None:
                 continue
+            here = [replace(d, file=(folder / d.file).resolve().as_posix()) for d in strayed(ruleset, passages)]
+            out.strayed += [d for d in here if d not in out.strayed]
             for clause, ids in cited(ruleset).items():
                 rows.setdefault(clause, []).extend(i for i in ids if i not in rows.get(clause, ()))
             for clause, ids in _positions(folder).items():
@@ -212,10 +231,6 @@ def matrix(paths: Iterable[Path], clauses: Path | None = None, *, run: bool = Tr
         files |= {file: file.as_posix() for file in find(path)}
     tests, found = tested(files.items(), run=run, jobs=jobs)
     out.found += found
-    listed: list[Clause] = []
-    if clauses is not None:
-        listed, found = read_clauses(clauses)
-        out.found += found
     owners = Owners(listed)
     if clauses is None:
         ids = sorted({*rows, *tests, *reasons})

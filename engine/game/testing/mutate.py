@@ -190,8 +190,9 @@ class Bench:
                 continue
             game = table.uses[0][0]
             terms = {id_: [str(a) for a in row.get("of", ())] for id_, row in game.ruleset.rows("terms").items()}
+            defaults = {id_: row["default"] for id_, row in game.ruleset.rows("fields").items() if "default" in row}
             order = dict.fromkeys([*THINGS, *game.ruleset.forms])
-            words = Words({form: list(game.ruleset.rows(form)) for form in order}, terms)
+            words = Words({form: list(game.ruleset.rows(form)) for form in order}, terms, defaults)
             tree = replace(table.tree, file=str(table.path))
             for change in changes_of(tree, self.known, words):
                 if not change.clauses:
@@ -402,8 +403,8 @@ def _marked(lines: Sequence[str], change: Change) -> str:
         about.append(lines[at])
     for line in about:
         found = _EQUIVALENT.search(line)
-        if found:
-            old, _, new = (part.strip() for part in found.group(1).replace("→", "->").partition("->"))
-            if old in ("*", change.old) and new in ("", change.now):
+        for one in found.group(1).replace("→", "->").split(";") if found else ():
+            old, _, new = (part.strip() for part in one.partition("->"))
+            if found and old in ("*", change.old) and new in ("", change.now):
                 return found.group(2).strip()
     return ""

@@ -7,11 +7,11 @@ A change is made where the text stands: what a row takes over from another by an
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
-from ...ruleset.forms import Forms, annotated
+from ...ruleset.forms import KINDS, Forms, annotated
 from ...ruleset.nodes import Node, plain
 from ...ruleset.overlay import FRAME, row_id
 from .coverage import EXCEPT, sources
@@ -44,10 +44,11 @@ GONE = Without.IT
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What changes are made of: ids by form, terms with their arguments."""
+    """What changes are made of: ids by form, terms with their arguments; and the values that fields have where none is said."""
 
     ids: Ids
     terms: Mapping[str, Sequence[str]]
+    defaults: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,7 @@ class _Row:
             here = (*path, key)
             near = _nearer(child, clauses)
             _, line, column = node.keys.get(key, (node.file, node.line, node.column))
-            if key not in needed and self._counts(child, here):
+            if key not in needed and self._counts(child, here) and not self._goes_without_saying(child, here):
                 yield self._change(line, column, here, GONE, f"{_shown(child)} left out", near, key)
             for new in self._keys(key, here, node.value):
                 yield replace(self._change(line, column, here, new, f"the key {key} → {new}", near, key, new), renames=True)
@@ -206,6 +207,13 @@ class _Row:
         for step in path[:-1]:
             node = node.value[step]
         return [m.value for m in node.members() if isinstance(m.value, str)]
+
+    def _goes_without_saying(self, node: Node, path: Path) -> bool:
+        """Whether a value is the one that there would be without it: a field's, or that of the cells of a table."""
+        if len(path) == 1 and self.form in KINDS and path[0] in self.words.defaults:
+            return bool(node.value == self.words.defaults[str(path[0])])
+        default = self.node.get("default")
+        return self.form == "tables" and path[0] == "rows" and default is not None and node.value == default.value
 
     def _counts(self, node: Node, path: Path) -> bool:
         """Whether somebody plays by a value: it is more than text."""

@@ -89,6 +89,7 @@ class _Reader:
             "odds": self.odds,
             "journal": self.journal,
             "sequence": self.sequence,
+            "draws": self.draws,
             "facts": self.facts,
             "state": self.tables,
             "warned": self.warned,
@@ -376,6 +377,32 @@ class _Reader:
                 yield Mismatch((*path, number), dict(wanted), f"only earlier: {earlier}" if earlier else "no such entry")
                 return
             at = found + 1
+
+    def draws(self, said: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
+        """Rule to the dice that it rolled: one for all its rolls, or all its subjects with the dice of each.
+
+        Dice are written as the rules write them (`0..5`, `1d10`), several as a list. So a range that is too wide is noticed as
+        one that is too narrow is, wherever the dice may fall.
+        """
+        for rule, wanted in said.items():
+            got: dict[str, list[str]] = {}
+            for entry in self.play.turn.journal.entries:
+                for record in entry.dice:
+                    if record["rule"] == rule:
+                        got.setdefault(record["subject"], []).extend(str(drawn["die"]) for drawn in record["drawn"])
+            if isinstance(wanted, Mapping):
+                for subject in sorted({*wanted, *got}):
+                    dice = wanted.get(subject, NONE)
+                    expected = [] if dice == NONE else [dice] if isinstance(dice, str) else list(dice)
+                    if expected != got.get(subject, []):
+                        yield Mismatch((*path, rule, subject), expected or NONE, got.get(subject, []) or NONE)
+            elif wanted == NONE:
+                if got:
+                    yield Mismatch((*path, rule), NONE, got)
+            else:
+                other = {subject: dice for subject, dice in got.items() if set(dice) != {wanted}}
+                if other or not got:
+                    yield Mismatch((*path, rule), wanted, other or NONE)
 
     def facts(self, said: Sequence[Mapping[str, Any]], path: Path) -> Iterator[Mismatch]:
         stated = [(f.word, f.roles) for e in self.play.turn.journal.entries for f in e.facts]

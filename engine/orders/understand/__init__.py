@@ -17,7 +17,7 @@ from ...turn.bounds import out_of_bounds
 from ...turn.context import Order
 from ...turn.intents import Code, Refusal
 from ...units import deploy
-from ..rows import is_purchase
+from ..rows import is_placing, is_purchase
 from .book import Book, Refused, Understood
 
 __all__ = ["Book", "Refused", "Understood", "advise", "understand"]
@@ -27,6 +27,7 @@ KINDS: tuple[tuple[str, Callable[[Ruleset, str, Row], bool]], ...] = (
     ("answers", lambda ruleset, key, row: key.startswith("decisions/")),
     ("deployments", lambda ruleset, key, row: deploy.deploys(ruleset, key) is not None),
     ("purchases", lambda ruleset, key, row: is_purchase(ruleset, row)),
+    ("placings", lambda ruleset, key, row: is_placing(ruleset, row)),
     ("transfers", lambda ruleset, key, row: transfer.kind_of(ruleset, key) is not None),
     ("units", lambda ruleset, key, row: True),
 )

@@ -16,6 +16,7 @@ from ...units import deploy, fleet
 from ...units.attacking import Attack
 from ...world import treasury as stores
 from ...world.world import World
+from ..afterwards import Move
 from ..names import Names
 from ..prospect import Prospect
 from ..rows import late_money
@@ -33,11 +34,13 @@ class Refused(Exception):
 
 @dataclass(slots=True)
 class Understood:
-    """An order that stands: what it comes to, and what counts its use once it is accepted. `quote` is that of a purchase."""
+    """An order that stands: what it comes to, and what counts its use once it is accepted. `quote` is that of a purchase, `move`
+    how units go."""
 
     intent: Intent
     uses: list[Callable[[], object]] = field(default_factory=list)
     quote: Quote | None = None
+    move: Move | None = None
 
 
 class Book:
@@ -65,6 +68,7 @@ class Book:
         self.taken: list[tuple[str, str, str, int]] = []  # row, place, kind, number
         self.attacks: list[Attack] = []
         self.given: set[str] = set()  # the acts that stand so far
+        self.placed: dict[str, int] = {}  # what has been put on the map out of the hand, by item
         self._market: Market | None = None
 
     @property

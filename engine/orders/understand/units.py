@@ -16,11 +16,12 @@ from ...turn.context import Order
 from ...turn.intents import Code, Intent, Note, Refusal, Remark
 from ...turn.slots import misfit, unmet
 from ...units import assignment, forces, march, voyage
-from ...units.attacking import Attack
+from ...units.attacking import Attack, follows
 from ...units.fleet import Voyage
 from ...world import routes
 from ...world.whom import is_for
 from .. import undeclared_war, ways
+from ..afterwards import Move
 from ..match import ALL
 from ..rows import unit_slots
 from .book import Book, Refused, Understood
@@ -43,10 +44,11 @@ def understand(book: Book, row: Row, order: Order) -> Understood:
     )
     uses: Uses = [lambda: book.first.setdefault(order["order"], order)]
     picked = _picked(book, row, order, uses)
+    moves: list[Move] = []
     intent = Intent(order, units=dict(slots.get(ways.UNITS) or {}), site=str(slots.get(ways.TARGET) or ""))
     tasked = book.ruleset.rows("modes").get(row.get("does", ""), {})
     if tasked.get("tasks"):
-        intent = _sail(book, order, tasked, intent, uses)
+        intent = _sail(book, order, tasked, intent, uses, moves)
     elif mode is None and book.ruleset.has("contacts", row.get("does")) and slots.get(ways.UNITS):
         probe = active_recon.understand(book.desk, order, book.ruleset.row("contacts", row["does"]), dict(book.left))
         book.check_text(Code.WAY, probe if isinstance(probe, str) else None, ways.TARGET)
@@ -57,7 +59,8 @@ def understand(book: Book, row: Row, order: Order) -> Understood:
         uses.append(lambda: _commit(book, picked))
     cost, more = book.cost(row, order, names)
     uses.append(lambda: book.spend(cost))
-    return Understood(replace(intent, cost=cost, remarks=(*remarks, *more)), uses)
+    move = moves[0] if moves else intent.path or None
+    return Understood(replace(intent, cost=cost, remarks=(*remarks, *more)), uses, move=move if mode or moves else None)
 
 
 def advise(book: Book, row: Row, order: Order, why: Refusal) -> str:
@@ -128,7 +131,8 @@ def _picked(book: Book, row: Row, order: Order, uses: Uses) -> dict[str, int]:
 
 def _stacks(book: Book, row: Row, place: str) -> list[tuple[str, Row]]:
     """The stacks at a place that are free to go; for orders that commit units, less what earlier ones took."""
-    free = routes.free_stacks(book.world, book.nation, place)
+    mode = book.ruleset.rows("modes").get(row.get("does", ""), {})
+    free = routes.free_stacks(book.world, book.nation, place, again=bool(mode.get("again")))
     if "cargo" in row.get("slots", {}):
         free = [*free, *forces.afloat_at(book.world.state, book.nation, place)]
     if "commits" not in row:
@@ -177,7 +181,7 @@ def _commit(book: Book, picked: Mapping[str, int]) -> None:
 # ---- where to
 
 
-def _sail(book: Book, order: Order, mode: Row, intent: Intent, uses: Uses) -> Intent:
+def _sail(book: Book, order: Order, mode: Row, intent: Intent, uses: Uses, moves: list[Move]) -> Intent:
     """A force with tasks."""
     found = voyage.understand(book.desk, order, mode, dict(book.left), book.fleet, int(order.get("number") or 0))
     if isinstance(found, str):
@@ -185,11 +189,23 @@ def _sail(book: Book, order: Order, mode: Row, intent: Intent, uses: Uses) -> In
     uses.append(lambda: book.fleet.take(found))
     if not isinstance(found, Voyage):
         return intent
+    moves.append(found)
+    uses.append(lambda: book.attacks.extend(_landings(book, order, mode, found)))
     remarks = [Remark(Note.READ, text, ways.UNITS) for text in assignment.notes(book.desk, found)]
     if found.gate is not None:
         remarks.append(_closed(book, found.gate))
     path = (found.start, *(str(entry["place"]) for entry in found.plan if "place" in entry))
     return replace(intent, path=path, site=found.target, remarks=tuple(remarks))
+
+
+def _landings(book: Book, order: Order, mode: Row, voyage: Voyage) -> list[Attack]:
+    """The landings of a voyage in the face of an enemy: attacks, into which some kinds go only beside others."""
+    shore = book.ruleset.row("modes", mode["ashore"]) if "ashore" in mode else mode
+    return [
+        Attack(order.get("place"), book.nation, part["to"], True, shore, follows(book.world, shore, part["units"]))
+        for part in voyage.cargo
+        if routes.is_attack(book.world, book.nation, str(part["to"]))
+    ]
 
 
 def _closed(book: Book, gate: str) -> Remark:
@@ -207,7 +223,8 @@ def _march(book: Book, mode: Row, order: Order, intent: Intent, uses: Uses) -> I
     if isinstance(found, str):
         raise Refused(Refusal(Code.WAY, found, ways.TARGET))
     if found.hostile:
-        attack = Attack(order.get("place"), book.nation, str(target), bool(found.picks), mode)
+        beside = follows(book.world, mode, slots[ways.UNITS])
+        attack = Attack(order.get("place"), book.nation, str(target), bool(found.picks), mode, beside)
         uses.append(lambda: book.attacks.append(attack))
     else:
         _only_attacks(book, order, str(target))

@@ -190,6 +190,7 @@ def marks_are_set_and_read(subject: Subject) -> Iterator[Diagnostic]:
     """
     granted: dict[str, tuple[Node, str | None]] = {}
     asked: dict[str, tuple[Node, str | None]] = {}
+    seen: set[str] = set()  # marks that readers are shown: nothing need ask for them
     dynamic = False
     for mark in subject.marked:
         value = mark.annotation.value
@@ -198,7 +199,9 @@ def marks_are_set_and_read(subject: Subject) -> Iterator[Diagnostic]:
                 name = value.get(verb, {}).get("as") if isinstance(value.get(verb), dict) else None
                 if isinstance(name, str):
                     dynamic |= verb == "mark" and name.startswith("=")
-                    if not name.startswith("=") and "seen_by" not in value[verb]:
+                    if "seen_by" in value[verb]:
+                        seen.add(name)
+                    elif not name.startswith("="):
                         known.setdefault(name, (find(mark.place[0], [verb, "as"]), None))
         elif "x-expr" in mark.annotation.schema and isinstance(value, str):
             for found in _MARK.finditer(value):
@@ -215,7 +218,7 @@ def marks_are_set_and_read(subject: Subject) -> Iterator[Diagnostic]:
             )
     if not dynamic:
         for name, (node, key) in asked.items():
-            if name not in granted and not node.file.startswith(".."):
+            if name not in granted and name not in seen and not node.file.startswith(".."):
                 message = f"the mark {name!r} is asked for, and nothing sets it"
                 yield diagnose("W610", "warning", message, node, key=key, hint=did_you_mean(name, granted))
 

@@ -111,6 +111,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "contacted": "truth",
         "broken_off": "truth",
         "stays": "truth",
+        "idle": "truth",
         "charge": "force",
         "charges": "set:force",
         "targets": "list",

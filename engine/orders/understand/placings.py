@@ -1,0 +1,33 @@
+"""What is in hand, or will be by earlier lines of the file, put at a site."""
+
+from __future__ import annotations
+
+from ...core.model import Row
+from ...economy.complete import in_hand
+from ...turn.context import Order
+from ...turn.intents import Code, Intent, Refusal
+from ...turn.slots import misfit, unmet
+from .book import Book, Refused, Understood
+
+
+def understand(book: Book, row: Row, order: Order) -> Understood:
+    """Something that can be placed there. Raises Refused."""
+    names = book.desk.order_names(order)
+    book.check(misfit(book.desk, row, order, names))
+    book.check(unmet(book.desk, row, names, secrets=False))
+    slots = order["slots"]
+    item, site, n = str(slots.get("item", row.get("does"))), str(slots["site"]), int(slots.get("n") or 1)
+    there = sum(int(r["n"]) for _, r in in_hand(book.world.state, book.nation, item)) - book.placed.get(item, 0)
+    if n > there:
+        hint = f"at most {there}" if there else "buy it first"
+        raise Refused(Refusal(Code.UNITS, f"{n} to be placed, {there} in hand", "n", hint))
+    market = book.market
+    found = market.placing(item, site, n, into=slots.get("into"))
+    if isinstance(found, str):
+        raise Refused(Refusal(Code.SITE, found, "site"))
+
+    def use() -> None:
+        book.placed[item] = book.placed.get(item, 0) + n
+        market.fill_rooms(found)
+
+    return Understood(Intent(order, item=item, number=n, site=found.into or site), [use])
