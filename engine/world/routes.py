@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from ..core.model import Row, Ruleset
@@ -316,8 +317,8 @@ def _with_room(going: Going, start: str, target: str, via: Sequence[str]) -> Pat
 
     key = ("path", going.nation, mode["id"], start, target, tuple(via), going.units)
     path: Path | None = world.keep(key, decided_by(world, mode), make)
-    room = room_left(world, mode, path, going.taken) if path else 0
-    return path if room is None or room >= count else find_path(going, start, target, via)
+    takes = path is not None and all(_takes(going, b, a if a == start else None) for a, b in pairwise(path))
+    return path if takes else find_path(going, start, target, via)
 
 
 def _one_step(going: Going, here: str, goal: str) -> bool:
