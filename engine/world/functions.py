@@ -11,7 +11,7 @@ from ..ruleset.expressions import ExpressionError, parse
 from ..ruleset.expressions.reads import EARLIER, HOLDERS
 from .selections import apply, as_set, fits, group, nations_only, plain, select, weight
 from .tables import band, box_of, cell
-from .tracks import leaning
+from .tracks import tilt_to
 from .treasury import held_places, seat_of, stock
 from .verdicts import TABLE, kind_of
 from .world import EntitySet, World
@@ -420,7 +420,7 @@ def _values(world: World) -> dict[str, Callable[..., Any]]:
     def toward(nation: Any, side: Any, id_: str | None = None) -> int:
         if id_ is None:
             id_ = next(i for i, r in ruleset.rows("tracks").items() if r.get("signed"))
-        return leaning(ruleset, state, plain(nation), id_, plain(side))
+        return tilt_to(ruleset, state, plain(nation), id_, plain(side))
 
     def age(x: Any, mark: str) -> int:
         found = state.get("marks", key(x), plain(mark))
