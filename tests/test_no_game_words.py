@@ -82,6 +82,10 @@ def _nodes(nodes: Any) -> Iterator[dict[str, Any]]:
         yield from _nodes(node.get("steps", ()))
 
 
+OF_PYTHON = ("default_factory",)
+"""Names of the standard library that sound like a game's."""
+
+
 def source_words(path: Path) -> Iterator[tuple[int, str]]:
     """Identifiers and texts of a module with their lines; comments and docstrings, being prose, for proper names only."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -96,7 +100,7 @@ def source_words(path: Path) -> Iterator[tuple[int, str]]:
             yield line, node.value
         for field in ("id", "attr", "name", "arg"):
             value = getattr(node, field, None)
-            if isinstance(value, str):
+            if isinstance(value, str) and value not in OF_PYTHON:
                 yield line, value
 
 
