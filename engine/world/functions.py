@@ -9,6 +9,7 @@ from typing import Any
 from ..core.state import Entity, columns, unit_key
 from ..ruleset.expressions import ExpressionError, parse
 from ..ruleset.expressions.reads import EARLIER, HOLDERS
+from .objectives import points_of
 from .selections import apply, as_set, fits, group, nations_only, plain, select, weight
 from .tables import band, box_of, cell
 from .tracks import tilt_to
@@ -460,6 +461,7 @@ def _values(world: World) -> dict[str, Callable[..., Any]]:
         "tally": lambda x, id_: state.get("tallies", key(x), plain(id_), 0),
         "streak": lambda x, id_: state.get("streaks", key(x), plain(id_), 0),
         "coming": coming,
+        "objectives": lambda n: points_of(world, plain(n)),
         "model": lambda n, kind: Entity("unit", unit_key(plain(n), plain(kind), "")),
         "lookup": lambda id_, *keys: cell(ruleset, id_, [plain(k) for k in keys]),
         "band": lambda id_, number: band(ruleset, id_, number),

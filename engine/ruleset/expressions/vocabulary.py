@@ -196,6 +196,7 @@ FUNCTIONS: Final[dict[str, Signature]] = {
         "a quantity with all its adjust rows (for a nation, where the thing has no owner)",
         optional=1,
     ),
+    "objectives": _S(("nation",), "number", "the points of the objectives that it has reached"),
     "coming": _S(
         ("nation", "any", "place"),
         "number",
