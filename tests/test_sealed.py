@@ -16,7 +16,7 @@ from wteaw.turn.decisions import decide
 from wteaw.turn.effects import Tail
 from wteaw.turn.frame import run_step
 from wteaw.turn.referee import Inputs, resolve, start
-from wteaw.units.move import unlike
+from wteaw.units.march import unlike
 from wteaw.world import routes
 from wteaw.world.view import view
 from wteaw.world.world import World

@@ -143,7 +143,8 @@ def resolve(
         waits = wanted_now(found) if not dry_run else f"the {(position.waiting or {}).get('input', 'orders')}"
         typer.echo(f"Turn {before} goes on and waits for {waits} ({kept}).")
     else:
-        typer.echo(f"Turn {before} is resolved; turn {position.turn} waits for orders ({kept}).")
+        waits = wanted_now(found).replace(f" of turn {position.turn}", "") if not dry_run else "orders"
+        typer.echo(f"Turn {before} is resolved; turn {position.turn} waits for {waits.removeprefix('the ')} ({kept}).")
     typer.echo(f"state {position.state.hash()}  journal {position.head}")
 
 
@@ -238,7 +239,7 @@ def rollback(
 
 
 def decide(
-    nation: str = typer.Argument(..., help="The nation for which the decision is made."),
+    nation: str = typer.Argument(..., help="The nation for which the decision is made, or `moderator`."),
     decision: str = typer.Argument(..., help="The decision's id, or id/subject."),
     answer: str = typer.Argument(..., help="The answer; JSON for lists and numbers."),
     game: Path = GAME,
@@ -249,11 +250,12 @@ def decide(
     """
     from ..game.moderation import view_world
     from ..turn.context import Desk
-    from ..turn.decisions import answer_refusal
+    from ..turn.decisions import MODERATOR, answer_refusal
     from .names import nation_named
 
     found = open_game(game)
-    nation = nation_named(nation, found.ruleset, found.stage().position.state)
+    if nation != MODERATOR:
+        nation = nation_named(nation, found.ruleset, found.stage().position.state)
     try:
         value = json.loads(answer)
     except json.JSONDecodeError:

@@ -137,8 +137,6 @@ def _acts(world: World, nation: str, row: Row) -> Iterator[Legal]:
         values = domain(world, row, s.name, base) if held is None else held
         alone = [text for text in late if parse(text).names & free == {s.name}]  # tested once a value, not once a filling
         domains.append(_passing(desk, alone, values, base, s, row["slots"][s.name]))
-    single = {s.name for s in closed}
-    late = [text for text in late if not (len(parse(text).names & free) == 1 and parse(text).names & free <= single)]
     size = 1
     for d in domains:
         size *= max(1, len(d))
@@ -146,10 +144,6 @@ def _acts(world: World, nation: str, row: Row) -> Iterator[Legal]:
         yield Legal(f"acts/{row['id']}", nation, {}, open=tuple(s.name for s in slots))
         return
     fixed = act.price(desk, row, base) if isinstance(row.get("cost"), int) else None
-
-    def have(what: str) -> Any:
-        return world.keep(("stock", nation, what), ("stores", "places"), lambda: stores.stock(world, me, what))
-
     for filling in product(*domains):
         filled: dict[str, Any] = dict(zip((s.name for s in closed), filling, strict=True))
         names = {**base, **{s.name: desk.slot_value(row["slots"][s.name], filled[s.name]) for s in closed}}
@@ -165,13 +159,13 @@ def _acts(world: World, nation: str, row: Row) -> Iterator[Legal]:
             filled[s.name] = names[s.name] = least
         if len(bounds) < len(numbers):
             continue
-        if not open_ and not all(world.test(text, names) for text in late):
-            continue
+        order = {"nation": nation, "order": f"acts/{row['id']}", "slots": filled}
         try:
-            if act.exhausted(desk, row, names) is not None:
+            why = act.exhausted(desk, row, names) if open_ else act.forbidden(desk, row, order, names, act.Spent())
+            if why is not None:
                 continue
             cost = act.price(desk, row, names) if fixed is None else fixed
-            if any(amount < 0 or amount > have(what) for what, amount in cost.items()):
+            if act.lacking(desk, cost, nation) is not None:
                 continue
         except ExpressionError:
             if not open_:

@@ -1,14 +1,12 @@
 """Moves as the checker, the list of legal orders and the policies ask about them: who stands where, and where they may go.
 
 All of it is asked of `routes`, of a nation's view. Here is only what those readers share: what a row of the form `orders`
-moves by, groups of kinds that can go the same ways, and the way with every passage taken as open (a closed one only warns).
+moves by, and groups of kinds that can go the same ways. What one order means is `units/march.understand`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
 
 from ..core.model import Row, Ruleset
 from ..core.state import Entity
@@ -53,88 +51,6 @@ def goes_by(world: World, mode: Row, kind: str) -> bool:
     return not (mode.get("except") and routes.concerns(world, mode["except"], kind))
 
 
-class OpenGates(routes.Going):
-    """A group for which every passage is open: what a way would be if nothing were closed."""
-
-    def shut(self, place: str, link: str) -> str | None:
-        del place, link
-        return None
-
-
-class Answer(NamedTuple):
-    """Whether units can go a way: why not, in words; else the way, and the closed passage that it would need."""
-
-    why: str | None
-    path: routes.Path = ()
-    gate: str | None = None
-
-    @property
-    def fine(self) -> bool:
-        return self.why is None and self.gate is None
-
-
-def ask(
-    world: World,
-    nation: str,
-    mode: Row,
-    origin: str,
-    target: str,
-    kinds: Iterable[str],
-    via: Sequence[str] = (),
-    *,
-    count: int = 0,
-    taken: Mapping[str, int] | None = None,
-) -> Answer:
-    """Whether units of these kinds (`count` of them in all) can go from one place to another.
-
-    `taken`: what earlier orders take of capacities that all share, by place.
-    """
-    units = routes.one_of_each(world, nation, origin, kinds, again=bool(mode.get("again")))
-    if units is None:
-        return Answer("they are not there")
-    going = routes.Going(world, nation, mode, units, count=count)
-    going.taken = taken or {}
-    path = _path(going, origin, target, via)
-    why = routes.check_path(going, path) if path is not None else _no_way(going, origin, target)
-    if why is None and path is not None:
-        hostile = bool(mode.get("attacks")) or routes.is_attack(world, nation, target)
-        return Answer(cannot_attack(going, path) if hostile else None, path)
-    if world.geography.gates and routes.going_refusal(going, origin) is None:
-        wide = OpenGates(world, nation, mode, units, count=count)
-        path = routes.find_path(wide, origin, target, via)
-        if path is not None and routes.check_path(wide, path) is None:
-            gate = next((g for a, b in pairwise(path) if (g := going.shut(b, f"{a}>{b}"))), None)
-            return Answer(None, path, gate)
-    if path is None and count > 1 and mode.get("capacity"):
-        single = ask(world, nation, mode, origin, target, kinds, via, count=1, taken=taken)
-        room = routes.room_left(world, mode, single.path, taken) if single.path else 0
-        if room:
-            return Answer(f"there is room for {room} on the way")
-    return Answer(why)
-
-
-def _path(going: routes.Going, origin: str, target: str, via: Sequence[str]) -> routes.Path | None:
-    """The cheapest way. That for a single unit is looked for once, and taken if it has room for all."""
-    world, mode, count = going.world, going.mode, going.count
-    if count < 1 or not mode.get("capacity"):
-        return routes.find_path(going, origin, target, via)
-
-    def make() -> routes.Path | None:
-        return routes.find_path(routes.Going(world, going.nation, mode, going.units, count=1), origin, target, via)
-
-    key = ("path", going.nation, mode["id"], origin, target, tuple(via), going.units)
-    path: routes.Path | None = world.keep(key, routes.decided_by(world, mode), make)
-    room = routes.room_left(world, mode, path, going.taken) if path else 0
-    return path if room is None or room >= count else routes.find_path(going, origin, target, via)
-
-
-def _no_way(going: routes.Going, origin: str, target: str) -> str:
-    if target in going.world.geography.next_to(origin, going.links):
-        return routes.check_path(going, (origin, target)) or "no way is open"
-    where = routes.name_of(going.world, "places", target)
-    return routes.going_refusal(going, origin) or f"no way to {where} is open"
-
-
 def targets(world: World, nation: str, mode: Row, origin: str, kind: str) -> tuple[str, ...]:
     """Every place where units of a kind, standing at a place, may go by a mode; attacks included where they may attack."""
 
@@ -161,7 +77,14 @@ def can_go(world: World, nation: str, mode: Row, origin: str, target: str, kind:
     """Whether units of a kind, standing at a place, may go to another (into a fight, too, if they may attack there)."""
 
     def make() -> bool:
-        return ask(world, nation, mode, origin, target, [kind]).fine
+        going = routes.begin(world, nation, mode, origin, [kind])
+        if going is None:
+            return False
+        path, why = routes.way(going, origin, target)
+        if path is None or why is not None:
+            return False
+        hostile = bool(mode.get("attacks")) or routes.is_attack(world, nation, target)
+        return not hostile or cannot_attack(going, path) is None
 
     return world.keep(("can go", nation, mode["id"], origin, target, kind), routes.decided_by(world, mode), make)  # type: ignore[no-any-return]
 

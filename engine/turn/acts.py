@@ -7,7 +7,7 @@ row's (`cost`, `needs`, `limit`); what it does is the tail.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -128,7 +128,12 @@ def exhausted(turn: Desk, row: Row, names: Names, spent: Spent | None = None) ->
 
 def unpaid(turn: Desk, row: Row, names: Names, nation: str, spent: Spent | None = None) -> Refusal | None:
     """What the nation lacks to pay for it."""
-    for what, amount in price(turn, row, names).items():
+    return lacking(turn, price(turn, row, names), nation, spent)
+
+
+def lacking(turn: Desk, cost: Mapping[str, Any], nation: str, spent: Spent | None = None) -> Refusal | None:
+    """What a nation lacks to pay a price, by resource; with `spent` beside what earlier orders of its file take."""
+    for what, amount in cost.items():
         if amount < 0:
             return Refusal(Code.NUMBER, "the amount cannot be negative")
         have = stores.stock(turn.world, Entity("nation", nation), what) - (spent.paid.get(what, 0) if spent else 0)

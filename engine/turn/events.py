@@ -12,7 +12,7 @@ from typing import Any
 from ..core.journal import NOBODY, Fact
 from ..core.model import Row
 from ..core.state import Entity
-from ..ruleset.expressions.reads import reads
+from ..ruleset.expressions.reads import asked, reads
 from ..world.selections import is_named, selection
 from . import matrices, relations, streaks, tallies
 from .context import Turn, audience_ids
@@ -268,22 +268,13 @@ def first_look(turn: Turn) -> None:
 
 def remember(turn: Turn, fact: Fact) -> None:
     """Keep a fact in the state if an expression of the ruleset counts such facts."""
-    words = turn.ruleset.derived("counted-facts", lambda: counted_words(turn))
-    if fact.word not in words:
+    counted = asked(turn.ruleset).first
+    if fact.word not in counted.get("happened", ()) and fact.word not in counted.get("this_turn", ()):
         return
     number = len(turn.state.table("facts")) + 1
     plain = {k: v for k, v in fact.roles.items() if isinstance(v, str | int | bool)}
     with turn.journal.entry("frame/fact", subject=fact.word):
         turn.journal.put_row("facts", f"{number:06d}", {**plain, "word": fact.word, "turn": turn.number})
-
-
-def counted_words(turn: Turn) -> frozenset[str]:
-    """The fact words that `happened` and `this_turn` ask for anywhere in the ruleset."""
-    import json
-    import re
-
-    text = json.dumps([dict(rows) for rows in turn.ruleset.forms.values()], default=str)
-    return frozenset(re.findall(r"(?:happened|this_turn)\(\\?['\"](\w+)", text))
 
 
 def release_as_if(tail: Tail, p: Row, names: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from ..core.journal import Entry
 from ..core.model import Row
 from ..core.state import UNIT_CORE, Entity, Fields
-from ..turn.context import Turn
+from ..turn.context import Desk, Turn
 from ..world import routes
 from . import forces
 from .homes import homes_of
@@ -37,7 +37,7 @@ def settle(turn: Turn, place: str, lost: Sequence[tuple[str, str]], entry: Entry
     return out
 
 
-def refusal(turn: Turn, nation: str, place: str, picks: Sequence[forces.Pick]) -> str | None:
+def refusal(turn: Desk, nation: str, place: str, picks: Sequence[forces.Pick]) -> str | None:
     """Why units cannot come to live on others in a place, or None: there is no room for so many of them."""
     for mode in turn.ruleset.rows("modes").values():
         if "bears" not in mode or not turn.world.test(mode["bears"].get("where"), {"place": Entity("place", place)}):
@@ -50,7 +50,7 @@ def refusal(turn: Turn, nation: str, place: str, picks: Sequence[forces.Pick]) -
     return None
 
 
-def borne_at(turn: Turn, mode: Row, place: str, owner: str) -> list[tuple[str, Fields]]:
+def borne_at(turn: Desk, mode: Row, place: str, owner: str) -> list[tuple[str, Fields]]:
     """The stacks of an owner that live on others at a place: those of the kinds that are in no force of another mode."""
     out = []
     for key, row in turn.state.stacks(at=place, owner=owner):
@@ -60,7 +60,7 @@ def borne_at(turn: Turn, mode: Row, place: str, owner: str) -> list[tuple[str, F
     return out
 
 
-def room_at(turn: Turn, mode: Row, place: str, owner: str) -> int:
+def room_at(turn: Desk, mode: Row, place: str, owner: str) -> int:
     """How many units the bearers of an owner at a place have room for."""
     bears = mode["bears"]
     return sum(

@@ -17,11 +17,6 @@ from . import forces
 from .march import March
 
 
-def crosses_enemies(turn: Turn, nation: str, path: routes.Path) -> bool:
-    """Whether a way leads over a place, neither its first nor its last, that the nation could enter only to fight."""
-    return any(routes.is_attack(turn.world, nation, p, turn.journal.step) for p in path[1:-1])
-
-
 def run_the_gauntlet(turn: Turn, march: March) -> None:
     """The units of a march become a force that is on its way, and stand where they were until they depart."""
     nation, origin, allowance = march.nation, march.path[0], march.going.allowance(march.path[0])

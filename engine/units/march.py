@@ -1,20 +1,29 @@
-"""Orders to move as they are understood: which are open for a mode, and what one of them means."""
+"""Orders to move as they are understood: which are open for a mode, and what one of them means.
+
+The referee, the checker of orders and the policies ask the same `understand`; what hangs on all orders together (who is
+pinned, who goes in beside whom, who gets the room that is left) is settled in `move`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity
-from ..turn.context import Order, Turn
+from ..turn.context import Desk, Order, Turn
 from ..world import routes
-from . import forces
+from . import carriers, forces
+from .attacking import attack_refusal, remains
 
 
 @dataclass(slots=True)
 class March:
-    """One order to move, understood: who goes by which mode, along which way, and whether it ends in a fight."""
+    """One order to move, understood: who goes by which mode, along which way, and whether it ends in a fight.
+
+    `gate` is a passage on the way that is shut as things stand.
+    """
 
     order: Order
     mode: Row
@@ -23,6 +32,7 @@ class March:
     picks: list[forces.Pick]
     stays: list[forces.Pick]
     hostile: bool
+    gate: str | None = None
 
     @property
     def nation(self) -> str:
@@ -57,3 +67,108 @@ def orders_of(turn: Turn, modes: Sequence[Row]) -> list[tuple[Order, Row]]:
 def _point(order: Order) -> int:
     """On which point of movement an order that may choose it is carried out."""
     return int(order.get("slots", {}).get("point") or 1)
+
+
+def row_of(turn: Desk, order: Order) -> Row:
+    """The row of the form `orders` that an order is of."""
+    found: Row = turn.ruleset.rows("orders").get(order["order"].partition("/")[2], {})
+    return found
+
+
+# ---- what one of them means
+
+
+def understand(
+    turn: Desk, order: Order, mode: Row, left: dict[str, int], taken: dict[str, int] | None = None, *, foreseen: bool = False
+) -> March | str:
+    """One order as a march, or why it cannot be. The needs of its row are asked before (`turn/slots.unmet`).
+
+    `left` counts what earlier orders leave of each stack, `taken` what earlier orders of the nation take of shared capacities,
+    so that it looks for a way that has room beside them. `foreseen`: before the turn is resolved a passage that is shut, or
+    that nothing has been seen yet, is no reason against it; the passage stands on the march (`gate`).
+    """
+    world, slots, nation = turn.world, order.get("slots", {}), str(order["nation"])
+    origin, target = slots.get("origin"), slots.get("target", slots.get("origin"))
+    wanted = forces.wanted(slots.get("units", {}))
+    if isinstance(wanted, str) or origin is None:
+        return wanted if isinstance(wanted, str) else "it names no place to start from"
+    there = routes.free_stacks(world, nation, origin, again=bool(mode.get("again")))
+    free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in there]
+    picks = forces.pick([s for s in free if s[1]["n"]], wanted)
+    if picks is None:
+        return routes.too_few(world, nation, origin, wanted)
+    hostile = bool(mode.get("attacks")) or routes.is_attack(world, nation, target, routes.step_of(world, mode))
+    stays = [p for p in picks if hostile and remains(world, mode, str(turn.state.get("units", p[0], "kind")))]
+    goes = [p for p in picks if p not in stays]
+    units = [Entity("unit", k) for k, _ in goes or stays]
+    going = routes.Going(world, nation, mode, units, count=sum(n for _, n in goes))
+    going.taken = taken or {}
+    try:
+        via = routes.named_places(world, slots.get("via"))
+    except ValueError as error:
+        return str(error)
+    path, closed = routes.way(going, origin, target, via)
+    gate = None
+    if closed is not None and foreseen and world.geography.gates:
+        wide = routes.Going(world, nation, mode, units, count=going.count, open_gates=True)
+        through, other = routes.way(wide, origin, target, via)
+        if through is not None and other is None:
+            path, closed, gate = through, None, routes.shut_on(going, origin, through[1:])
+    if path is None:
+        return str(closed)
+    if mode.get("fights") is not False:  # who only passes over is in no fight
+        hostile = hostile or crosses_enemies(going, path)
+    why = None if foreseen else seen_refusal(turn, order, nation, target, hostile=hostile)
+    why = why or closed or attack_refusal(turn, mode, nation, path, picks, hostile=hostile)
+    if why is None and not hostile and not (row_of(turn, order).get("mission") or mode.get("mission")):
+        why = carriers.refusal(turn, nation, path[-1], goes)
+    if why:
+        return why
+    for key, n in picks:
+        left[key] = left.get(key, world.state.get("units", key, "n", 0)) - n
+    return March(order, mode, going, path, goes, stays, hostile, gate)
+
+
+def crosses_enemies(going: routes.Going, path: routes.Path) -> bool:
+    """Whether a way leads over a place, neither its first nor its last, that the nation could enter only to fight."""
+    return any(routes.is_attack(going.world, going.nation, p, going.step) for p in path[1:-1])
+
+
+def pinned_refusal(march: March) -> str | None:
+    """Why units cannot leave their place while it is attacked (the test `pinned` of their mode), or None."""
+    going, path = march.going, march.path
+    if "pinned" not in march.mode or not march.picks:
+        return None
+    link = f"{path[0]}>{path[1]}"
+    if any(going.test("pinned", path[0], link, path[:1], [unit]) for unit in going.units):
+        return f"they cannot leave {routes.name_of(going.world, 'places', path[0])} while it is attacked"
+    return None
+
+
+def seen_refusal(turn: Desk, order: Order, nation: str, target: str, *, hostile: bool) -> str | None:
+    """Why an attack that depends on what was seen this turn (an option with `gives: limit`) is called off, or None."""
+    limits = turn.options_giving(order.get("options"), "limit")
+    if not limits or not hostile:
+        return None
+    for row, value in limits:
+        said: dict[str, Any] = dict(value) if isinstance(value, Mapping) else {"n": value}
+        known = turn.state.get("knowledge", nation, f"{row.get('reads', 'units')}:{target}") or {}
+        if known.get("since") != turn.number or known.get("as") != "exact":
+            if row.get("unseen") == "go":
+                continue
+            return "called off: nothing certain is known of the place"
+        kind = said.get("kind")
+        seen = int(known["units"].get(kind, 0) if kind else known["n"])
+        if seen > int(said["n"]):
+            return f"called off: {seen} {routes.name_of(turn.world, 'units', str(kind)) if kind else 'enemies'} were seen"
+    return None
+
+
+def unlike(turn: Desk, order: Order, first: Order | None) -> str | None:
+    """Why an order cannot stand beside the first of its kind: the slots that its row wants `alike` differ."""
+    for slot in row_of(turn, order).get("alike", ()) if first is not None else ():
+        said, wanted = order["slots"].get(slot), first["slots"].get(slot) if first else None
+        if said != wanted:
+            name = routes.name_of(turn.world, "places", str(wanted))
+            return f"all orders of this kind must name the same {slot} now: {name}"
+    return None

@@ -9,22 +9,22 @@ on another; places, hostile entries and capacities are then settled for all.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..core.model import Row
 from ..core.state import UNIT_CORE, Entity
-from ..turn.context import Desk, Order, Turn, audience_ids
-from ..turn.effects import fill
+from ..ruleset.expressions.reads import asked
+from ..turn.context import Order, Turn, audience_ids
+from ..turn.slots import unmet
 from ..turn.verbs_later import put_under_way
 from ..world import routes
-from . import carriers as bearers
 from . import forces, tasks
 from .arrive import bring_in
-from .attacking import ALONE, Attack, attack_refusal, begin_war, follows, remains, take_over, unaccompanied
+from .attacking import ALONE, Attack, begin_war, follows, take_over, unaccompanied
 from .bounces import bounce
-from .gauntlet import crosses_enemies, depart_under_fire, run_the_gauntlet
-from .march import March, orders_of
+from .gauntlet import depart_under_fire, run_the_gauntlet
+from .march import March, crosses_enemies, orders_of, pinned_refusal, row_of, understand, unlike
 from .onward import go_on
 from .rationing import draw_on, ration
 
@@ -82,7 +82,8 @@ def understood(turn: Turn, modes: Sequence[Row]) -> list[tuple[Order, March | st
     for order, mode in orders_of(turn, modes):
         drawn = taken.setdefault((order["nation"], mode["id"]), {})
         found: March | str | None = unlike(turn, order, first.get((order["nation"], order["order"])))
-        found = found or understand(turn, order, mode, left, drawn)
+        unfit = unmet(turn, row_of(turn, order), turn.order_names(order))
+        found = found or (unfit.text if unfit else understand(turn, order, mode, left, drawn))
         if isinstance(found, March):
             first.setdefault((order["nation"], order["order"]), order)
             for place in routes.drawn_places(mode, found.path) if "capacity" in mode else ():
@@ -107,101 +108,6 @@ def settled(turn: Turn, found: Sequence[tuple[Order, March | str]]) -> list[Marc
     return going
 
 
-def unlike(turn: Desk, order: Order, first: Order | None) -> str | None:
-    """Why an order cannot stand beside the first of its kind: the slots that its row wants `alike` differ."""
-    row = turn.ruleset.rows("orders").get(order["order"].partition("/")[2], {})
-    for slot in row.get("alike", ()) if first is not None else ():
-        said, wanted = order["slots"].get(slot), first["slots"].get(slot) if first else None
-        if said != wanted:
-            name = routes.name_of(turn.world, "places", str(wanted))
-            return f"all orders of this kind must name the same {slot} now: {name}"
-    return None
-
-
-def understand(turn: Turn, order: Order, mode: Row, left: dict[str, int], taken: dict[str, int] | None = None) -> March | str:
-    """One order as a march, or why it cannot be. `left` counts what earlier orders leave of each stack, `taken` what earlier
-    orders of the nation take of shared capacities, so that it looks for a way that has room beside them."""
-    world, slots, nation = turn.world, order.get("slots", {}), str(order["nation"])
-    origin, target = slots.get("origin"), slots.get("target", slots.get("origin"))
-    wanted = forces.wanted(slots.get("units", {}))
-    if isinstance(wanted, str) or origin is None:
-        return wanted if isinstance(wanted, str) else "it names no place to start from"
-    row = turn.ruleset.rows("orders").get(order["order"].partition("/")[2], {})
-    names = turn.order_names(order)
-    for need in row.get("needs", ()):
-        if not world.test(need["test"], names):
-            return fill(world, need["else"], names)
-    free = [
-        (k, {**r, "n": left.get(k, r["n"])}) for k, r in routes.free_stacks(world, nation, origin, again=bool(mode.get("again")))
-    ]
-    picks = forces.pick([s for s in free if s[1]["n"]], wanted)
-    if picks is None:
-        return routes.too_few(world, nation, origin, wanted)
-    hostile = bool(mode.get("attacks")) or routes.is_attack(world, nation, target, turn.journal.step)
-    stays = [p for p in picks if hostile and remains(world, mode, str(turn.state.get("units", p[0], "kind")))]
-    goes = [p for p in picks if p not in stays]
-    going = routes.Going(world, nation, mode, [Entity("unit", k) for k, _ in goes or stays], count=sum(n for _, n in goes))
-    going.taken = taken or {}
-    try:
-        via = routes.named_places(world, slots.get("via"))
-    except ValueError as error:
-        return str(error)
-    path = routes.find_path(going, origin, target, via)
-    if path is None and "capacity" in mode:
-        going.count = 0
-        path = routes.find_path(going, origin, target, via)
-    if path is None:
-        return _no_way(going, origin, target)
-    if mode.get("fights") is not False:  # who only passes over is in no fight
-        hostile = hostile or crosses_enemies(turn, nation, path)
-    why = seen_refusal(turn, order, nation, target, hostile=hostile)
-    why = why or routes.check_path(going, path) or attack_refusal(turn, mode, nation, path, picks, hostile=hostile)
-    if why is None and not hostile and not (row.get("mission") or mode.get("mission")):
-        why = bearers.refusal(turn, nation, path[-1], goes)
-    if why:
-        return why
-    for key, n in picks:
-        left[key] = left.get(key, world.state.get("units", key, "n", 0)) - n
-    return March(order, mode, going, path, goes, stays, hostile)
-
-
-def pinned_refusal(march: March) -> str | None:
-    """Why units cannot leave their place while it is attacked (the test `pinned` of their mode), or None."""
-    going, path = march.going, march.path
-    if "pinned" not in march.mode or not march.picks:
-        return None
-    link = f"{path[0]}>{path[1]}"
-    if any(going.test("pinned", path[0], link, path[:1], [unit]) for unit in going.units):
-        return f"they cannot leave {routes.name_of(going.world, 'places', path[0])} while it is attacked"
-    return None
-
-
-def _no_way(going: routes.Going, origin: str, target: str) -> str:
-    """Why there is no way: the reason the plain neighbour step fails, or that none is open."""
-    if target in going.world.geography.next_to(origin, going.links):
-        return routes.check_path(going, (origin, target)) or "no way is open"
-    return routes.going_refusal(going, origin) or f"no way to {routes.name_of(going.world, 'places', target)} is open"
-
-
-def seen_refusal(turn: Desk, order: Order, nation: str, target: str, *, hostile: bool) -> str | None:
-    """Why an attack that depends on what was seen this turn (an option with `gives: limit`) is called off, or None."""
-    limits = turn.options_giving(order.get("options"), "limit")
-    if not limits or not hostile or not isinstance(turn, Turn):
-        return None
-    for row, value in limits:
-        said: dict[str, Any] = dict(value) if isinstance(value, Mapping) else {"n": value}
-        known = turn.state.get("knowledge", nation, f"{row.get('reads', 'units')}:{target}") or {}
-        if known.get("since") != turn.number or known.get("as") != "exact":
-            if row.get("unseen") == "go":
-                continue
-            return "called off: nothing certain is known of the place"
-        kind = said.get("kind")
-        seen = int(known["units"].get(kind, 0) if kind else known["n"])
-        if seen > int(said["n"]):
-            return f"called off: {seen} {routes.name_of(turn.world, 'units', str(kind)) if kind else 'enemies'} were seen"
-    return None
-
-
 def _accompanied(marches: Sequence[March]) -> list[March]:
     """All marches but those of units that fire from where they stand, beside whom nobody of their nation goes in."""
     hostile = [Attack(i, m.nation, m.target, bool(m.picks), m.mode, _follows(m)) for i, m in enumerate(marches) if m.hostile]
@@ -220,7 +126,7 @@ def mark_attacked(turn: Turn, marches: Sequence[March], others: Sequence[Row]) -
 
     They are the targets of these marches, and of those by further modes (`others`) that a later step carries out.
     """
-    if not turn.ruleset.derived("attacked is read", lambda: _is_read(turn, "attacked")):
+    if "attacked" not in asked(turn.ruleset).fields:
         return
     threats: dict[str, set[str]] = {}
     threatening = [m for m in others if _threatens(m)]
@@ -239,13 +145,6 @@ def _threatens(mode: Row) -> bool:
     return bool(mode.get("threatens", True) and mode.get("fights", True))
 
 
-def _is_read(turn: Turn, field: str) -> bool:
-    """Whether any expression of the ruleset may read a field."""
-    import json
-
-    return f".{field}" in json.dumps([list(rows.values()) for rows in turn.ruleset.forms.values()], default=str)
-
-
 # ---- carrying out
 
 
@@ -254,7 +153,7 @@ def carry_out(turn: Turn, marches: Sequence[March]) -> None:
     marches = ration(turn, marches)
     entered: list[tuple[str, str, str | None]] = []
     for march in marches:
-        if march.mode.get("arrives") and march.mode.get("under_fire") and crosses_enemies(turn, march.nation, march.path):
+        if march.mode.get("arrives") and march.mode.get("under_fire") and crosses_enemies(march.going, march.path):
             run_the_gauntlet(turn, march)
         elif march.mode.get("arrives"):
             depart(turn, march)
@@ -282,14 +181,13 @@ def step_in(turn: Turn, march: March) -> None:
     with turn.journal.entry(march.order["order"], subject=f"{nation}:{origin}>{target}", text=text, audience=readers, data=data):
         holder = turn.world.holder_of(target)
         keeps = _kept(march)
-        row = turn.ruleset.rows("orders").get(march.order["order"].partition("/")[2], {})
-        mission = row.get("mission") or march.mode.get("mission")
+        mission = row_of(turn, march.order).get("mission") or march.mode.get("mission")
         if march.hostile or mission:
             shared = {
                 "order": march.order["key"],
                 "mode": march.mode["id"],
                 "options": march.order.get("options") or {},
-                "targets": [target],
+                "targets": [target, *tasks.targets_of(turn, march.order)],
                 "mission": mission,
                 "stance": tasks.stance_of(turn, nation, target, mission) if mission else None,
                 "covers": _covered(march.order),

@@ -14,13 +14,14 @@ from typing import Any
 from ..core.model import Row
 from ..core.state import Entity
 from ..turn.context import Order, Turn
+from ..turn.slots import unmet
 from ..world import routes
 from . import forces
 from .aboard import adopt, bring_along, land_all, take_aboard
 from .assignment import named_by, numbers_of
 from .contact import forget_all
 from .fleet import Fleet, Voyage, makes_one, mission_row
-from .march import orders_of
+from .march import orders_of, row_of
 from .split_and_merge import part_and_join
 from .voyage import default_mission, understand
 
@@ -76,7 +77,8 @@ def read(turn: Turn, modes: Sequence[Row], *, quiet: bool = False) -> list[Voyag
         nation = str(order["nation"])
         if nation not in fleets:
             fleets[nation] = Fleet.of(turn.ruleset, (o for o, _ in open_orders if o["nation"] == nation))
-        found = understand(turn, order, mode, left, fleets[nation], numbers.get(order["key"], 0))
+        unfit = unmet(turn, row_of(turn, order), turn.order_names(order))
+        found = unfit.text if unfit else understand(turn, order, mode, left, fleets[nation], numbers.get(order["key"], 0))
         if isinstance(found, str):
             if not quiet:
                 turn.drop_order(order, found)

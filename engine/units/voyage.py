@@ -14,7 +14,6 @@ from typing import Any
 from ..core.model import Row
 from ..core.state import Entity
 from ..turn.context import Desk, Order
-from ..turn.effects import fill
 from ..world import routes
 from . import forces
 from .assignment import missions_refusal
@@ -27,14 +26,11 @@ def understand(
 ) -> Voyage | Parcel | str:
     """One order as a voyage, or as more cargo for one, or why it cannot be.
 
-    `left` counts what earlier orders leave of each stack, `fleet` knows the earlier orders themselves.
+    `left` counts what earlier orders leave of each stack, `fleet` knows the earlier orders themselves. The needs of its row are
+    asked before (`turn/slots.unmet`).
     """
     fleet = fleet if fleet is not None else Fleet()
     row = turn.ruleset.rows("orders").get(order["order"].partition("/")[2], {})
-    names = turn.order_names(order)
-    for need in row.get("needs", ()):
-        if not turn.world.test(need["test"], names):
-            return fill(turn.world, need["else"], names)
     slots = order.get("slots", {})
     if "part_of" in slots:
         return _parting(turn, order, row, mode, fleet, number)
@@ -59,7 +55,7 @@ def understand(
     after = dict(left)
     found = _way(turn, going, row, slots, start, picks, after)
     if isinstance(found, str) or _too_far(turn, voyage, found[0], fleet):
-        wide, instead = OpenGates(world, nation, mode, going.units), dict(left)
+        wide, instead = routes.Going(world, nation, mode, going.units, open_gates=True), dict(left)
         through = _way(turn, wide, row, slots, start, picks, instead)
         if not isinstance(through, str) and not _too_far(turn, voyage, through[0], fleet):
             found, after = through, instead
@@ -67,7 +63,7 @@ def understand(
         return found
     voyage.plan, voyage.cargo = found
     voyage.loaded = burden(turn, mode, nation, start, picks) > 0
-    voyage.gate = _shut_on(going, start, voyage.plan)
+    voyage.gate = routes.shut_on(going, start, (entry["place"] for entry in voyage.plan))
     why = _too_far(turn, voyage, voyage.plan, fleet) or missions_refusal(turn, voyage, fleet) or _overladen(turn, voyage)
     if why:
         return why
@@ -106,12 +102,12 @@ def _parting(turn: Desk, order: Order, row: Row, mode: Row, fleet: Fleet, number
         return f"somebody must stay with force {parent.number}"
     here = parent.place_after(after)
     picks = [(k, n) for k, n in parent.picks if world.state.get("units", k, "kind") in wanted]
-    going = OpenGates(world, nation, mode, [Entity("unit", k) for k, _ in picks])
+    going = routes.Going(world, nation, mode, [Entity("unit", k) for k, _ in picks], open_gates=True)
     plan = _plan(turn, going, row, slots, here)
     if isinstance(plan, str):
         return plan
     voyage = Voyage(order, mode, here, [], [{}] * after + plan, [], wanted, number=number, parent=parent.number, after=after)
-    voyage.gate = _shut_on(routes.Going(world, nation, mode, going.units), here, plan)
+    voyage.gate = routes.shut_on(routes.Going(world, nation, mode, going.units), here, (entry["place"] for entry in plan))
     most = going.allowance(parent.start)
     if most is not None and len(voyage.plan) > most:
         with_it = f"{after} of them with force {parent.number}"
@@ -120,14 +116,6 @@ def _parting(turn: Desk, order: Order, row: Row, mode: Row, fleet: Fleet, number
     if why:
         return why
     return voyage
-
-
-class OpenGates(routes.Going):
-    """A force for which every passage is open: those that are shut now may be open when it comes."""
-
-    def shut(self, place: str, link: str) -> str | None:
-        del place, link
-        return None
 
 
 def _way(
@@ -150,17 +138,6 @@ def _too_far(turn: Desk, voyage: Voyage, plan: Sequence[Row], fleet: Fleet) -> s
         return None
     reached = routes.name_of(turn.world, "places", str(plan[most - 1]["place"]) if most > 0 else voyage.start)
     return f"it takes {len(plan)} moves, they have {most} and come as far as {reached}"
-
-
-def _shut_on(going: routes.Going, start: str, plan: Sequence[Row]) -> str | None:
-    """The first passage on a way that is shut to the force now."""
-    here = start
-    for entry in plan:
-        gate = going.shut(entry["place"], f"{here}>{entry['place']}") if entry["place"] != here else None
-        if gate is not None:
-            return gate
-        here = entry["place"]
-    return None
 
 
 # ---- ways and tasks

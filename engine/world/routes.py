@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from ..core.model import Row, Ruleset
@@ -30,6 +31,7 @@ from .travel_groups import Way as Way
 from .travel_groups import free_stacks as free_stacks
 from .travel_groups import names_read
 from .travel_groups import one_of_each as one_of_each
+from .travel_groups import step_of as step_of
 from .world import World
 
 _ENTRY = ("stance(a, b)", "place.holder", "place.occupants", "step")
@@ -274,6 +276,49 @@ def find_path(going: Going, start: str, target: str, via: Sequence[str] = ()) ->
             return None
         path += found[1][1:]
     return path
+
+
+def way(going: Going, start: str, target: str, via: Sequence[str] = ()) -> tuple[Path | None, str | None]:
+    """The way of a group to a target (None: there is none), and why it cannot take it, in words for its nation, or None.
+
+    Where a shared capacity leaves no way with room for all, it is one without: `count` of the group is 0 then, and room is
+    for those to see to who share it out.
+    """
+    path = _with_room(going, start, target, via)
+    if path is None and going.count and "capacity" in going.mode:
+        going.count = 0
+        path = find_path(going, start, target, via)
+    if path is not None:
+        return path, check_path(going, path)
+    if target in going.world.geography.next_to(start, going.links):  # why the plain step to a neighbor fails
+        return None, check_path(going, (start, target)) or "no way is open"
+    return None, going_refusal(going, start) or f"no way to {name_of(going.world, 'places', target)} is open"
+
+
+def shut_on(going: Going, start: str, places: Iterable[str]) -> str | None:
+    """The first passage on a way from a place that is shut to the group now."""
+    here = start
+    for place in places:
+        gate = going.shut(place, f"{here}>{place}") if place != here else None
+        if gate is not None:
+            return gate
+        here = place
+    return None
+
+
+def _with_room(going: Going, start: str, target: str, via: Sequence[str]) -> Path | None:
+    """The cheapest way with room for all. That for a single unit is looked for once, and taken if it has room."""
+    world, mode, count = going.world, going.mode, going.count
+    if count < 1 or not mode.get("capacity") or going.open_gates:
+        return find_path(going, start, target, via)
+
+    def make() -> Path | None:
+        return find_path(Going(world, going.nation, mode, going.units, count=1), start, target, via)
+
+    key = ("path", going.nation, mode["id"], start, target, tuple(via), going.units)
+    path: Path | None = world.keep(key, decided_by(world, mode), make)
+    takes = path is not None and all(_takes(going, b, a if a == start else None) for a, b in pairwise(path))
+    return path if takes else find_path(going, start, target, via)
 
 
 def _one_step(going: Going, here: str, goal: str) -> bool:

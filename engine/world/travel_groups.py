@@ -76,16 +76,20 @@ def one_of_each(world: World, nation: str, place: str, kinds: Iterable[str], *, 
 class Going:
     """A group of units of one nation that would go by a mode: tests, costs and allowance, each for every one of them.
 
-    `units` is one stack of each kind; with `count`, the number of units, ways are found that have room for so many.
+    `units` is one stack of each kind; with `count`, the number of units, ways are found that have room for so many. With
+    `open_gates` no passage is closed: what a way would be if those that are shut now were open when the group comes.
     """
 
-    def __init__(self, world: World, nation: str, mode: Row, units: Sequence[Entity], *, count: int = 0) -> None:
+    def __init__(
+        self, world: World, nation: str, mode: Row, units: Sequence[Entity], *, count: int = 0, open_gates: bool = False
+    ) -> None:
         self.world = world
         self.nation = nation
         self.mode = mode
         self.units = tuple(units)
         self.links = tuple(mode["links"]) if "links" in mode else None
         self.count = count
+        self.open_gates = open_gates
         self.taken: Mapping[str, int] = {}  # what earlier orders of the nation take of shared capacities, by place
         self._self = Entity("nation", nation)
 
@@ -151,11 +155,8 @@ class Going:
 
     @property
     def step(self) -> str:
-        """The step in which the group goes: the present one if it carries out the mode, else the first that does."""
-        carried = self.world.ruleset.derived("steps of modes", lambda: _steps_of_modes(self.world.ruleset))
-        here = str(self.world.state.get("game", "game", "step", ""))
-        mine = carried.get(self.mode["id"], ())
-        return here if here in mine or not mine else str(mine[0])
+        """The step in which the group goes."""
+        return step_of(self.world, self.mode)
 
     @property
     def by_way(self) -> bool:
@@ -185,9 +186,17 @@ class Going:
         """The gate that stops the group on a link, or None."""
         a, _, b = link.partition(">")
         gates = self.world.geography.gates.get(pair_key(a, b))
-        if not gates:
+        if not gates or self.open_gates:
             return None
         return next((g for unit in self.units for g in gates if not passes_gate(self.world, self.nation, g, unit)), None)
+
+
+def step_of(world: World, mode: Row) -> str:
+    """The step in which units go by a mode: the present one if it carries out the mode, else the first that does."""
+    carried = world.ruleset.derived("steps of modes", lambda: _steps_of_modes(world.ruleset))
+    here = str(world.state.get("game", "game", "step", ""))
+    mine = carried.get(mode["id"], ())
+    return here if here in mine or not mine else str(mine[0])
 
 
 def _steps_of_modes(ruleset: Ruleset) -> dict[str, list[str]]:

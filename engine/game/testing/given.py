@@ -31,7 +31,7 @@ from ..scenario_files import read_scenario
 __all__ = ["CaseError", "Ground", "Position", "Shelf", "known", "lay_rows"]
 
 MAP = ("places", "links", "gates")
-FROM_ORDERS_AND_EVENTS = ("order grammar", "event-index", "counted-facts", "streak-index", "tally-index")
+FROM_ORDERS_AND_EVENTS = ("order grammar", "event-index", "asked for", "streak-index", "tally-index")
 OF_NATIONS = frozenset({"alive", "income", "grade", "policy", "seat", "side", "order", "fixed_income"})
 
 

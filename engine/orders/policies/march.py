@@ -236,7 +236,10 @@ def _room(giver: Giver, front: Front, mode: Row, place: str, target: str, kind: 
     """How many units a long way still takes."""
     if not mode.get("capacity"):
         return FAR
-    path = ways.ask(front.world, front.nation, mode, place, target, [kind], count=1).path
+    going = routes.begin(front.world, front.nation, mode, place, [kind])
+    if going is not None:
+        going.count = 1
+    path = routes.way(going, place, target)[0] if going is not None else None
     left = FAR if path else 0
     for step in routes.drawn_places(mode, path) if path else ():
         most = routes.capacity(front.world, mode, step)

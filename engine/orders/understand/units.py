@@ -15,10 +15,9 @@ from ...core.model import Row
 from ...turn.context import Order
 from ...turn.intents import Code, Intent, Note, Refusal, Remark
 from ...turn.slots import misfit, unmet
-from ...units import assignment, forces, voyage
-from ...units.attacking import Attack, follows, remains
+from ...units import assignment, forces, march, voyage
+from ...units.attacking import Attack, follows
 from ...units.fleet import Voyage
-from ...units.move import unlike
 from ...world import routes
 from ...world.whom import is_for
 from .. import undeclared_war, ways
@@ -40,7 +39,9 @@ def understand(book: Book, row: Row, order: Order) -> Understood:
     names = book.desk.order_names(order)
     book.check(misfit(book.desk, row, order, names))
     book.check(unmet(book.desk, row, names, secrets=False))
-    book.check_text(Code.CHOICE, unlike(book.desk, order, book.first.get(order["order"])), next(iter(row.get("alike", ())), ""))
+    book.check_text(
+        Code.CHOICE, march.unlike(book.desk, order, book.first.get(order["order"])), next(iter(row.get("alike", ())), "")
+    )
     uses: Uses = [lambda: book.first.setdefault(order["order"], order)]
     picked = _picked(book, row, order, uses)
     moves: list[Move] = []
@@ -214,26 +215,21 @@ def _closed(book: Book, gate: str) -> Remark:
 def _march(book: Book, mode: Row, order: Order, intent: Intent, uses: Uses) -> Intent:
     """Units that go from place to place by a mode."""
     slots = order["slots"]
-    origin, target = str(slots[ways.ORIGIN]), slots.get(ways.TARGET)
+    target = slots.get(ways.TARGET)
     if target is None:
         return intent
-    try:
-        through = routes.named_places(book.world, slots.get(ways.VIA, []))
-    except ValueError as error:
-        raise Refused(Refusal(Code.NAME, str(error), ways.VIA)) from None
-    wanted = slots[ways.UNITS]
-    count = sum(wanted.values())
     taken = {place: n for (by, place), n in book.loads.items() if by == mode["id"]}
-    found = ways.ask(book.world, book.nation, mode, origin, str(target), wanted, through, count=count, taken=taken)
-    book.check_text(Code.WAY, found.why, ways.TARGET)
-    if mode.get("attacks") or routes.is_attack(book.world, book.nation, str(target)):
-        goes_in = not all(remains(book.world, mode, kind) for kind in wanted)
-        attack = Attack(order.get("place"), book.nation, str(target), goes_in, mode, follows(book.world, mode, wanted))
+    found = march.understand(book.desk, order, mode, dict(book.left), taken, foreseen=True)
+    if isinstance(found, str):
+        raise Refused(Refusal(Code.WAY, found, ways.TARGET))
+    if found.hostile:
+        beside = follows(book.world, mode, slots[ways.UNITS])
+        attack = Attack(order.get("place"), book.nation, str(target), bool(found.picks), mode, beside)
         uses.append(lambda: book.attacks.append(attack))
     else:
         _only_attacks(book, order, str(target))
     if mode.get("capacity"):
-        uses.extend(_load(book, mode, found.path, count))
+        uses.extend(_load(book, mode, found.path, found.count))
     remarks = () if found.gate is None else (_closed(book, found.gate),)
     return replace(intent, path=found.path, remarks=remarks)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...core.state import columns
 from .parse import Expression, ExpressionError, parse, strip_mark
@@ -93,6 +93,47 @@ def _of_part(ruleset: Ruleset, part: Any, seen: set[str]) -> Iterator[str | None
         except ExpressionError:
             return
         yield from _walk(ruleset, expression, seen)
+
+
+class Asked(NamedTuple):
+    """What the expressions of a ruleset ask for anywhere: the fields, and by function the texts that are its first argument."""
+
+    fields: frozenset[str]
+    first: Mapping[str, frozenset[str]]
+
+
+def asked(ruleset: Ruleset) -> Asked:
+    """What any row or step of the ruleset asks for, found once: so that nothing is kept that nobody reads."""
+
+    def make() -> Asked:
+        fields: set[str] = set()
+        first: dict[str, set[str]] = {}
+        rows = [row for rows in ruleset.forms.values() for row in rows.values()]
+        for text in {text for part in (*rows, *ruleset.frame) for text in _texts(part)}:
+            try:
+                expression = parse(strip_mark(text))
+            except ExpressionError:
+                continue
+            fields |= expression.fields
+            for node in ast.walk(expression.tree):
+                if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+                    first.setdefault(node.func.id, set()).add(str(node.args[0].value))  # type: ignore[attr-defined]
+        return Asked(frozenset(fields), {name: frozenset(words) for name, words in first.items()})
+
+    return ruleset.derived("asked for", make)  # type: ignore[no-any-return]
+
+
+def _texts(part: Any) -> Iterator[str]:
+    """The texts of a row that may be expressions which read a field or call a function."""
+    if isinstance(part, Mapping):
+        for key, value in part.items():
+            if key not in _NO_EXPRESSIONS:
+                yield from _texts(value)
+    elif isinstance(part, list | tuple):
+        for value in part:
+            yield from _texts(value)
+    elif isinstance(part, str) and ("." in part or "(" in part):
+        yield part
 
 
 _NO_EXPRESSIONS: Final = frozenset({"id", "name", "text", "source", "lines", "note", "basis", "silence", "help", "says", "label"})
