@@ -15,7 +15,7 @@ from ...core.model import Row
 from ...turn.context import Order
 from ...turn.intents import Code, Intent, Note, Refusal, Remark
 from ...turn.slots import misfit, unmet
-from ...units import assignment, forces, march, voyage
+from ...units import assignment, forces, march, onward, voyage
 from ...units.attacking import Attack, follows
 from ...units.fleet import Voyage
 from ...world import routes
@@ -54,6 +54,7 @@ def understand(book: Book, row: Row, order: Order) -> Understood:
         book.check_text(Code.WAY, probe if isinstance(probe, str) else None, ways.TARGET)
     elif mode is not None and slots.get(ways.UNITS) and slots.get(ways.ORIGIN) is not None:
         intent = _march(book, mode, order, intent, uses)
+        book.check(onward.unable(book.desk, book.nation, mode, order, picked))
     remarks = [*intent.remarks, *_undeclared(book, mode, order)]
     if "commits" in row:
         uses.append(lambda: _commit(book, picked))
