@@ -41,9 +41,9 @@ def vocabulary() -> set[str]:
     for path in schemas().glob("*.json"):
         published.update(_schema_words(json.loads(path.read_text(encoding="utf-8"))))
         published.add(path.name.split(".")[0])
-    readme = (ENGINE / "README.md").read_text(encoding="utf-8")
+    readme = (ENGINE.parent / "docs" / "reference.md").read_text(encoding="utf-8")
     listed = re.search(r"## Published words\n(.*?)(?=\n## |\Z)", readme, re.S)
-    assert listed, "engine/README.md lists the words that stand in the source and may occur in a ruleset"
+    assert listed, "docs/reference.md lists the words that stand in the source and may occur in a ruleset"
     published.update(re.findall(r"`([^`]+)`", listed.group(1)))
     return {words(w) for w in published if w}
 
