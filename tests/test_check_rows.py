@@ -107,6 +107,45 @@ def test_defaults_of_fields_have_their_type(tmp_path: Path) -> None:
     assert places(found(tmp_path, "fields:\n- {id: value, of: [place], type: number, default: x}\n")) == [("E403", 2, 51)]
 
 
+AIMS = """\
+nations: [{id: one, name: One}]
+places: [{id: a, kind: land}, {id: b, kind: land}]
+links: [{between: [a, b], kind: land}]
+groups: [{id: both-of-them, of: places, members: [a, b]}]
+quantities: [{id: score, of: nation, base: objectives(nation), silence: {W604: reports it}}]
+aims:
+- {id: take, of: places, is: it.holder == nation, points: 1}
+- {id: rank, of: number, is: "it > 3", points: 1}
+- {id: spite, of: places, with: nations, is: it.holder == other, points: 1}
+objectives:
+- {id: one, """
+
+OBJECTIVES = [
+    ("goals: {any: {take: [a, both-of-them], rank: 1, spite: {both-of-them: one}}}, points: {take: 3}}\n", ""),
+    ("goals: {any: {›take: 1}}}\n", "E213"),
+    ("goals: {any: {›rank: [a]}}}\n", "E213"),
+    ("goals: {any: {rank: ›true}}}\n", "E209"),
+    ("goals: {any: {›spite: [a]}}}\n", "E213"),
+    ("goals: {any: {›take: [one]}}}\n", "E213"),
+    ("goals: {any: {›spite: {a: b}}}}\n", "E213"),
+    ("goals: {any: {take: [›c]}}}\n", "E407"),
+    ("goals: {any: {›tkae: [a]}}}\n", "E401"),
+    ("goals: {›east: {take: [a]}}}\n", "E407"),
+    ("goals: {any: {take: [a]}}, points: {›rank: 3}}\n", "E213"),
+]
+
+
+@pytest.mark.parametrize(("text", "codes"), OBJECTIVES)
+def test_objectives_name_what_their_aims_are_about(tmp_path: Path, text: str, codes: str) -> None:
+    text, expected = marked(AIMS + text, codes)
+    assert [p for p in places(found(tmp_path, text)) if not p[0].startswith("W")] == expected
+
+
+def test_aims_do_not_lead_back_to_themselves(tmp_path: Path) -> None:
+    ring = AIMS.replace("it > 3", "value(nation, 'score') > it") + "goals: {any: {rank: 1}}}\n"
+    assert [d.code for d in found(tmp_path, ring) if d.severity == "error"] == ["E405"]
+
+
 TERMS = """\
 terms:
 - {id: one, of: [place], is: two(place), silence: {W604: for a test}}

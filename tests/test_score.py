@@ -100,3 +100,51 @@ def test_a_root_is_within_half_a_hundredth(value: int, n: int) -> None:
 @given(st.fractions(min_value=-1000, max_value=1000))
 def test_shown_figures_are_right_to_the_hundredth(value: Fraction) -> None:
     assert abs(Fraction(hundredths(value)) - value) <= Fraction(1, 200)
+
+
+AIMS: list[Row] = [
+    {"id": "take", "of": "places", "is": "it.holder == nation", "points": 10},
+    {"id": "gates", "of": "places", "is": "it.holder == nation", "group": "any", "count": "together", "points": 20},
+    {"id": "grudge", "of": "places", "with": "nations", "is": "it.holder == other", "points": 7},
+    {"id": "rich", "of": "number", "is": "stock(nation, 'coin') >= it", "points": 50},
+]
+GROUPS: list[Row] = [{"id": "shore", "of": "places", "members": ["a", "c", "e"]}]
+
+
+def pointed(goals: dict[str, dict[str, object]], *, holds: str = "abe", coin: int = 25, **more: object) -> int:
+    """What `red`, of the east, has reached by its goals."""
+    ruleset = rules(aims=AIMS, groups=GROUPS, objectives=[{"id": "red", "goals": goals, **more}])
+    held = {p: {"holder": "red" if p in holds else "blue"} for p in "abcde"}
+    found = turn_of(ruleset, position({"red": {"coin": coin}}, places=held)).world.value("objectives(nation('red'))", {})
+    assert isinstance(found, int)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("aims", "points"),
+    [
+        ({"take": ["a", "b", "c"]}, 20),
+        ({"take": ["shore"]}, 0),
+        ({"gates": ["shore"]}, 20),
+        ({"gates": ["shore", "b"]}, 20),
+        ({"gates": ["shore", "d"]}, 0),
+        ({"grudge": {"c": "blue", "d": "red", "a": "red"}}, 14),
+        ({"rich": 25}, 50),
+        ({"rich": 26}, 0),
+        ({"rich": 20, "take": ["a"]}, 60),
+    ],
+)
+def test_aims_are_counted_by_things_together_or_by_a_figure(aims: dict[str, object], points: int) -> None:
+    assert pointed({"any": aims}) == points
+    assert pointed({"east": aims}) == points, "on the side it has"
+    assert pointed({"west": aims}) == 0, "on another"
+
+
+def test_a_whole_group_counts_once_and_points_may_be_the_nations_own() -> None:
+    assert pointed({"any": {"take": ["shore"]}}, holds="ace") == 10
+    assert pointed({"any": {"take": ["a", "b"]}, "east": {"rich": 1}}, points={"take": 3}) == 56
+
+
+def test_whoever_has_no_objectives_has_no_points() -> None:
+    ruleset = rules(aims=AIMS, groups=GROUPS, objectives=[{"id": "red", "goals": {"any": {"take": ["c"]}}}])
+    assert turn_of(ruleset, position({})).world.value("objectives(nation('blue'))", {}) == 0

@@ -119,7 +119,8 @@ def plant(state: State, reader: str, what: str, pick: int) -> None:
         now = state.get("units", key, "n", 0)
         state.put("units", key, "*", {"owner": other, "kind": "infantry", "place": place, "n": now + CANARY})
     elif what == "kind":
-        manned = [(key, row) for at in places for key, row in state.stacks(at=at) if row["kind"] != "tank"]
+        others_there = [(key, row) for at in places for key, row in state.stacks(at=at) if row["owner"] in others]
+        manned = [(key, row) for key, row in others_there if row["kind"] != "tank"]
         key, row = manned[pick % len(manned)]
         state.put("units", key, "*", None)
         state.put("units", key.replace(row["kind"], "tank"), "*", {**row, "kind": "tank"})

@@ -24,7 +24,7 @@ def contested(turn: Turn, row: Row) -> list[Contest]:
         return passed(turn, row)
     out = []
     for place in sorted(turn.state.occupied_places()):
-        if not _is_for(turn, row, place):
+        if not is_for(turn, row, place):
             continue
         invading = _chosen(turn, row, invaders(turn, place))
         if not invading:
@@ -83,7 +83,7 @@ def targeted(turn: Turn, row: Row) -> list[Contest]:
         names = {"force": Entity("force", force), "self": Entity("nation", data["owner"])}
         if data.get("stays") and data.get("targets") and turn.world.test(row.get("by"), names):
             place = str(data["targets"][0])
-            if place in turn.ruleset.rows("places") and _is_for(turn, row, place):
+            if place in turn.ruleset.rows("places") and is_for(turn, row, place):
                 acting.setdefault(place, []).append(force)
     out = []
     for place, those in sorted(acting.items()):
@@ -101,7 +101,7 @@ def passed(turn: Turn, row: Row) -> list[Contest]:
         if not turn.ruleset.rows("modes").get(str(data.get("mode")), {}).get("flies"):
             continue
         for step, place in enumerate((data.get("path") or ())[1:-1]):
-            if _is_for(turn, row, place):
+            if is_for(turn, row, place):
                 over.setdefault((step, place), []).append(force)
     out = []
     if row.get("once"):
@@ -118,7 +118,8 @@ def attacks(row: Row) -> tuple[bool, bool]:
     return (True, row.get("attacks") == "both")
 
 
-def _is_for(turn: Turn, row: Row, place: str) -> bool:
+def is_for(turn: Turn, row: Row, place: str) -> bool:
+    """Whether battles of a row are fought in such a place (its `when`)."""
     return turn.world.test(row.get("when"), {**turn.names(), "place": Entity("place", place)})
 
 
@@ -164,7 +165,7 @@ def meetings(turn: Turn, row: Row, how: Row) -> list[Contest]:
     borders: dict[tuple[str, str], dict[str, list[str]]] = {}
     for force, data in sorted(turn.state.table("forces").items()):
         path = data.get("path") or ()
-        if data.get("stays") or len(path) < 2 or not _is_for(turn, row, data["at"]):
+        if data.get("stays") or len(path) < 2 or not is_for(turn, row, data["at"]):
             continue
         for a, b in list(pairwise(path))[-1:]:
             borders.setdefault((min(a, b), max(a, b)), {}).setdefault(b, []).append(force)
@@ -191,7 +192,7 @@ def rivals(turn: Turn, row: Row, how: Row) -> list[Contest]:
     """Attackers of one place who are not allied with each other fight first, two camps at a time, paired by lot."""
     out = []
     for place in sorted(turn.state.occupied_places()):
-        if place not in _forces_at(turn) or not _is_for(turn, row, place):
+        if place not in _forces_at(turn) or not is_for(turn, row, place):
             continue
         camps = _camps(turn, invaders(turn, place))
         if len(camps) < 2:
@@ -246,7 +247,7 @@ def contacts(turn: Turn, row: Row) -> list[Contest]:
         members = members.union(*(forces.attached(turn.state, f) for f in members))
         sides = _sides(turn, members, lead)
         place = str(turn.state.get("forces", lead, "at"))
-        if not _is_for(turn, row, place):
+        if not is_for(turn, row, place):
             continue
         seekers = {f for c in rows for f in _list(c.get("by", ()))}
         both = bool(seekers & sides[0]) and bool(seekers & sides[1])

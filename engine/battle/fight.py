@@ -38,7 +38,7 @@ from .contest import (
     troops,
     would_fight,
 )
-from .encounters import contested, in_touch, meetings, rivals
+from .encounters import contested, in_touch, is_for, meetings, rivals
 from .members import ATTACKER, DEFENDER, SIDES, Troops
 from .record import begin_entry, describe, end_entry, write_leave, write_parting, write_round
 from .rounds import Rounds, start
@@ -94,14 +94,16 @@ def battle_now(
 
 
 def fight_here(tail: Tail, p: Row, names: dict[str, Any]) -> None:
-    """A battle now, at places or wherever both parties stand."""
+    """A battle now, at places or wherever both parties stand, if the battle's row is for such a place."""
     attacker, defender = tail.id_of(p["attacker"], names), tail.id_of(p["defender"], names)
     if p.get("where") == "mixed":
         places = sorted(q for q in tail.world.state.occupied_places() if {attacker, defender} <= tail.world.state.owners_at(q))
     else:
         places = [t.id for t in as_set(tail.world, tail.set(p["at"], names))]
+    row = tail.turn.ruleset.row("battles", p["battle"])
     for place in places:
-        battle_now(tail.turn, p["battle"], place, attacker, defender, ignore=p.get("ignore", ()))
+        if is_for(tail.turn, row, place):
+            battle_now(tail.turn, p["battle"], place, attacker, defender, ignore=p.get("ignore", ()))
 
 
 def fight_all(turn: Turn, contests: Sequence[Contest]) -> int:

@@ -143,7 +143,8 @@ def resolve(
         waits = wanted_now(found) if not dry_run else f"the {(position.waiting or {}).get('input', 'orders')}"
         typer.echo(f"Turn {before} goes on and waits for {waits} ({kept}).")
     else:
-        typer.echo(f"Turn {before} is resolved; turn {position.turn} waits for orders ({kept}).")
+        waits = wanted_now(found).replace(f" of turn {position.turn}", "") if not dry_run else "orders"
+        typer.echo(f"Turn {before} is resolved; turn {position.turn} waits for {waits.removeprefix('the ')} ({kept}).")
     typer.echo(f"state {position.state.hash()}  journal {position.head}")
 
 

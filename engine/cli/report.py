@@ -21,12 +21,17 @@ def report(
     turn: int = typer.Option(0, help="The turn reported on; by default the last one."),
     format: str = typer.Option("text", help="text, html or json."),
     out: Path = typer.Option(None, help="A folder: writes every nation's reports there, as text and HTML."),
+    dice: bool = typer.Option(False, "--dice", help="Add everything in its order, with every die."),
+    update: str = typer.Option(
+        "", help="The day on which the reports go out, as 2004-05-01: they name the deadline that follows."
+    ),
 ) -> None:
     """What a nation may know after a turn, with the template of its next orders.
 
     Example: wteaw report --game games/flanders --nation NATION --format html > report.html
     """
     from dataclasses import asdict
+    from datetime import date
 
     from ..core.canonical import dumps
     from ..game import moderation as desk
@@ -37,17 +42,21 @@ def report(
 
     found = open_game(game)
     nation = nation_named(nation, found.ruleset, found.stage().position.state) if nation else ""
+    try:
+        day = date.fromisoformat(update) if update else None
+    except ValueError:
+        raise Stop(f"a day is written like 2004-05-01, not {update!r}", 2) from None
     if out is not None:
         wanted = [nation] if nation else desk.commanded(found) or sorted(found.ruleset.rows("nations"))
-        written = desk.write_reports(found, out, wanted, found.drawing(), turn=turn or None)
+        written = desk.write_reports(found, out, wanted, found.drawing(), turn=turn or None, update=day)
         typer.echo(f"{len(written)} files in {out}")
         return
     try:
-        data = desk.report(found, nation or None, turn=turn or None)
+        data = desk.report(found, nation or None, turn=turn or None, update=day)
     except StoreError as error:
         raise Stop(str(error), 2) from None
     if format == "text":
-        typer.echo(as_text(data), nl=False)
+        typer.echo(as_text(data, dice=dice), nl=False)
     elif format == "html":
         shown = desk.view_world(found, nation).state if nation else found.stage().position.state
         typer.echo(as_html(data, map_svg(found.ruleset, shown, found.drawing(), title=f"{data.game}, {data.when}")), nl=False)

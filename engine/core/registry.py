@@ -58,6 +58,8 @@ VERBS: Final[dict[str, str]] = {
     "queue": "turn.verbs_later:queue",
     "cancel": "turn.verbs_later:cancel",
     "hold": "turn.verbs_later:hold",
+    "record": "turn.verbs_records:record",
+    "strike": "turn.verbs_records:strike",
     "fight": "battle.fight:fight_here",
 }
 """What an effect can do -> `verb(tail, parameters, names)`."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -22,11 +23,12 @@ from ..world.view import Viewer, chain_of, readable
 from ..world.world import World
 from .audit import broken_chain
 from .proofs import openings, position_after
-from .report.build import Report, moderator_report, nation_report
+from .report.build import Report, moderator_report, nation_report, when
 from .report.mapview import Drawing, map_svg, read_drawing
 from .report.render import as_html, as_text
 from .scenario import initial_state
-from .store import MODERATOR, PLAYER, POLICY, PROXY, Game, StoreError, Submission, inputs_from
+from .schedule import days_of
+from .store import MODERATOR, PLAYER, POLICY, PROXY, Game, Stage, StoreError, Submission, inputs_from
 
 
 def new_game(
@@ -67,9 +69,13 @@ def option_value(ruleset: Ruleset, option: str, value: Any) -> Any:
 
 
 def wanted_now(game: Game) -> str:
-    """What the game waits for, in words: the name of its input point and the turn."""
+    """What the game waits for, in words: the name of its input point, the turn, and whose answer it is if few are asked."""
     position = game.stage().position
-    return f"the {(position.waiting or {}).get('input', 'orders')} of turn {position.turn}"
+    asked = game.awaited()
+    few = bool(asked) and len(asked) <= 3 and len(asked) < len(commanded(game))
+    rows = game.ruleset.rows("nations")
+    whose = f" from {', '.join(str(rows[n].get('name', n)) for n in asked)}" if few else ""
+    return f"the {(position.waiting or {}).get('input', 'orders')} of turn {position.turn}{whose}"
 
 
 def seats(game: Game) -> dict[str, str]:
@@ -195,10 +201,33 @@ class Outcome:
 def resolve_turn(
     game: Game, *, force: bool = False, until: str | None = None, dry: bool = False, practice: bool = False
 ) -> Outcome:
-    """Resolve to the next input point, after a look at the chain of the journal.
+    """Resolve to the next input point at which a player is asked, after a look at the chain of the journal.
 
-    StoreError names the players whose orders are missing, unless `force`.
+    Where nations are asked one after another, those that a policy plays do not stop it. A game without players is resolved to
+    the next input point of all. StoreError names the players whose orders are missing, unless `force`.
     """
+    outcome = _resolve_once(game, force=force, until=until, dry=dry, practice=practice)
+    if until is not None or dry or practice or not _has_players(game):
+        return outcome
+    first = outcome.result.position.turn
+    while not outcome.result.position.ended and outcome.result.position.turn <= first + 1:
+        if set(seats(game).values()) != {POLICY}:
+            break
+        further = _resolve_once(game)
+        result = replace(further.result, entries=(*outcome.result.entries, *further.result.entries))
+        outcome = Outcome(result, outcome.missing, tuple(dict.fromkeys((*outcome.played, *further.played))))
+    return outcome
+
+
+def _has_players(game: Game) -> bool:
+    """Whether a nation that is still commanded is anything but a policy's."""
+    world = World(game.ruleset, game.seated_position().state, geography=game.geography)
+    return any(vacancies.seat(world, n) != POLICY for n in commanded(game))
+
+
+def _resolve_once(
+    game: Game, *, force: bool = False, until: str | None = None, dry: bool = False, practice: bool = False
+) -> Outcome:
     if (broken := broken_chain(game)) is not None:
         raise StoreError(f"{broken}; `wteaw verify` looks at everything")
     waiting = game.stage().position.waiting or {}
@@ -224,11 +253,18 @@ def last_turn(game: Game) -> int:
 
 
 def report(
-    game: Game, nation: str | None, *, turn: int | None = None, template: bool = True, views: Views | None = None
+    game: Game,
+    nation: str | None,
+    *,
+    turn: int | None = None,
+    template: bool = True,
+    views: Views | None = None,
+    update: date | None = None,
 ) -> Report:
     """The report of a nation, or of the moderator for None, on a turn (by default the last one resolved).
 
-    `views`: those of the present stage, which the reports of several nations share.
+    `views`: those of the present stage, which the reports of several nations share. `update`: the day on which the reports go
+    out, from which the deadline follows by the rules' schedule.
     """
     turn = last_turn(game) if turn is None else turn
     stage = game.stage()
@@ -242,6 +278,7 @@ def report(
         return moderator_report(
             game.ruleset, position.state, entries, game=title, turn=turn, geography=game.geography,
             proof=[("state", position.state.hash()), ("journal", position.head), *committed],
+            due="" if past else due_in_words(game, update), notices=[*_moderators_part(game, stage, past), *notices(game, turn)],
         )  # fmt: skip
     if nation not in World(game.ruleset, position.state, geography=game.geography).nations():
         raise StoreError(f"no nation {nation!r} in this game")
@@ -255,7 +292,52 @@ def report(
     return nation_report(
         game.ruleset, world.state, entries, nation, game=title, turn=turn, geography=game.geography, template=text,
         proof=[*committed, *_openings(views, world, nation, turn)], chain=chain_of(before, told=views.told),
+        due="" if past else due_in_words(game, update), notices=notices(game, turn),
     )  # fmt: skip
+
+
+def due_in_words(game: Game, update: date | None) -> str:
+    """Until when orders are wanted and faults told, by the form `schedule` and the day of the update; "" where none is known."""
+    row = next(iter(game.ruleset.rows("schedule").values()), None)
+    position = game.stage().position
+    if row is None or update is None or position.ended:
+        return ""
+    days = days_of(row, update)
+    said = when(game.ruleset, position.turn)
+    dated = f" ({said})" if said != f"turn {position.turn}" else ""
+    faults = f" Faults in this report: by {days.corrections[-1]:%A %-d %B}." if days.corrections else ""
+    opens = f", from {days.opens:%A %-d %B} on" if days.opens != update else ""
+    return f"Orders for turn {position.turn}{dated} are due by the end of {days.deadline:%A %-d %B %Y}{opens}.{faults}"
+
+
+def notices(game: Game, turn: int) -> list[str]:
+    """What was corrected by hand in a turn or for it, in sentences for everybody: roll-backs, fresh dice, other rules."""
+    turn_of = {number: t for number, t, _ in game.stages()}
+    out = []
+    for c in game.corrections():
+        reason = f": {c['reason']}" if c.get("reason") else ""
+        about = int(c["turn"]) if "turn" in c else turn_of.get(int(c["stage"]), 0) if "stage" in c else 0
+        if about != turn:
+            continue
+        if c["what"] == "rollback":
+            out.append(f"Turn {about} was rolled back and resolved again{reason}.")
+        elif c["what"] == "attempt":
+            out.append(f"The dice of turn {about} were rolled afresh, under a new commitment{reason}.")
+        elif c["what"] == "upgrade":
+            out.append(f"The rules were changed in turn {about}{reason}.")
+    return out
+
+
+def _moderators_part(game: Game, stage: Stage, past: bool) -> list[str]:
+    """What the moderator has to do now."""
+    if past or stage.position.ended:
+        return []
+    players = [n for n, seat in seats(game).items() if seat == PLAYER] if "pause" not in (stage.position.waiting or {}) else []
+    return [
+        f"Read what follows, then send each of {len(players)} players his report." if players else "Read what follows.",
+        f"Publish the commitment to the dice of turn {stage.position.turn}: {stage.commitment.root}",
+        "`wteaw rollback` undoes the turn; give the reason, and every report tells it.",
+    ]
 
 
 def _openings(views: Views, world: World, nation: str, turn: int) -> Iterator[tuple[str, str]]:
@@ -265,14 +347,16 @@ def _openings(views: Views, world: World, nation: str, turn: int) -> Iterator[tu
         yield f"key of turn {turn} for {opening.audience}", opening.key
 
 
-def write_reports(game: Game, out: Path, nations: Iterable[str], drawing: Drawing, *, turn: int | None = None) -> list[Path]:
+def write_reports(
+    game: Game, out: Path, nations: Iterable[str], drawing: Drawing, *, turn: int | None = None, update: date | None = None
+) -> list[Path]:
     """Text and HTML reports of nations, each with its map, into a folder; the moderator's as well."""
     out.mkdir(parents=True, exist_ok=True)
     written = []
     past = turn is not None and turn < last_turn(game)
     views = Views(game, position_after(game, turn)) if past and turn is not None else Views(game)
     for nation in [None, *nations]:
-        data = report(game, nation, turn=turn, views=views)
+        data = report(game, nation, turn=turn, views=views, update=update)
         name = nation or "moderator"
         entries = [e for e in views.journal if e.turn == data.turn]
         shown = views.position.state

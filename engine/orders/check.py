@@ -110,6 +110,11 @@ class _Run:
             prospect.settle(found.intent, found.quote, found.move)
         for place in self.checker.unfit(self.intents):
             del self.intents[place]
+        prospect.pass_gates()
+        for id_, why in prospect.unmet:
+            self.checker.say_of_all(id_, why)
+        if prospect.unmet:
+            self.intents.clear()
         self.checker.found.sort(key=lambda d: d.line)
 
     def remark(self, place: int, remark: Remark) -> None:
@@ -215,6 +220,11 @@ class Checker:
     def say(self, note: Note, text: str, order: Mapping[str, Any], slot: str) -> None:
         """A warning about an order that stands."""
         self._say(note, "warning", text, order, slot, "")
+
+    def say_of_all(self, requirement: str, why: str) -> None:
+        """A requirement that the orders together do not fulfill: none of them stands."""
+        row = self.book.ruleset.row("requirements", requirement)
+        self._say(Code.TOGETHER, "error", why, {}, "", f"none of the orders is accepted ({row.get('name', requirement)})")
 
     def _row(self, order: Mapping[str, Any]) -> Mapping[str, Any]:
         form, _, id_ = str(order["order"]).partition("/")

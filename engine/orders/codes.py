@@ -25,6 +25,7 @@ CODES: dict[str, str] = {
     "O208": "A number is too small or too large.",
     "O209": "Something named is not among what may be chosen.",
     "O210": "It cannot be built there.",
+    "O212": "The orders together leave a requirement of the turn unfulfilled; none of them is taken.",
     "O211": "The same order stands twice where it may stand once.",
     "O301": "The means may not suffice: they come in only later in the turn.",
     "O302": "A passage is closed as things stand.",

@@ -19,7 +19,8 @@ from ..economy import purchase
 from ..economy.catalogue import Market, Quote
 from ..turn import acts
 from ..turn.context import Order, Turn
-from ..turn.effects import Tail
+from ..turn.effects import Tail, fill
+from ..turn.frame import inputs
 from ..turn.intents import Intent, Note
 from ..turn.verbs import take
 from ..world import treasury
@@ -58,6 +59,32 @@ def in_frame(ruleset: Ruleset) -> Mapping[str, tuple[Place, Row]]:
     return found
 
 
+def gate(view: World) -> list[tuple[Place, Row]]:
+    """The requirements of the input at which the game waits (of the first, if it waits at none), in order of the steps."""
+    ruleset = view.ruleset
+    here = view.state.get("game", "game", "cursor") or []
+    node: Any = None
+    nodes: Any = ruleset.frame
+    for level in here:
+        node = nodes[level["i"]] if level["i"] < len(nodes) else None
+        nodes = (node or {}).get("steps", ())
+    if node is None or "input" not in node:
+        node = next(iter(inputs(ruleset.frame)), {})
+    places = ruleset.derived("steps in the frame", lambda: _places(ruleset))
+    rows = [ruleset.row("requirements", id_) for id_ in node.get("gate", ())]
+    return sorted(((places.get(row.get("at"), LAST), row) for row in rows), key=lambda found: found[0])
+
+
+def _places(ruleset: Ruleset) -> dict[str, Place]:
+    """The place before each step of the frame."""
+    out: dict[str, Place] = {}
+    changes = 0
+    for node in _steps(ruleset.frame, ""):
+        changes += node["do"] in CHANGING
+        out.setdefault(str(node.get("step") or node["do"]), (2 * changes + (node["do"] not in CHANGING), -1))
+    return out
+
+
 def _steps(nodes: Iterable[Row], phase: str) -> Iterable[Row]:
     for node in nodes:
         here = str(node.get("phase", phase))
@@ -87,6 +114,9 @@ class Prospect:
         self._market: Market | None = None
         self._step = ""
         self._phase = ""
+        self._gate = list(gate(view))
+        self.unmet: list[tuple[str, str]] = []
+        """The requirements that the orders so far do not fulfill: its id, and what is missing."""
         self._moves: list[tuple[Order, Move]] = []
 
     @property
@@ -98,7 +128,8 @@ class Prospect:
 
     def go_to(self, order: Order) -> None:
         """On to the step in which an order is carried out."""
-        _, node = in_frame(self.turn.ruleset).get(order["order"], (LAST, None))
+        place, node = in_frame(self.turn.ruleset).get(order["order"], (LAST, None))
+        self.pass_gates(place)
         if node is None:
             return
         turn, step = self.turn, str(node.get("step") or node["do"])
@@ -119,6 +150,15 @@ class Prospect:
             for earlier, move in self._moves:
                 make(turn, self.nation, earlier, mode_of_order(turn.ruleset, earlier) or {}, move)
             self._moves = []
+
+    def pass_gates(self, place: Place = LAST) -> None:
+        """Test the requirements that stand before a place of the frame; without one, all that are left."""
+        while self._gate and self._gate[0][0] <= place:
+            _, row = self._gate.pop(0)
+            who = Entity("nation", self.nation)
+            names = {"self": who, "nation": who}
+            if self.turn.world.test(row.get("when"), names) and not self.turn.world.test(row["test"], names):
+                self.unmet.append((row["id"], fill(self.turn.world, row["else"], names)))
 
     def settle(self, intent: Intent, quote: Quote | None, move: Move | None = None) -> None:
         """Carry an order out as far as it changes what later ones may do. `quote` is that of a purchase, `move` how units go."""

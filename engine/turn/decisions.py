@@ -17,6 +17,9 @@ from .bounds import out_of_bounds
 from .context import Desk, Turn
 from .intents import Code, Refusal
 
+MODERATOR = "moderator"
+"""Who is asked what the rules leave to a person: his answers stand beside those of the nations."""
+
 
 def decide(
     turn: Turn,
@@ -117,6 +120,8 @@ def kind_of(declared: Any) -> str:
 
 def asked(turn: Turn, row: Row, names: Names) -> list[str]:
     """The nations that a decision asks, in order: those its `asks` stands for."""
+    if row.get("asks") == MODERATOR:
+        return [MODERATOR]
     found = turn.world.marked(row.get("asks", "=self"), names)
     found = names.get(found, found) if isinstance(found, str) else found
     return turn.world.members(found)

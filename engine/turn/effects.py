@@ -297,6 +297,9 @@ def fill(world: Any, text: str, names: Mapping[str, Any]) -> str:
 
 def printed(world: Any, value: Any) -> str:
     """How a value reads: a thing by its name, a list by its members."""
+    if isinstance(value, Entity) and value.kind == "record":
+        kind = world.ruleset.rows("records").get(world.field(value, "kind"), {})
+        return printed(world, world.field(value, kind["shown_by"])) if "shown_by" in kind else value.id
     if isinstance(value, Entity):
         name = world.field(value, "name") if value.kind in ("nation", "place", "side", "tech", "item", "unit") else None
         return str(name or value.id)

@@ -136,8 +136,10 @@ def offer(turn: Turn, row: Row, fact: Fact) -> bool:
         return False
     event = view(turn, fact)
     fired = False
-    whom = selection(turn.world, row["for"], {**turn.loops, "event": event}) if "for" in row and turn.dice.follows else ()
-    for number, names in enumerate(subjects(turn, row, {**turn.loops, "event": event})):
+    whom = (
+        selection(turn.world, row["for"], {"tick": 0, **turn.loops, "event": event}) if "for" in row and turn.dice.follows else ()
+    )
+    for number, names in enumerate(subjects(turn, row, {"tick": 0, **turn.loops, "event": event})):
         if fact.word == "step" and turn.mover and "for" in row and names["nation"].id != turn.mover:
             continue  # in its own turn, a step is only the nation's
         with turn.within("concerned", list(whom)[number:]):
@@ -164,7 +166,7 @@ def subjects(turn: Turn, row: Row, names: dict[str, Any]) -> Iterator[dict[str, 
 
 
 def subject_id(names: Mapping[str, Any]) -> str:
-    for kind in ("unit", "place", "nation", "war", "side"):
+    for kind in ("record", "unit", "place", "nation", "war", "side"):
         if isinstance(names.get(kind), Entity):
             return f"{kind}:{names[kind].id}"
     return ""
@@ -220,7 +222,7 @@ def watch_changes(turn: Turn) -> list[str]:
             turn.read_at[tables or ()] = versions
     fired = []
     for _, row in sorted(due, key=lambda item: item[0]):
-        for names in subjects(turn, row, {**turn.loops}):
+        for names in subjects(turn, row, {"tick": 0, **turn.loops}):
             key = f"{row['id']}|{subject_id(names)}"
             before = turn.state.get("becomes", key, "is")
             now = turn.world.test(row["becomes"], names)
@@ -258,7 +260,7 @@ def first_look(turn: Turn) -> None:
     """At the start of a game: note what `becomes` tests say, so that later changes show."""
     for row in turn.ruleset.rows("events").values():
         if "becomes" in row:
-            for names in subjects(turn, row, {}):
+            for names in subjects(turn, row, {"tick": 0}):
                 key = f"{row['id']}|{subject_id(names)}"
                 with turn.journal.entry(f"events/{row['id']}", subject=subject_id(names), keep=False):
                     turn.journal.set("becomes", key, "is", turn.world.test(row["becomes"], names))

@@ -26,6 +26,7 @@ class Code(StrEnum):
     NUMBER = "O208"
     CHOICE = "O209"
     SITE = "O210"
+    TOGETHER = "O212"
 
 
 class Note(StrEnum):

@@ -75,7 +75,7 @@ def move_track(tail: Tail, nation: str, row: Row, direction: int, by: int, *, to
 
 _TABLE_OF = {
     "nation": "nations", "place": "places", "side": "sides", "force": "forces", "gate": "gates", "war": "wars",
-    "agreement": "agreements",
+    "agreement": "agreements", "record": "records",
 }  # fmt: skip
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from ..core.model import Row
-from ..core.state import pair_key, works_on
+from ..core.state import Entity, pair_key, works_on
 from ..world.selections import as_set
 from ..world.treasury import held_places
 from ..world.world import round_as
@@ -146,12 +147,25 @@ def convert(tail: Tail, p: Row, names: dict[str, Any]) -> None:
     if "owner" in p:
         fields["owner"] = tail.id_of(p["owner"], names)
     chosen = as_set(tail.world, tail.set(p["units"], names))
+    if "listed" in p:
+        for key, n in _of_list(tail, chosen, tail.plain(p["listed"], names)):
+            tail.journal.alter_units(key, n, **fields)
+        return
     single = "unit" in names and chosen == (names["unit"],)
     for unit in chosen:
         now = int(tail.world.state.get("units", unit.id, "n", 0))
         if now:
             n = int(tail.amount(p["n"], names, every=now)) if "n" in p else 1 if single else now
             tail.journal.alter_units(unit.id, min(n, now), **fields)
+
+
+def _of_list(tail: Tail, chosen: Sequence[Entity], listed: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Which units of a set are those that an order lists by kind: stack after stack, in order of their ids."""
+    stacks = sorted((t.id, dict(tail.world.state.row("units", t.id))) for t in chosen)
+    out = []
+    for kind, wanted in sorted(listed.items()):
+        out += spread([(k, int(r["n"])) for k, r in stacks if r.get("kind") == kind], int(wanted), by_kind=False, kind_of=None)
+    return out
 
 
 def unless_default(tail: Tail, field: str, value: Any) -> Any:

@@ -32,6 +32,7 @@ _TABLE = {
     "item": "items",
     "tech": "tech_rows",
     "agreement": "agreements",
+    "record": "records",
 }
 
 

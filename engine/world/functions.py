@@ -9,9 +9,10 @@ from typing import Any
 from ..core.state import Entity, columns, unit_key
 from ..ruleset.expressions import ExpressionError, parse
 from ..ruleset.expressions.reads import EARLIER, HOLDERS
+from .objectives import points_of
 from .selections import apply, as_set, fits, group, nations_only, plain, select, weight
 from .tables import band, box_of, cell
-from .tracks import leaning
+from .tracks import tilt_to
 from .treasury import held_places, seat_of, stock
 from .verdicts import TABLE, kind_of
 from .world import EntitySet, World
@@ -193,6 +194,9 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
             found = (w for w in found if ids & set(state.get("wars", w.id, "parties", ())))
         return select(world, found, filters)
 
+    def records(**filters: Any) -> EntitySet:
+        return select(world, (Entity("record", r) for r in sorted(state.table("records"))), filters)
+
     def techs(**filters: Any) -> EntitySet:
         known, of = filters.pop("known", None), filters.pop("of", None)
         found = select(world, (Entity("tech", t) for t in world.ruleset.rows("technologies")), filters)
@@ -229,6 +233,7 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
         "units": units,
         "forces": forces,
         "wars": wars,
+        "records": records,
         "techs": techs,
         "sides": lambda: tuple(Entity("side", s) for s in world.ruleset.rows("sides")),
         "group": lambda id_: group(world, id_),
@@ -283,6 +288,12 @@ def _counting(world: World) -> dict[str, Callable[..., Any]]:
             return 0
         return sum(int(n) for k, n in units.items() if kind is None or plain(kind) in (k, *_tags(world, k)))
 
+    def holds(things: Any, units: Any) -> bool:
+        there = each(things)
+        rows = [world.state.row("units", t.id) for t in there]
+        wanted = units if isinstance(units, Mapping) else {}
+        return all(sum(int(r.get("n", 0)) for r in rows if r.get("kind") == k) >= int(n) for k, n in wanted.items())
+
     def in_order(things: Any, name: str, *rest: Any) -> EntitySet:
         return tuple(sorted(each(things), key=lambda t: (apply(world, t, name, rest) or 0, t.id)))
 
@@ -306,6 +317,7 @@ def _counting(world: World) -> dict[str, Callable[..., Any]]:
         "highest": highest,
         "kinds": kinds,
         "rank": rank,
+        "holds": holds,
         "listed": listed,
         "in_order": in_order,
         "first": first,
@@ -409,7 +421,7 @@ def _values(world: World) -> dict[str, Callable[..., Any]]:
     def toward(nation: Any, side: Any, id_: str | None = None) -> int:
         if id_ is None:
             id_ = next(i for i, r in ruleset.rows("tracks").items() if r.get("signed"))
-        return leaning(ruleset, state, plain(nation), id_, plain(side))
+        return tilt_to(ruleset, state, plain(nation), id_, plain(side))
 
     def age(x: Any, mark: str) -> int:
         found = state.get("marks", key(x), plain(mark))
@@ -449,6 +461,7 @@ def _values(world: World) -> dict[str, Callable[..., Any]]:
         "tally": lambda x, id_: state.get("tallies", key(x), plain(id_), 0),
         "streak": lambda x, id_: state.get("streaks", key(x), plain(id_), 0),
         "coming": coming,
+        "objectives": lambda n: points_of(world, plain(n)),
         "model": lambda n, kind: Entity("unit", unit_key(plain(n), plain(kind), "")),
         "lookup": lambda id_, *keys: cell(ruleset, id_, [plain(k) for k in keys]),
         "band": lambda id_, number: band(ruleset, id_, number),

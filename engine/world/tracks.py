@@ -11,7 +11,7 @@ def way_to(ruleset: Ruleset, side: str) -> int:
     return int(ruleset.row("sides", side).get("sign", 1))
 
 
-def leaning(ruleset: Ruleset, state: State, nation: str, track: str, side: str) -> int:
+def tilt_to(ruleset: Ruleset, state: State, nation: str, track: str, side: str) -> int:
     """How far a nation leans toward a side on a track; 0 if it leans the other way."""
     return max(0, int(state.get("tracks", nation, track, 0)) * way_to(ruleset, side))
 

@@ -60,7 +60,10 @@ class Viewer:
                 for id_, place, fields in items:
                     if within is not None and place not in within:
                         continue
-                    if "when" in row:
+                    if "when" in row and row["what"] == "records":
+                        if not self._of_record(row, reader, id_):
+                            continue
+                    elif "when" in row:
                         if (owner, place) not in tested:
                             tested[owner, place] = self.world.test(row["when"], self._names(reader, owner, place))
                         if not tested[owner, place]:
@@ -97,7 +100,8 @@ class Viewer:
     def is_shown(self, row: Row, reader: str, id_: str, fields: Mapping[str, Any]) -> bool:
         """Whether a row of `shows` lets a reader see one row of its table."""
         owner, place = self.owner(row["what"], id_, fields), self.place(row["what"], id_, fields)
-        return self._reaches(row, reader, owner) and self.world.test(row.get("when"), self._names(reader, owner, place))
+        names = {**self._names(reader, owner, place), **({"record": Entity("record", id_)} if row["what"] == "records" else {})}
+        return self._reaches(row, reader, owner) and self.world.test(row.get("when"), names)
 
     # ---- rows
 
@@ -118,6 +122,9 @@ class Viewer:
         if table == "places":
             return self.world.holder_of(id_)
         return None
+
+    def _of_record(self, row: Row, reader: str, id_: str) -> bool:
+        return self.world.test(row["when"], {**self._names(reader, None, None), "record": Entity("record", id_)})
 
     def place(self, table: str, id_: str, fields: Mapping[str, Any]) -> str | None:
         if table in ("units", "chosen"):

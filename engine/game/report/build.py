@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from ...core.canonical import digest
@@ -18,8 +18,12 @@ from ...turn.effects import printed
 from ...turn.frame import phases, steps
 from ...world.geography import Geography
 from ...world.tables import box_of
-from ...world.view import UNKNOWN, chain_of, readable
+from ...world.view import chain_of, readable
 from ...world.world import World
+from . import account, fights, news, standing, summary
+from .document import Block, Bullets, Para, Part, table
+from .fights import Fight
+from .words import Words, listing
 
 
 @dataclass(frozen=True)
@@ -46,36 +50,23 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Garrison:
-    """Units of one owner in one place, as far as the reader knows them."""
-
-    place: str
-    owner: str
-    units: str
-
-
-@dataclass(frozen=True)
 class Report:
-    """What a report prints. Texts are for readers; nothing here is hidden from the one it is for."""
+    """What a report prints. Texts are for readers; nothing here is hidden from the one it is for.
+
+    `due` says when orders are wanted, `parts` what is told, `sections` every entry in its order with all dice.
+    """
 
     game: str
     reader: str
     name: str
     turn: int
     when: str
+    due: str
+    parts: tuple[Part, ...]
     sections: tuple[Section, ...]
-    figures: tuple[tuple[str, str], ...]
-    enemies: tuple[str, ...]
-    allies: tuple[str, ...]
-    own_units: tuple[Garrison, ...]
-    allied_units: tuple[Garrison, ...]
-    seen_units: tuple[Garrison, ...]
-    under_way: tuple[str, ...]
-    knowledge: tuple[str, ...]
     proof: tuple[tuple[str, str], ...]
     template: str = ""
     ended: bool = False
-    facts: Mapping[str, Any] = field(default_factory=dict)
 
 
 def nation_report(
@@ -90,34 +81,100 @@ def nation_report(
     template: str = "",
     proof: Iterable[tuple[str, str]] = (),
     chain: str = "",
+    due: str = "",
+    notices: Iterable[str] = (),
 ) -> Report:
-    """The report of `reader` after `turn`, from its view `shown` and the turn's entries. `chain` is its own chain so far."""
+    """The report of `reader` after `turn`, from its view `shown` and the turn's entries. `chain` is its own chain so far.
+
+    `due` and `notices` are sentences that the moderator's side adds for everybody: the deadline, roll-backs, other rules.
+    """
     world = World(ruleset, shown, geography=geography)
     mine = readable(entries, world, reader)
-    side = world.side_of(reader)
-    own, allied, seen = _garrisons(world, reader)
-    others = [n for n in world.nations() if n != reader and world.alive(n)]
+    words = Words(world, reader)
     own_proof = [("what you may see", digest(shown.tables)), ("what was told you", chain_of(mine, chain)), *proof]
-    del side
+    _, orders, told = news.own_orders(world, mine, reader, words)
+    public, private = news.other_news(world, mine, reader, words, told)
+    found = fights.fights(mine)
+    parts = [
+        _situation(world, entries, mine, reader, words, found, public),
+        Part("Battles, the gravest first", tuple(fights.blocks(world, mine, reader, words))),
+        Part("Your orders", (*orders, *([Bullets(tuple(private))] if private else []))),
+        Part("Your forces", tuple(standing.forces(world, reader, words))),
+        Part("What you know of others", tuple(standing.sightings(world, mine, reader, words, turn))),
+        Part("Technology and what is under way", tuple(news.technology(world, reader, words, _under_way(world, reader)))),
+        Part("Notices", _notices([*notices, *news.input_notices(world, mine, reader, words)])),
+    ]
     return Report(
         game=game,
         reader=reader,
         name=_name(world, reader),
         turn=turn,
         when=when(ruleset, turn),
+        due=due or _due(world, ruleset, turn),
+        parts=tuple(p for p in parts if p.blocks),
         sections=tuple(sections(ruleset, mine, reader)),
-        figures=tuple(_figures(world, reader)),
-        enemies=tuple(_name(world, n) for n in others if world.hostile(reader, n)),
-        allies=tuple(_name(world, n) for n in others if world.allied(reader, n)),
-        own_units=own,
-        allied_units=allied,
-        seen_units=seen,
-        under_way=tuple(_under_way(world, reader)),
-        knowledge=tuple(_knowledge(world, reader)),
         proof=tuple(own_proof),
         template=template,
         ended=bool(shown.get("game", "game", "ended")),
     )
+
+
+def _situation(
+    world: World,
+    entries: Sequence[Entry],
+    mine: Sequence[Entry],
+    reader: str,
+    words: Words,
+    found: Sequence[Fight],
+    public: Sequence[str],
+) -> Part:
+    """How the reader stands and what he must decide."""
+    out: list[Block] = []
+    hands = news.hands(world, mine, reader, words)
+    won, lost = ([r[1] for r in hands if r[0] == kind] for kind in ("won", "lost"))
+    first = []
+    if won:
+        first.append(f"You won {listing(won)}.")
+    if lost:
+        first.append(f"You lost {listing(lost)}.")
+    if cost := news.losses(found, reader, words):
+        first.append(cost)
+    if first:
+        out.append(Para(" ".join(first)))
+    if public:
+        out.append(Bullets(tuple(public)))
+    danger = standing.danger(world, reader, words)
+    if danger:
+        out.extend([Para("", "For you to decide"), Bullets(tuple(danger))])
+    out.extend(account.blocks(account.accounts(world, entries, reader, words)))
+    figures = _tracks(world, reader)
+    if figures:
+        out.append(Para("; ".join(f"{name} {value}" for name, value in figures) + "."))
+    if hands:
+        out.append(
+            table(("Changed hands", "worth", ""), [(f"{kind:<5}{place}", worth, said) for kind, place, worth, said in hands])
+        )
+    out.extend(news.relations(world, mine, reader, words))
+    return Part("The situation", tuple(out))
+
+
+def _notices(lines: Sequence[str]) -> tuple[Block, ...]:
+    return (Bullets(tuple(dict.fromkeys(lines))),) if lines else ()
+
+
+def _due(world: World, ruleset: Ruleset, turn: int) -> str:
+    """For which turn orders are wanted, where no day is known."""
+    now = int(world.state.get("game", "game", "turn", turn))
+    if world.state.get("game", "game", "ended"):
+        return "The game has ended."
+    if now == turn:
+        return f"Turn {turn} goes on."
+    return f"Orders for turn {now}{_date(ruleset, now)} are due at the deadline that your moderator has set."
+
+
+def _date(ruleset: Ruleset, turn: int) -> str:
+    said = when(ruleset, turn)
+    return f" ({said})" if said != f"turn {turn}" else ""
 
 
 def moderator_report(
@@ -129,25 +186,33 @@ def moderator_report(
     turn: int,
     geography: Geography | None = None,
     proof: Iterable[tuple[str, str]] = (),
+    due: str = "",
+    notices: Iterable[str] = (),
 ) -> Report:
-    """The same for somebody who may see all: every entry that says something, and where everybody's units stand."""
+    """The summary for somebody who may see all."""
     world = World(ruleset, state, geography=geography)
-    everyone = tuple(g for part in _garrisons(world, "") for g in part)
+    words = Words(world)
+    public, _ = news.other_news(world, entries, "", words, ())
+    hands = news.hands(world, entries, "", words)
+    parts = [
+        Part("Your part now", _notices([*notices])),
+        Part("Orders", tuple(summary.orders(world, entries, words))),
+        Part("Look again", tuple(summary.look_again(world, entries, words))),
+        Part("News", (Bullets(tuple(public)),) if public else ()),
+        Part("Land", (table(("", "from and to", "worth"), [(p, said, worth) for _, p, worth, said in hands]),) if hands else ()),
+        Part("Battles", tuple(summary.battles(world, entries, words))),
+        Part("Nations", tuple(summary.nations(world, entries, words))),
+        Part("Standing", tuple(summary.tracks(world, words))),
+    ]
     return Report(
         game=game,
         reader="moderator",
         name="Moderator",
         turn=turn,
         when=when(ruleset, turn),
+        due=due or _due(world, ruleset, turn),
+        parts=tuple(p for p in parts if p.blocks),
         sections=tuple(sections(ruleset, entries, None)),
-        figures=tuple((f"{_name(world, n)}: {k}", v) for n in world.nations() for k, v in _figures(world, n)),
-        enemies=(),
-        allies=(),
-        own_units=(),
-        allied_units=(),
-        seen_units=everyone,
-        under_way=tuple(f"{_name(world, n)}: {line}" for n in world.nations() for line in _under_way(world, n)),
-        knowledge=(),
         proof=tuple(proof),
         ended=bool(state.get("game", "game", "ended")),
     )
@@ -219,54 +284,18 @@ def _name(world: World, nation: str) -> str:
     return printed(world, Entity("nation", nation))
 
 
-def _figures(world: World, reader: str) -> list[tuple[str, str]]:
-    out: list[tuple[str, str]] = []
-    state, ruleset = world.state, world.ruleset
-    for what, row in ruleset.rows("resources").items():
-        for key in sorted(k for k in state.table("stores") if k == reader or k.startswith(reader + "/")):
-            if what in state.row("stores", key):
-                place = key.partition("/")[2]
-                where = f" ({printed(world, Entity('place', place))})" if place else ""
-                out.append((f"{row['name']}{where}", str(state.get("stores", key, what))))
-    for tech, level in sorted(state.row("techs", reader).items()):
-        out.append((printed(world, Entity("tech", tech)), f"level {level}"))
-    for track, value in sorted(state.row("tracks", reader).items()):
-        out.append((str(ruleset.row("tracks", track).get("name", track)), _standing(ruleset.row("tracks", track), value)))
-    income = state.get("nations", reader, "income")
-    if income is not None:
-        out.append(("Collected last turn", str(income)))
-    return out
+def _tracks(world: World, reader: str) -> list[tuple[str, str]]:
+    """The reader's figures on tracks, by name."""
+    rows = world.ruleset.rows("tracks")
+    return [
+        (str(rows.get(t, {}).get("name", t)), _standing(rows.get(t, {}), value))
+        for t, value in sorted(world.state.row("tracks", reader).items())
+        if t in rows and isinstance(value, int)
+    ]
 
 
 def _standing(track: Row, value: int) -> str:
-    return box_of(track, value) if "boxes" in track else f"{value:+d}"
-
-
-def _garrisons(world: World, reader: str) -> tuple[tuple[Garrison, ...], tuple[Garrison, ...], tuple[Garrison, ...]]:
-    groups: dict[tuple[str, str], list[str]] = {}
-    for _, row in world.state.stacks():
-        groups.setdefault((row["place"], row["owner"]), []).append(unit_words(world, row))
-    own: list[Garrison] = []
-    allied: list[Garrison] = []
-    seen: list[Garrison] = []
-    for (place, owner), units in sorted(groups.items()):
-        item = Garrison(printed(world, Entity("place", place)), _name(world, owner), ", ".join(units))
-        (own if owner == reader else allied if world.allied(reader, owner) else seen).append(item)
-    return tuple(own), tuple(allied), tuple(seen)
-
-
-def unit_words(world: World, row: Mapping[str, Any]) -> str:
-    """A stack in words: number, kind and conditions; a band by its range and name."""
-    if row["kind"] == UNKNOWN:
-        low, dots, high = str(row.get("range", "?")).partition("..")
-        number = low if not dots else f"{low} to {high}" if high else f"{low} or more"
-        return f"{number} units ({row.get('band', '?')})"
-    kind: Row = world.ruleset.rows("units").get(row["kind"], {})
-    name = str(kind.get("name", row["kind"]))
-    if row["n"] != 1:
-        name = str(kind.get("plural", name))
-    more = [f"{k} {v}" for k, v in sorted(row.items()) if k not in ("owner", "kind", "place", "n", "force", "via")]
-    return f"{row['n']} {name.lower()}" + (f" ({', '.join(more)})" if more else "")
+    return box_of(track, value) if "boxes" in track else f"{value:+d}" if track.get("signed") else str(value)
 
 
 def _under_way(world: World, reader: str) -> list[str]:
@@ -285,32 +314,3 @@ def _what(world: World, row: Mapping[str, Any]) -> str:
     unit: Row = world.ruleset.rows("units").get(what, {})
     many = unit.get("plural") if row.get("n", 1) != 1 else None
     return str(item.get("name") or many or unit.get("name") or world.ruleset.rows("technologies").get(what, {}).get("name", what))
-
-
-def _knowledge(world: World, reader: str) -> list[str]:
-    out = []
-    kinds = world.ruleset.rows("units")
-    for key, row in sorted(world.state.row("knowledge", reader).items()):
-        what, _, subject = key.rpartition(":")
-        form = next((k for f, k in _SUBJECTS if world.ruleset.has(f, subject)), None)
-        name = printed(world, Entity(form, subject)) if form else subject
-        label = "" if what in _PLAIN else f" ({_label(world, what)})"
-        if "units" in row:
-            counts = [(n, kinds.get(k) or world.ruleset.rows("catalogue").get(k) or {"name": k}) for k, n in row["units"].items()]
-            words = ", ".join(f"{n} {(k.get('plural') if n != 1 else None) or k.get('name', '')}" for n, k in counts) or "nothing"
-        elif "seen" in row:
-            words = printed(world, row["seen"])
-        else:
-            words = f"{row['n']} units, perhaps more" if "n" in row else str(row.get("as", ""))
-        out.append(f"{name}{label}: {words.lower() if 'units' in row else words} (turn {row.get('since', '?')})")
-    return out
-
-
-_SUBJECTS = (("places", "place"), ("nations", "nation"), ("technologies", "tech"))
-_PLAIN = ("", "units")
-
-
-def _label(world: World, what: str) -> str:
-    """What is known of something: a technology or track by its name, else the ruleset's own word."""
-    row = world.ruleset.rows("technologies").get(what) or world.ruleset.rows("tracks").get(what) or {}
-    return str(row.get("name", what)).lower()

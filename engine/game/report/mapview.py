@@ -49,7 +49,10 @@ class Drawing:
     marks: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        return {"shapes": self.shapes, "layout": _plain(self.layout), "marks": _plain(self.marks)}
+        marks = _plain(self.marks)
+        if "badges" in marks:  # the first tag that fits counts: what is stored keeps the order of lists only
+            marks["badges"] = [list(pair) for pair in self.marks["badges"].items()]
+        return {"shapes": self.shapes, "layout": _plain(self.layout), "marks": marks}
 
 
 def _plain(value: Any) -> Any:
@@ -71,7 +74,10 @@ def _floats(value: Any) -> Any:
 
 def drawing_from(data: Mapping[str, Any]) -> Drawing:
     """A drawing from its JSON."""
-    return Drawing(data.get("shapes", ""), _floats(data.get("layout", {})), data.get("marks", {}))
+    marks = dict(data.get("marks", {}))
+    if "badges" in marks:
+        marks["badges"] = dict(marks["badges"])
+    return Drawing(data.get("shapes", ""), _floats(data.get("layout", {})), marks)
 
 
 def read_drawing(ruleset_folder: Path) -> Drawing:

@@ -1,4 +1,4 @@
-"""Reports as text for e-mail and as one self-contained HTML file.
+"""Reports as text for e-mail and as one self-contained HTML file, both from the same blocks.
 
 All text is escaped in HTML: rulesets and orders are untrusted.
 """
@@ -11,34 +11,129 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from .build import Report
+from .document import Block, Bullets, Para, Part, Table
 
-WIDTH = 88
+WIDTH = 72
 
 
 @cache
-def _environment(html: bool) -> Environment:
-    found = Environment(
+def _environment() -> Environment:
+    return Environment(
         loader=PackageLoader(__package__ or "wteaw.game.report"),
-        autoescape=select_autoescape(["html.j2"]) if html else False,
+        autoescape=select_autoescape(["html.j2"]),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    found.filters["fold"] = fold
-    return found
 
 
-def fold(text: str, indent: int) -> str:
-    """A paragraph folded to the width of a mail, later lines indented."""
-    return ("\n" + " " * indent).join(textwrap.wrap(text, WIDTH - indent, break_long_words=False) or [""])
-
-
-def as_text(report: Report) -> str:
-    """The report as plain text."""
-    return _environment(False).get_template("report.txt.j2").render(r=report)
+def as_text(report: Report, *, dice: bool = False) -> str:
+    """The report as plain text; `dice` adds every entry in its order with all dice."""
+    head = f"{report.game}: {report.name}"
+    out = [head, f"Report on turn {report.turn}" + ("" if report.when == f"turn {report.turn}" else f", {report.when}")]
+    if report.ended:
+        out[-1] += ". The game has ended."
+    out.append("=" * min(WIDTH, max(map(len, out))))
+    out += [*_folded(report.due), ""]
+    for number, part in enumerate(report.parts, 1):
+        out += [*_part(part, number), ""]
+    if dice:
+        out += [*_log(report), ""]
+    else:
+        out += [*_folded("Every die that you may see: `wteaw report --dice`, or ask your moderator."), ""]
+    out.append("PROOF")
+    for name, value in report.proof:
+        if name.startswith("key of "):
+            continue
+        out.append(f"{name}: {value}")
+    if any(name.startswith("key of ") for name, _ in report.proof):
+        out.append("The keys that check this turn's dice: see `wteaw dice reveal`.")
+    if report.template:
+        out += ["", "ORDER FORM", report.template.rstrip("\n")]
+    return "\n".join(line.rstrip() for line in out) + "\n"
 
 
 def as_html(report: Report, map_svg: str = "") -> str:
     """The report as one HTML file with its map inside; nothing is loaded from elsewhere."""
-    return _environment(True).get_template("report.html.j2").render(r=report, map=map_svg)
+    return _environment().get_template("report.html.j2").render(r=report, map=map_svg, kind=lambda b: type(b).__name__)
+
+
+def _folded(text: str, indent: str = "", first: str = "") -> list[str]:
+    """A paragraph folded to the width of a mail, later lines indented."""
+    return textwrap.wrap(
+        text, WIDTH, initial_indent=first, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def _part(part: Part, number: int) -> list[str]:
+    out = [f"{number} {part.title.upper()}"]
+    for before, block in zip((None, *part.blocks), part.blocks, strict=False):
+        if (isinstance(block, Table) and before is not None and out[-1]) or (isinstance(before, Table) and out[-1]):
+            out.append("")
+        out += _block(block)
+    return out
+
+
+def _block(block: Block) -> list[str]:
+    if isinstance(block, Para):
+        return _folded(": ".join(p for p in (block.lead, block.text) if p), "  " if block.lead else "")
+    if isinstance(block, Bullets):
+        return [line for item in block.items for line in _folded(item, "    ", "  * ")]
+    return _table(block)
+
+
+FIRST, MOST = 34, 20
+"""Widest first column, and widest other column that is not the last."""
+
+
+def _table(block: Table) -> list[str]:
+    used = [i for i in range(len(block.head)) if any(len(r) > i and r[i] for r in block.rows)]
+    if not used:
+        return [block.head[0]] if block.head[0] else []
+    over = bool(block.head[0]) and len(block.head[0]) > FIRST  # a title that is too long for its column has a line of its own
+    head = ("", *block.head[1:]) if over else block.head
+    rows = [head, *block.rows] if any(head) else list(block.rows)
+    widths = {i: min(FIRST if i == used[0] else MOST, max(len(r[i]) for r in rows if len(r) > i)) for i in used}
+    out = [block.head[0]] if over else []
+    for row in rows:
+        out += _row(row, used, widths, block)
+    for note in block.notes:
+        out += _folded(note, "  ", "  ")
+    return out
+
+
+def _row(row: tuple[str, ...], used: list[int], widths: dict[int, int], block: Table) -> list[str]:
+    """One row: cells in their columns, the last one and such as are too long folded under themselves."""
+    cells: list[tuple[int, list[str]]] = []
+    at = 0
+    for i in used:
+        text = row[i] if len(row) > i else ""
+        if i in block.right:
+            cells.append((at, [text.rjust(widths[i])]))
+        else:
+            room = max(WIDTH - at, 12) if i == used[-1] else widths[i]
+            cells.append(
+                (at, textwrap.wrap(text, room, subsequent_indent="  " if i == used[0] else "", break_on_hyphens=False) or [""])
+            )
+        at += widths[i] + 2
+    lines: list[str] = []
+    for n in range(max(len(parts) for _, parts in cells)):
+        line = ""
+        for at, parts in cells:
+            if n < len(parts) and parts[n].strip():
+                line = line.ljust(at) + parts[n]
+        lines.append(line)
+    return lines
+
+
+def _log(report: Report) -> list[str]:
+    """Every entry in its order, with its dice."""
+    out = ["EVERYTHING IN ITS ORDER, WITH ALL DICE"]
+    for section in report.sections:
+        out += ["", section.name]
+        for line in section.lines:
+            out += _folded(line.text, "    ", "  ")
+            for detail in line.details:
+                out += _folded(detail, "      ", "    ")
+    return out

@@ -29,6 +29,7 @@ def rulebook(ruleset: Ruleset) -> str:
         *_verdicts(ruleset),
         *_battles(ruleset),
         *_adjusts(ruleset),
+        *_objectives(ruleset),
         *_events(ruleset),
         *_matrices(ruleset),
         *_tables(ruleset),
@@ -307,6 +308,32 @@ def _adjusts(ruleset: Ruleset) -> Iterator[str]:
         [
             [r["of"], r.get("for"), f"`{r['when']}`" if "when" in r else "", ", ".join(f"{k} {r[k]}" for k in changes if k in r)]
             for r in rows.values()
+        ],
+    )
+
+
+def _objectives(ruleset: Ruleset) -> Iterator[str]:
+    rows, aims = ruleset.rows("objectives"), ruleset.rows("aims")
+    if not rows:
+        return
+    yield "## Objectives"
+    yield table(
+        ["aim", "reached if", "counts", "points"],
+        [[_name(a), f"`{a['is']}`", a.get("count", "each") if a["of"] != "number" else "", a["points"]] for a in aims.values()],
+    )
+    yield table(
+        ["nation", "side", "aim", "of", "points"],
+        [
+            [
+                _name(ruleset.row("nations", id_)),
+                side,
+                _name(aims[aim]),
+                _flat(of),
+                row.get("points", {}).get(aim, aims[aim]["points"]),
+            ]
+            for id_, row in rows.items()
+            for side, goals in row["goals"].items()
+            for aim, of in goals.items()
         ],
     )
 

@@ -28,7 +28,7 @@ KINDS: tuple[tuple[str, Callable[[Ruleset, str, Row], bool]], ...] = (
     ("deployments", lambda ruleset, key, row: deploy.deploys(ruleset, key) is not None),
     ("purchases", lambda ruleset, key, row: is_purchase(ruleset, row)),
     ("placings", lambda ruleset, key, row: is_placing(ruleset, row)),
-    ("transfers", lambda ruleset, key, row: transfer.kind_of(ruleset, key) is not None),
+    ("shipments", lambda ruleset, key, row: transfer.kind_of(ruleset, key) is not None),
     ("units", lambda ruleset, key, row: True),
 )
 """The kinds of order forms: the module of each, and which rows are of it (the first that fits)."""

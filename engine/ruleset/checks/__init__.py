@@ -41,6 +41,7 @@ CHECKS: tuple[Check, ...] = (
     needs.figures_name_quantities,
     needs.dice_of_battles_are_single,
     needs.grades_say_what_their_unit_leaves_open,
+    needs.objectives_fit_their_aims,
     terms.terms_do_not_lead_back_to_themselves,
     terms.values_lead_somewhere,
     expressions.expressions_are_right,
@@ -98,7 +99,7 @@ def of_altered(base: Subject, draft: Draft, form: str, id_: str) -> Iterator[Dia
 
 
 READ_BY_OTHERS = frozenset(
-    {"fields", "terms", "groups", "acts", "orders", "links", "catalogue", "contacts", "matrices", "tables"}
+    {"fields", "terms", "groups", "acts", "orders", "links", "catalogue", "contacts", "matrices", "tables", "aims"}
 )
 """Forms of which more than the ids counts for what other rows may say."""
 

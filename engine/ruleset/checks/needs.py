@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
 from ..nodes import Node, diagnose
@@ -14,6 +15,7 @@ __all__ = [
     "dice_of_battles_are_single",
     "figures_name_quantities",
     "grades_say_what_their_unit_leaves_open",
+    "objectives_fit_their_aims",
     "players_see_something",
     "rows_have_the_keys_that_they_need",
     "the_frame_comes_to_an_input",
@@ -159,3 +161,33 @@ def grades_say_what_their_unit_leaves_open(subject: Subject) -> Iterator[Diagnos
                 if subject.rows("fields").get(key, {}).get("default") is None:
                     message = f"the grade {name!r} of {id_!r} has no {key!r}, as the others have"
                     yield diagnose("E213", "error", message, node, key=name)
+
+
+def objectives_fit_their_aims(subject: Subject) -> Iterator[Diagnostic]:
+    """What a nation names for an aim is of the kind that the aim is about; points are said of aims that the nation has."""
+    aims = subject.rows("aims")
+    for id_, row in subject.rows("objectives").items():
+        node = subject.nodes("objectives")[id_]
+        for side, goals in row["goals"].items():
+            for name, wanted in goals.items():
+                if name in aims:
+                    yield from _of_aim(subject, aims[name], wanted, node.value["goals"].value[side], name)
+        for name in row.get("points", {}):
+            if not any(name in goals for goals in row["goals"].values()):
+                yield diagnose("E213", "error", f"{id_!r} has no aim {name!r}", node.value["points"], key=name)
+
+
+def _of_aim(subject: Subject, aim: dict[str, Any], wanted: Any, node: Node, key: str) -> Iterator[Diagnostic]:
+    of, other = aim["of"], aim.get("with")
+    shape = "a whole number" if of == "number" else f"a map of {of} to {other}" if other else f"a list of {of}"
+    wants: Any = int if of == "number" else dict if other else list
+    if type(wanted) is not wants:
+        yield diagnose("E213", "error", f"the aim {key!r} needs {shape}", node, key=key)
+    elif of != "number":
+        others = wanted.values() if isinstance(wanted, dict) else ()
+        groups = [id_ for id_, row in subject.rows("groups").items() if row["of"] == of]
+        wrong = [thing for thing in wanted if thing not in subject.nodes(of) and thing not in groups]
+        wrong += [thing for thing in others if thing not in subject.nodes(str(other))]
+        for thing in wrong:
+            if any(thing in subject.nodes(form) for form in ("places", "nations", "groups")):  # else it is told as unknown
+                yield diagnose("E213", "error", f"the aim {key!r} needs {shape}; {thing!r} is none", node, key=key)

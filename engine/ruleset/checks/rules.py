@@ -175,6 +175,8 @@ def rows_of_helpers_are_used(subject: Subject) -> Iterator[Diagnostic]:
     for form, id_ in own:
         if id_ in words or any(id_ in said for key, said in own.items() if key != (form, id_)):
             continue
+        if "use" in subject.values[form][id_]:  # reports use it
+            continue
         node = subject.nodes(form)[id_]
         if node.file.startswith(".."):  # a row of the base that an overlay has no use for is no fault of either
             continue

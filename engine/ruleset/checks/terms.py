@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...core.diagnostics import Diagnostic
-from ..expressions.terms import terms_used
+from ..expressions.terms import functions_used, terms_used
 from ..nodes import diagnose
 from .subject import Subject
 
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["terms_do_not_lead_back_to_themselves", "values_lead_somewhere"]
 
-TERMS, QUANTITIES = "terms", "quantities"
+TERMS, QUANTITIES, AIMS = "terms", "quantities", "aims"
+OBJECTIVES = "objectives"
+"""The function that asks the tests of all `aims`, which stand in the graph as one thing of this name."""
 
 
 def terms_do_not_lead_back_to_themselves(subject: Subject) -> Iterator[Diagnostic]:
@@ -52,23 +54,28 @@ def values_lead_somewhere(subject: Subject) -> Iterator[Diagnostic]:
                 for kind in (TERMS, QUANTITIES):
                     if other in subject.rows(kind):
                         graph.add_edge((form, id_), (kind, other))
+            if OBJECTIVES in functions_used(text):
+                graph.add_edge((form, id_), (AIMS, OBJECTIVES))
     for knot in sorted(nx.strongly_connected_components(graph), key=min):
         first = min(knot)
-        if (len(knot) > 1 or graph.has_edge(first, first)) and any(form == QUANTITIES for form, _ in knot):
+        if (len(knot) > 1 or graph.has_edge(first, first)) and any(form != TERMS for form, _ in knot):
             round_ = [a for a, _ in nx.find_cycle(graph.subgraph(knot), first)]
             way = " → ".join(id_ for _, id_ in [*round_, round_[0]])
-            node = next(subject.nodes(form)[id_] for form, id_ in round_ if form == QUANTITIES)
-            yield diagnose("E405", "error", f"the quantity leads back to itself: {way}", node)
+            form, id_ = next((form, id_) for form, id_ in round_ if form != TERMS)
+            node = subject.nodes(form)[id_] if form == QUANTITIES else next(iter(subject.nodes(form).values()))
+            said = "the quantity leads" if form == QUANTITIES else "the aims lead"
+            yield diagnose("E405", "error", f"{said} back to {'itself' if form == QUANTITIES else 'themselves'}: {way}", node)
     if nx.is_directed_acyclic_graph(graph):
         longest = nx.dag_longest_path(graph)
         if len(longest) > MAX_CHAIN:
-            form, id_ = longest[0]
+            form, id_ = next(thing for thing in longest if thing[0] != AIMS)
             message = f"{len(longest)} terms and quantities lead to one another; at most {MAX_CHAIN} may"
             yield diagnose("E405", "error", message, subject.nodes(form)[id_])
 
 
 def _said(subject: Subject) -> Iterator[tuple[str, str, list[str]]]:
-    """Form, id and expressions of every term and quantity; those of its adjust rows belong to a quantity."""
+    """Form, id and expressions of every term and quantity, and of all aims; those of its adjust rows belong to a quantity."""
+    yield AIMS, OBJECTIVES, [row["is"] for row in subject.rows(AIMS).values() if isinstance(row["is"], str)]
     for id_, row in subject.rows(TERMS).items():
         yield TERMS, id_, [row["is"]] if isinstance(row["is"], str) else []
     adjusts: dict[str, list[str]] = {}

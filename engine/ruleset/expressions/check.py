@@ -348,7 +348,7 @@ class _Checker:
         if isinstance(value, ast.Constant) and isinstance(value.value, str):
             wanted = "place" if field == "at" else "nation" if field == "party" else typ or ""
             form = KINDS.get(wanted, "")
-            if field == "kind" and kind == "unit":
-                form = "units"
+            if field == "kind" and kind in ("unit", "record"):
+                form = "units" if kind == "unit" else "records"
             if form:
                 self.id_of(form, value)

@@ -31,6 +31,7 @@ EARLIER: Final = "earlier moments"
 # what a function reads beside its arguments; a function that is not listed could read anything
 _FUNCTIONS: Final[dict[str, tuple[str, ...]]] = {
     "nations": columns("nations"), "places": (), "units": ("units",), "forces": ("forces",), "wars": ("wars", *SIDES),
+    "records": ("records",), "holds": ("units",),
     "techs": ("techs",), "sides": (), "group": (), "these": (), "both": (), "either": (), "without": (), "neighbours": (),
     "in_order": (), "listed": (), "only": (), "on_way": (), "model": (), "box": ("tracks",), "coming": ("under_way",),
     "count": (), "some": (), "every": (), "total": (), "highest": (), "kinds": (), "rank": (), "those": (), "first": (),
@@ -48,7 +49,7 @@ _FUNCTIONS: Final[dict[str, tuple[str, ...]]] = {
 _STATE_OF: Final[dict[str, tuple[str, ...]]] = {
     "side": ("sides",), "link": ("links",), "gate": ("gates",), "unit": ("units", *columns("nations", "grade")),
     "force": ("forces",), "war": ("wars",), "tech": ("techs", "tech_rows"), "item": ("items",), "resource": (),
-    "group": (), "battle": (), "path": (), "agreement": ("agreements",),
+    "group": (), "battle": (), "path": (), "agreement": ("agreements",), "record": ("records",),
 }  # fmt: skip
 
 _COMPUTED: Final[dict[str, tuple[str, ...]]] = {
@@ -163,6 +164,9 @@ def _walk(ruleset: Ruleset, expression: Expression, seen: set[str]) -> Iterator[
                 yield from purses_read(ruleset) or (None,)
         elif name == "value":
             continue  # its quantity is among the words
+        elif name == "objectives":
+            yield from SIDES
+            yield from _of_part(ruleset, [row["is"] for row in ruleset.rows("aims").values()], seen)
         elif name in FUNCTIONS:
             yield None
         elif name in ruleset.rows("verdicts"):

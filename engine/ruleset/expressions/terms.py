@@ -8,6 +8,14 @@ from .parse import ExpressionError, parse
 from .vocabulary import FUNCTIONS
 
 
+def functions_used(text: str) -> frozenset[str]:
+    """The names that an expression calls: functions and terms."""
+    try:
+        return parse(text.removeprefix("=").strip()).functions
+    except ExpressionError:
+        return frozenset()
+
+
 def terms_used(text: str) -> set[str]:
     """The names of terms that an expression calls, or hands to a function that takes a term."""
     try:

@@ -39,6 +39,7 @@ KINDS: Final[dict[str, str]] = {
     "war": "",
     "battle": "",
     "agreement": "",
+    "record": "",
 }
 
 # fields that exist without declaration: kind -> field -> type
@@ -122,6 +123,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
     },
     "war": {"id": "id", "kind": "id", "parties": "list", "since": "number", "by": "id"},
     "agreement": {"id": "id"},
+    "record": {"id": "id", "kind": "id", "since": "number"},
     "battle": {"attacks": "truth", "attacked": "truth", "kind": "id", "round": "number", "origins": "number", "by": "id"},
     "path": {"start": "place", "last": "place", "length": "number", "places": "list"},
 }
@@ -136,6 +138,7 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "units": _S((), "set:unit", "units, selected by fields (owner, kind, at, tag, side ...)", filters="unit"),
     "forces": _S((), "set:force", "forces, selected by fields", filters="force"),
     "wars": _S((), "set:war", "wars in progress, selected by fields (party=)", filters="war"),
+    "records": _S((), "set:record", "what is in the books, selected by fields (kind= ...)", filters="record"),
     "techs": _S((), "set:tech", "technologies, selected by fields (category=, known=, of=)", filters="tech"),
     "sides": _S((), "set:side", "all sides"),
     "group": _S(("id:groups",), "set", "the members of a named group"),
@@ -156,6 +159,7 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "in_order": _S(("set", "term"), "set", "the members in the order of a value, the least first", rest="any"),
     "only": _S(("set",), "any", "the one member of a set; nothing if it has none or several"),
     "first": _S(("set", "number"), "set", "the first members of a set (one, unless a number is said)", optional=1),
+    "holds": _S(("set", "any"), "truth", "are in a set all the units that a list of an order names"),
     "listed": _S(("any", "any"), "number", "how many units a list of an order names (of a kind or tag)", optional=1),
     # one thing
     "nation": _S(("id:nations",), "nation", "a nation by id"),
@@ -192,6 +196,7 @@ FUNCTIONS: Final[dict[str, Signature]] = {
         "a quantity with all its adjust rows (for a nation, where the thing has no owner)",
         optional=1,
     ),
+    "objectives": _S(("nation",), "number", "the points of the objectives that it has reached"),
     "coming": _S(
         ("nation", "any", "place"),
         "number",

@@ -1,0 +1,211 @@
+"""What came of a nation's resources in a turn: beginning, each source, spent by kind, given, left. The lines add up.
+
+Of each purse the reader sees what lies in it, and so its every change; a change is given its name only by an entry that he
+may read, all others stand together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ...core.journal import Entry
+from ...core.model import Row
+from ...world import treasury
+from ...world.view import may_read
+from ...world.world import World, exact
+from .document import Block, Para, Table, table
+from .words import Words, listing
+
+
+@dataclass(frozen=True)
+class Account:
+    """One resource in one turn: label -> amount, in the purse of the seat (`main`) and in all others."""
+
+    resource: str
+    name: str
+    begun: tuple[Any, Any]
+    lines: tuple[tuple[str, Any, Any], ...]
+    left: tuple[Any, Any]
+    spent: tuple[tuple[str, Any], ...]
+    purses: tuple[tuple[str, Any], ...]
+    main: str
+
+
+def accounts(world: World, entries: Sequence[Entry], reader: str, words: Words) -> list[Account]:
+    """An account for each resource of which the view shows the reader a purse."""
+    return [a for what in world.ruleset.rows("resources") if (a := _account(world, entries, reader, what, words)) is not None]
+
+
+def _account(world: World, entries: Sequence[Entry], reader: str, what: str, words: Words) -> Account | None:
+    shown = world.state.table("stores")
+    now = {p: v for p, v in treasury.purses(world, reader, what).items() if what in shown.get(p, {})}
+    now |= {k: shown[k][what] for k in shown if (k == reader or k.startswith(reader + "/")) and what in shown[k]}
+    if not now:
+        return None
+    side = world.side_of(reader)
+    main = treasury.main_purse(world, reader, what)
+    if main not in now:
+        main = max(sorted(now), key=lambda p: now[p])
+    lines: dict[tuple[int, str], list[Any]] = {}
+    spent: dict[str, Any] = {}
+    for entry in entries:
+        moved = _moved(entry, what, reader, now)
+        if not moved:
+            continue
+        total, rest = sum(moved.values()), moved.get(main, 0)
+        shares = list(_labels(world, words, entry, reader, what, total, may_read(entry, reader, side)))
+        fixed = [s for s in shares if s[3]]  # goes to the purse of the seat by its row
+        rest -= sum(s[2] for s in fixed)
+        free = sorted((s for s in shares if not s[3]), key=lambda s: -abs(s[2]))
+        for number, (order, label, share, at_seat) in enumerate([*fixed, *free]):
+            at_main = share if at_seat else rest if number == len(fixed) else 0
+            line = lines.setdefault((order, label), [0, 0])
+            line[0] += at_main
+            line[1] += share - at_main
+            if order == 2:
+                spent[label] = spent.get(label, 0) - share
+    left = (now.get(main, 0), sum(v for p, v in now.items() if p != main))
+    table_lines: list[tuple[str, Any, Any]] = []
+    if spent:
+        paid = [v for (order, _), v in lines.items() if order == 2]
+        lines = {k: v for k, v in lines.items() if k[0] != 2} | {(2, "spent"): [sum(v[0] for v in paid), sum(v[1] for v in paid)]}
+    for (_, label), (at_main, away) in sorted(lines.items()):
+        if at_main or away:
+            table_lines.append((label, at_main, away))
+    begun = (left[0] - sum(v[1] for v in table_lines), left[1] - sum(v[2] for v in table_lines))
+    names = tuple((_seat(words, p), v) for p, v in sorted(now.items(), key=lambda i: (-i[1], i[0])) if p != main)
+    name = str(world.ruleset.row("resources", what).get("name", what))
+    return Account(
+        what,
+        name,
+        begun,
+        tuple(table_lines),
+        left,
+        tuple(sorted(spent.items(), key=lambda i: (-i[1], i[0]))),
+        names,
+        _seat(words, main),
+    )
+
+
+def _seat(words: Words, purse: str) -> str:
+    name, _, place = purse.partition("/")
+    return words.place(place or name) if place or words.world.ruleset.has("places", name) else ""
+
+
+def _moved(entry: Entry, what: str, reader: str, now: dict[str, Any]) -> dict[str, Any]:
+    """Purse -> by how much an entry changed it, of the reader's own."""
+    out: dict[str, Any] = {}
+    for table_, id_, field, before, after in entry.changes:
+        if table_ != "stores" or not (id_ in now or id_ == reader or id_.startswith(reader + "/")):
+            continue
+        if field == what:
+            by = (after or 0) - (before or 0)
+        elif field == "*":
+            by = (after or {}).get(what, 0) - (before or {}).get(what, 0)
+        else:
+            continue
+        if by:
+            out[id_] = out.get(id_, 0) + by
+    return out
+
+
+def _labels(
+    world: World, words: Words, entry: Entry, reader: str, what: str, total: Any, readable: bool
+) -> Iterable[tuple[int, str, Any, bool]]:
+    """What a change is called, its share, and whether that lies at the seat whatever the others do.
+
+    Sources come first (1), then what was bought (2), given and received (3), and all else (4).
+    """
+    if not readable:
+        yield 4, "other", total, False
+        return
+    data = entry.data
+    form, _, id_ = entry.rule.partition("/")
+    if "items" in data and total > 0:
+        items = [(world.ruleset.rows("yields").get(i["yield"], {}), i["yield"], Fraction(i["amount"])) for i in data["items"]]
+        items = [i for i in items if i[0].get("into", treasury.money(world.ruleset)) == what]
+        for row, name, amount in items:
+            yield 1, _yield_name(row, name), exact(amount), "over" not in row and len(items) > 1
+        rest = total - sum(i[2] for i in items)
+        if rest:
+            yield 1, "limits of income" if rest < 0 else "supplement", exact(rest), False
+    elif "to" in data and "what" in data and "amount" in data:
+        giver = entry.subject.partition(":")[0]
+        if total < 0:
+            arrives = f" ({data['arrives']} arrive)" if "arrives" in data and str(data["arrives"]) != str(data["amount"]) else ""
+            yield 3, f"to {words.name(str(data['to']))}{arrives}", total, False
+        else:
+            yield 3, f"from {words.name(giver)}", total, False
+    elif form == "catalogue":
+        yield 2, _bought(world, words, id_), total, False
+    else:
+        row = world.ruleset.rows(form).get(id_, {})
+        yield (2 if total < 0 else 3), _act_name(row, id_, form), total, False
+
+
+def _yield_name(row: Row, id_: str) -> str:
+    return str(row.get("label") or row.get("name") or id_.replace("-", " "))
+
+
+def _bought(world: World, words: Words, id_: str) -> str:
+    return (
+        words.kind(id_, 2)
+        if world.ruleset.has("units", id_)
+        else str(_lower(world.ruleset.rows("catalogue").get(id_, {}).get("name", id_)))
+    )
+
+
+def _act_name(row: Row, id_: str, form: str) -> str:
+    return _lower(str(row.get("label") or row.get("name") or ("other" if form == "frame" else id_.replace("-", " "))))
+
+
+def _lower(name: str) -> str:
+    return name[:1].lower() + name[1:] if name[1:2].islower() else name
+
+
+def blocks(accounts_: Sequence[Account]) -> list[Block]:
+    """The accounts as tables; a resource that did not move is told in a sentence under the last of them."""
+    out: list[Block] = []
+    for account in accounts_:
+        parted = bool(account.purses)
+        head = (account.name, *((account.main or "main", "elsewhere", "all") if parted else ("",)))
+        rows = [("at the beginning", *_cells(account.begun, parted, False))]
+        rows += [(label, *_cells((a, b), parted, True)) for label, a, b in account.lines]
+        rows.append(("left now", *_cells(account.left, parted, False)))
+        notes = []
+        if account.spent:
+            notes.append("Spent: " + listing(f"{label} {amount}" for label, amount in account.spent) + ".")
+        groups: dict[Any, list[str]] = {}
+        for place, amount in account.purses:
+            if amount and place:
+                groups.setdefault(amount, []).append(place)
+        if groups:
+            notes.append(
+                "Elsewhere: " + "; ".join(f"{listing(p)} {n}{' each' if len(p) > 1 else ''}" for n, p in groups.items()) + "."
+            )
+        if account.lines or len(accounts_) == 1:
+            made = table(head, rows, notes=notes)
+            out.append(Table(made.head, made.rows, tuple(range(1, len(head))), made.notes))
+        elif account.left[0] or account.left[1]:
+            total = account.left[0] + account.left[1]
+            where = f", {account.left[0]} of it in {account.main}" if parted and account.left[1] and account.main else ""
+            out.append(Para(f"{account.name}: {total}{where}, unchanged."))
+    return out
+
+
+def _cells(values: tuple[Any, Any], parted: bool, signed: bool) -> tuple[str, ...]:
+    a, b = values
+
+    def cell(v: Any) -> str:
+        return (
+            (f"{v:+d}" if signed and isinstance(v, int) else f"+{v}" if signed and v > 0 else str(v))
+            if v
+            else "-"
+            if signed
+            else "0"
+        )
+
+    return (cell(a), cell(b), cell(a + b)) if parted else (cell(a + b),)

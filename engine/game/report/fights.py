@@ -1,0 +1,255 @@
+"""Battles told once each: who fought with what, what it cost, how many hits came of how many expected, how it ended and why.
+
+The rounds of one battle are found by its place and subject. Fights of other kinds at the same place between the same parties
+(in the air before the land battle) are told with the gravest of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from ...core.journal import Entry
+from ...world.world import World
+from .document import Block, Para, Table
+from .words import Words, counted, listing, merged, sentence
+
+SIDES = ("attacker", "defender")
+
+
+@dataclass
+class Fight:
+    """One battle of the turn, from its entries."""
+
+    row: str
+    place: str
+    subject: str
+    sides: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
+    lost: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
+    rounds: list[Entry] = field(default_factory=list)
+    left: list[Entry] = field(default_factory=list)
+    ended: bool = False
+    winner: str | None = None
+    lost_touch: bool = False
+    preludes: list[Fight] = field(default_factory=list)
+
+    def owners(self, side: str) -> list[str]:
+        return sorted({*self.sides.get(side, {}), *self.lost.get(side, {})})
+
+    def parties(self) -> set[str]:
+        return {o for side in SIDES for o in self.owners(side)}
+
+    def started(self, side: str) -> dict[str, int]:
+        return merged(list(self.sides.get(side, {}).values()))
+
+    def losses(self, side: str) -> dict[str, int]:
+        return merged(list(self.lost.get(side, {}).values()))
+
+
+def fights(entries: Sequence[Entry]) -> list[Fight]:
+    """Every battle that the entries tell of, in their order."""
+    out: list[Fight] = []
+    running: dict[tuple[str, str, str], Fight] = {}
+    for entry in entries:
+        data = entry.data
+        if "battle" not in data or "event" not in data:
+            continue
+        key = (str(data["battle"]), str(data.get("place", "")), entry.subject)
+        fight = running.get(key)
+        if data["event"] == "begin" or fight is None:
+            open_ = [f for k, f in running.items() if k[:2] == key[:2] and not f.ended]
+            if data["event"] != "begin" and open_:
+                fight = open_[-1]
+            else:
+                fight = running[key] = Fight(key[0], key[1], key[2])
+                out.append(fight)
+        if data["event"] == "begin":
+            fight.sides = {s: {o: dict(k) for o, k in data["sides"].get(s, {}).items()} for s in SIDES}
+        elif data["event"] == "round":
+            fight.rounds.append(entry)
+            for side, owners in data.get("sides", {}).items():  # those who came to it later
+                for owner, kinds in owners.items():
+                    fight.sides.setdefault(side, {}).setdefault(owner, dict(kinds))
+        elif data["event"] == "leave":
+            fight.left.append(entry)
+        elif data["event"] == "end":
+            fight.ended, fight.winner, fight.lost_touch = True, data.get("winner"), bool(data.get("lost_touch"))
+            fight.lost = {s: {o: dict(k) for o, k in data.get("lost", {}).get(s, {}).items()} for s in SIDES}
+    return out
+
+
+def gravest(world: World, found: Sequence[Fight], reader: str, words: Words) -> list[Fight]:
+    """The battles by weight: own before allied before others, then the worth of the place and of what was lost."""
+
+    def weight(fight: Fight) -> tuple[int, Any]:
+        near = 2 if reader in fight.parties() else 1 if any(reader and world.allied(reader, o) for o in fight.parties()) else 0
+        own = 2 if world.holder_of(fight.place) == reader or reader in fight.owners("defender") else 1
+        cost = sum(words.price(k, o) for side in SIDES for o, k in fight.lost.get(side, {}).items())
+        return near, words.worth(fight.place) * own + cost
+
+    ranked = sorted(found, key=weight, reverse=True)
+    out: list[Fight] = []
+    for fight in ranked:
+        head = next((f for f in out if f.place == fight.place and f.row != fight.row and f.parties() & fight.parties()), None)
+        if head is None:
+            out.append(fight)
+        else:
+            head.preludes.append(fight)
+    return out
+
+
+def captured(entries: Sequence[Entry]) -> dict[str, str | None]:
+    """Places that entries hand over -> who has them at the end."""
+    return {
+        str(e.data["place"]): e.data.get("to")
+        for e in entries
+        if e.rule.startswith("control/") and "place" in e.data and "to" in e.data
+    }
+
+
+def blocks(world: World, entries: Sequence[Entry], reader: str, words: Words) -> list[Block]:
+    """The own battles in full; those of others in a line each."""
+    order = gravest(world, fights(entries), reader, words)
+    taken = captured(entries)
+    own = [f for f in order if not reader or reader in f.parties()]
+    out: list[Block] = []
+    for fight in own:
+        out.extend(_told(world, fight, taken, reader, words))
+    others = [f for f in order if f not in own]
+    if others:
+        out.append(Para(" ".join(_line(f, taken, words) for f in others), "Battles of others"))
+    return out
+
+
+def heading(fight: Fight, taken: dict[str, str | None], reader: str, words: Words) -> str:
+    """The place and the outcome, in a line."""
+    n = len(fight.rounds)
+    rounds = f"in {counted(n, 'round')}" if n else "without a round"
+    if reader not in fight.owners("attacker") and reader not in fight.owners("defender"):
+        what = f"{words.nations(fight.owners('attacker'))} against {words.nations(fight.owners('defender'))}"
+        return f"{words.place(fight.place).upper()}: {what}, {_outcome(fight, taken, words)} {rounds}"
+    mine = "attacker" if reader in fight.owners("attacker") else "defender"
+    if fight.lost_touch:
+        what = "contact lost"
+    elif fight.place in taken and taken[fight.place] == reader:
+        what = "taken"
+    elif fight.place in taken and mine == "defender":
+        what = "lost"
+    elif mine == "attacker":
+        what = "won" if fight.winner == mine else "attack beaten off" if fight.winner else "nobody has the field"
+    else:
+        what = "held" if fight.winner == mine else "lost" if fight.winner else "nobody has the field"
+    return f"{words.place(fight.place).upper()}, {what} {rounds}"
+
+
+def _outcome(fight: Fight, taken: dict[str, str | None], words: Words) -> str:
+    if fight.lost_touch:
+        return "who lost each other"
+    if taken.get(fight.place):
+        return f"taken by {words.name(str(taken[fight.place]))}"
+    return {"attacker": "won by the attackers", "defender": "held", None: "undecided"}[fight.winner]
+
+
+def hits(fight: Fight, side: str) -> tuple[int, Fraction | None, int]:
+    """Hits of a side, hits to be expected of its dice (None where dice are summed), and how many dice it threw."""
+    scored, expected, dice, summed = 0, Fraction(0), 0, False
+    for entry in [*fight.rounds, *fight.left]:
+        for fire in [*entry.data.get("fire", ()), *entry.data.get("parting", ())]:
+            if fire["side"] != side:
+                continue
+            n = len(fire["dice"])
+            dice += n
+            if fire["hits"] is None:
+                summed = True
+                continue
+            scored += int(fire["hits"])
+            expected += Fraction(n * max(0, min(int(fire["value"]), int(fire["die"]))), int(fire["die"]))
+    return scored, None if summed else expected, dice
+
+
+def _told(world: World, fight: Fight, taken: dict[str, str | None], reader: str, words: Words) -> list[Block]:
+    rows: list[tuple[str, ...]] = []
+    for side in SIDES:
+        scored, expected, dice = hits(fight, side)
+        said = (str(scored), f"{float(expected):.1f}") if dice and expected is not None else ("-", "-")
+        for number, owner in enumerate(sorted(fight.owners(side), key=lambda o: (o != reader, o))):
+            began, lost = fight.sides.get(side, {}).get(owner, {}), fight.lost.get(side, {}).get(owner, {})
+            gone = "nothing" if not lost else "all" if lost == began and sum(began.values()) > 1 else words.short_units(lost)
+            rows.append(
+                (f"{words.nation(owner)}: {words.short_units(began) or 'none'}", gone, *(said if number == 0 else ("", "")))
+            )
+    return [
+        Table(
+            (heading(fight, taken, reader, words), "lost", "hits", "expected"), tuple(rows), (2, 3), tuple(_notes(fight, words))
+        )
+    ]
+
+
+def _notes(fight: Fight, words: Words) -> list[str]:
+    notes = []
+    numbers = [t for side in SIDES if (t := _numbers(fight, side, words))]
+    if numbers:
+        notes.append("Numbers: " + "; ".join(numbers) + ".")
+    turning = _turning(fight, words)
+    if turning:
+        notes.append(turning)
+    seen: set[str] = set()
+    for entry in fight.left:
+        for said in (str(entry.data.get("why", "")), entry.text):
+            if said and said not in seen:
+                seen.add(said)
+                notes.append(sentence(said))
+    for prelude in fight.preludes:
+        row = words.world.ruleset.rows("battles").get(prelude.row, {})
+        name = str(row.get("name", prelude.row))
+        lost = [f"{words.nation(o)} lost {words.units(k)}" for s in SIDES for o, k in prelude.lost.get(s, {}).items() if k]
+        met = " against ".join(words.units(prelude.started(s)) or "nobody" for s in SIDES)
+        notes.append(sentence(f"{name}: {met}, {listing(lost) or 'no losses'}"))
+    return notes
+
+
+def _numbers(fight: Fight, side: str, words: Words) -> str:
+    """The numbers that a side's units needed, by kind; what hits in none is left out."""
+    known = {k for kinds in fight.sides.get(side, {}).values() for k in kinds}
+    found: dict[str, list[int]] = {}
+    for entry in fight.rounds:
+        for fire in entry.data.get("fire", ()):
+            if fire["side"] == side and fire["dice"] and fire["hits"] is not None and fire["kind"] in known:
+                values = found.setdefault(fire["kind"], [])
+                if fire["value"] not in values:
+                    values.append(int(fire["value"]))
+    if not found:
+        return ""
+    who = words.nations(fight.owners(side)) or words.place(fight.place)
+    kinds = ", ".join(f"{words.kind(k)} {' or '.join(map(str, sorted(v, reverse=True)))}" for k, v in sorted(found.items()))
+    return f"{who}: {kinds}"
+
+
+def _turning(fight: Fight, words: Words) -> str:
+    """The round that cost most, if there were several and it stands out."""
+    if len(fight.rounds) < 2:
+        return ""
+    cost = []
+    for entry in fight.rounds:
+        lost = {
+            s: sum(int(p["n"]) for p in entry.data.get("lost", {}).get(s, ()) if p.get("lost") and not p.get("virtual"))
+            for s in SIDES
+        }
+        cost.append((sum(lost.values()), entry.data.get("round", 0), lost))
+    total, number, lost = max(cost, key=lambda c: (c[0], -c[1]))
+    if total < 2 or total * 2 < sum(c[0] for c in cost):
+        return ""
+    parts = [f"{words.nations(fight.owners(s)) or 'the defenders'} lost {counted(lost[s], 'unit')}" for s in SIDES if lost[s]]
+    return sentence(f"Round {number} decided: {listing(parts)}")
+
+
+def _line(fight: Fight, taken: dict[str, str | None], words: Words) -> str:
+    parts = []
+    for side in SIDES:
+        for owner in fight.owners(side):
+            began, lost = fight.sides.get(side, {}).get(owner, {}), fight.lost.get(side, {}).get(owner, {})
+            parts.append(f"{words.nation(owner)} lost {sum(lost.values())} of {sum(began.values())}")
+    n = len(fight.rounds)
+    return sentence(f"{words.place(fight.place)}, {_outcome(fight, taken, words)} in {counted(n, 'round')}: {listing(parts)}")

@@ -1,0 +1,359 @@
+"""Where a nation stands: own and allied forces by theater, places in danger, and what is known of others by certainty and age.
+
+Everything is read from the nation's view; a theater is a group of places with `use: theater`, and a place in none is elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...core.journal import Entry
+from ...core.state import UNIT_CORE, Entity
+from ...turn.effects import printed
+from ...world.view import UNKNOWN, may_read
+from ...world.world import World
+from .document import Block, Bullets, Para, Table
+from .words import Words, counted, listing, merged, sentence
+
+PASSING = (*UNIT_CORE, "force", "via", "moved", "landed", "range", "band", "busy")
+WIDE = 8
+"""Kinds of units in one table; rarer ones are told in the last column."""
+
+
+def theaters(world: World) -> list[tuple[str, list[str]]]:
+    """Name and places of each theater, in their order."""
+    rows = [r for r in world.ruleset.rows("groups").values() if r.get("use") == "theater"]
+    return [(str(r.get("name", r["id"])), list(r["members"])) for r in sorted(rows, key=lambda r: r.get("order", 0))]
+
+
+def by_place(world: World, owners: Sequence[str]) -> dict[str, list[Mapping[str, Any]]]:
+    """Place -> the stacks there of some owners."""
+    out: dict[str, list[Mapping[str, Any]]] = {}
+    for _, row in world.state.stacks():
+        if row["owner"] in owners:
+            out.setdefault(str(row["place"]), []).append(row)
+    return out
+
+
+def counts(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """Kind -> number."""
+    return merged([{str(r["kind"]): int(r["n"])} for r in rows])
+
+
+def conditions(words: Words, rows: Sequence[Mapping[str, Any]]) -> str:
+    """What is the matter with units that are not as they should be."""
+    found = []
+    for row in rows:
+        more = [
+            f"{k.replace('_', ' ')} {v}" if v is not True else k.replace("_", " ")
+            for k, v in sorted(row.items())
+            if k not in PASSING
+        ]
+        if more:
+            found.append(f"{row['n']} {words.kind(str(row['kind']), row['n'])} {', '.join(more)}")
+    return "; ".join(found)
+
+
+def _column(world: World, words: Words, kind: str) -> str:
+    row = world.ruleset.rows("units").get(kind, {})
+    name = words.kind(kind)
+    return name if len(name) <= 5 else str(row.get("symbol") or name[:5]).lower()
+
+
+def forces(world: World, reader: str, words: Words) -> list[Block]:
+    """Own units in tables, one for each kind of place: a row a place, by theater; then allies', in a sentence each."""
+    places = by_place(world, [reader])
+    known = world.ruleset.rows("places")
+    out: list[Block] = []
+    kinds_of_place: dict[str, list[str]] = {}
+    for place in places:
+        kinds_of_place.setdefault(str(known.get(place, {}).get("kind", "")), []).append(place)
+    for _, at in sorted(kinds_of_place.items(), key=lambda i: (-len(i[1]), i[0])):
+        out.append(_forces_table(world, reader, words, {p: places[p] for p in at}))
+    if not places:
+        out.append(Para("You have no units."))
+    empty = _empty(world, reader, places)
+    if empty:
+        said = [f"{words.place(p)} {w}" if (w := words.worth(p)) else words.place(p) for p in empty]
+        out.append(Para(listing(said) + ".", "Empty"))
+    for ally in [n for n in world.nations() if n != reader and world.alive(n) and world.allied(reader, n)]:
+        theirs = by_place(world, [ally])
+        same: dict[str, list[str]] = {}
+        for place, rows in sorted(theirs.items(), key=lambda i: (-sum(counts(i[1]).values()), i[0])):
+            same.setdefault(words.short_units(counts(rows)), []).append(words.place(place))
+        if same:
+            out.append(
+                Para(
+                    "; ".join(f"{listing(p)} {u}{' each' if len(p) > 1 else ''}" for u, p in same.items()) + ".", words.name(ally)
+                )
+            )
+    return out
+
+
+def _empty(world: World, reader: str, places: Mapping[str, Any]) -> list[str]:
+    allied = by_place(world, [n for n in world.nations() if world.allied(reader, n)])
+    return [p for p in world.ruleset.rows("places") if world.holder_of(p) == reader and p not in places and p not in allied]
+
+
+def _forces_table(world: World, reader: str, words: Words, places: Mapping[str, list[Mapping[str, Any]]]) -> Table:
+    total = merged([counts(rows) for rows in places.values()])
+    order = list(world.ruleset.rows("units"))
+    kinds = sorted(total, key=lambda k: order.index(k) if k in order else len(order))
+    if len(kinds) > WIDE:
+        common = sorted(kinds, key=lambda k: -sum(1 for rows in places.values() if k in counts(rows)))[:WIDE]
+        kinds = [k for k in kinds if k in common]
+    worths = any(words.worth(p) for p in places)
+    head = ("", "", *(_column(world, words, k) for k in kinds), *(("worth",) if worths else ()), "")
+    rows: list[tuple[str, ...]] = []
+    left, marked = dict(places), False
+    groups = [(name, [p for p in members if p in left]) for name, members in theaters(world)]
+    listed = {p for _, members in groups for p in members}
+    groups.append(("Elsewhere" if any(m for _, m in groups) else "", [p for p in left if p not in listed]))
+    for name, members in groups:
+        alike: dict[tuple[str, ...], list[str]] = {}
+        for place in sorted(members, key=lambda p: (-sum(counts(left[p]).values()), words.place(p))):
+            here = counts(left[place])
+            rest = words.short_units({k: n for k, n in here.items() if k not in kinds})
+            note = "; ".join(s for s in (rest, conditions(words, left[place])) if s)
+            cells = (*(str(here.get(k) or "-") for k in kinds), *((str(words.worth(place) or "-"),) if worths else ()), note)
+            mark = " !" if threatened(world, reader, place) else ""
+            marked = marked or bool(mark)
+            alike.setdefault(cells, []).append(words.place(place) + mark)
+        for cells, names in alike.items():
+            title = ", ".join(names)
+            rows.append((name, title, *cells[:-1], (cells[-1] + (" each" if len(names) > 1 and not cells[-1] else "")).strip()))
+            name = ""
+    if len(places) > 1:
+        rows.append(("", "All", *(str(total[k]) for k in kinds), *(("",) if worths else ()), ""))
+    notes = ("! more than twice as many enemies are known beside it.",) if marked else ()
+    return Table(head, tuple(rows), tuple(range(2, 2 + len(kinds) + worths)), notes)
+
+
+def threatened(world: World, reader: str, place: str) -> bool:
+    """Whether more than twice as many enemies as stand in a place are known beside it."""
+    mine = sum(
+        int(r["n"]) for _, r in world.state.stacks(at=place) if r["owner"] == reader or world.allied(reader, str(r["owner"]))
+    )
+    return sum(_enemies(world, reader, p)[0] for p in world.geography.next_to(place)) > 2 * mine
+
+
+def _enemies(world: World, reader: str, place: str) -> tuple[int, str]:
+    """How many enemies the reader knows to be in a place, at least, and how that is said; 0 where it may be nobody."""
+    best, said = 0, ""
+    n = sum(
+        int(r["n"]) for _, r in world.state.stacks(at=place) if r["kind"] != UNKNOWN and world.hostile(reader, str(r["owner"]))
+    )
+    if n:
+        best, said = n, counted(n, "enemy unit")
+    for _, row in world.state.stacks(at=place):
+        low = int(str(row.get("range", "0")).partition("..")[0] or 0)
+        if row["kind"] == UNKNOWN and low > best and world.hostile(reader, str(row["owner"])):
+            best, said = low, f"{_span(str(row['range']))} enemy units"
+    known = world.state.get("knowledge", reader, f"units:{place}") or {}
+    holder = world.holder_of(place)
+    fresh = known.get("since", -9) >= int(world.state.get("game", "game", "turn", 1)) - 1
+    if fresh and int(known.get("n", 0)) > best and holder is not None and world.hostile(reader, holder):
+        best = int(known["n"])
+        said = counted(best, "enemy unit") if "units" in known else f"{best} or more enemy units"
+    return best, said
+
+
+def danger(world: World, reader: str, words: Words, most: int = 6) -> list[str]:
+    """Own places without a defender beside a seen enemy, the dearest first."""
+    manned = {str(r["place"]) for _, r in world.state.stacks() if r["owner"] == reader or world.allied(reader, str(r["owner"]))}
+    found = []
+    for place in world.ruleset.rows("places"):
+        if world.holder_of(place) != reader or place in manned:
+            continue
+        near = [(p, e) for p in world.geography.next_to(place) if (e := _enemies(world, reader, p))[0]]
+        if near:
+            found.append((words.worth(place), place, sorted(near, key=lambda i: -i[1][0])))
+    out = []
+    for worth, place, near in sorted(found, key=lambda i: (-i[0], i[1]))[:most]:
+        value = f" (worth {worth})" if worth else ""
+        beside = listing(f"{said} in {words.place(p)}" for p, (_, said) in near[:3])
+        more = f", among {len(near)} such places" if len(near) > 3 else ""
+        out.append(sentence(f"{words.place(place)}{value} has no defender and lies beside {beside}{more}"))
+    if len(found) > most:
+        out.append(
+            sentence(
+                f"{counted(len(found) - most, 'further place')} without a defender beside enemies: see the table of your forces"
+            )
+        )
+    return out
+
+
+# ---- what is known of others
+
+
+def sightings(world: World, entries: Sequence[Entry], reader: str, words: Words, turn: int) -> list[Block]:
+    """Counted now (with the count before), seen in part, looked at in vain, older; then what the view shows from afar."""
+    before = _before(world, entries, reader)
+    counted_now: list[tuple[str, ...]] = []
+    part: list[str] = []
+    none: list[str] = []
+    empty: list[str] = []
+    vain: list[str] = []
+    older: list[str] = []
+    other: list[str] = []
+    own = {p for p in world.ruleset.rows("places") if world.holder_of(p) == reader}
+    for key, row in sorted(world.state.row("knowledge", reader).items()):
+        what, _, place = key.rpartition(":")
+        is_place = world.ruleset.has("places", place)
+        if not is_place or ("n" not in row and "units" not in row):
+            other.append(_known(world, words, key, row, turn))
+            continue
+        if place in own:
+            continue
+        fresh = row.get("since", -1) >= turn
+        name = words.place(place) + ("" if what in ("", "units") else f" ({what})")
+        said = _count(words, row)
+        if not fresh:
+            if row.get("n"):
+                older.append(f"{name} {said} ({counted(turn - int(row.get('since', turn)), 'turn')})")
+            continue
+        last = before.get(key)
+        if "units" in row:
+            if not row["units"]:
+                empty.append(name)
+            else:
+                whose = _whose(world, words, place, reader)
+                counted_now.append((name + whose, said, _count(words, last) if last else "never seen"))
+        elif row.get("n"):
+            part.append(f"{name} {row['n']}" + (f" ({_count(words, last)} before)" if last and last.get("n") else ""))
+        else:
+            none.append(name)
+    looked = {
+        str(e.data["place"]) for e in entries if e.rule.startswith("contacts/") and "chance" in e.data and "place" in e.data
+    }
+    vain += sorted(words.place(p) for p in looked if f"units:{p}" not in world.state.row("knowledge", reader) and p not in own)
+    out: list[Block] = []
+    if counted_now:
+        out.append(Table(("Counted this turn", "now", "before"), tuple(counted_now), (), ()))
+    if empty:
+        out.append(Para(listing(empty) + ".", "No enemy in"))
+    if part:
+        out.append(Para("; ".join(part) + ".", "Seen in part, more may be there"))
+    if none or vain:
+        out.append(Para(listing(_few([*none, *vain], 12)) + ".", "Looked at, nothing certain"))
+    if older:
+        out.append(Para("; ".join(older) + ".", "Older, with its age"))
+    out.extend(
+        _afar(
+            world,
+            reader,
+            words,
+            {k.rpartition(":")[2] for k, r in world.state.row("knowledge", reader).items() if r.get("since", -1) >= turn},
+        )
+    )
+    if other:
+        out.append(Bullets(tuple(other)))
+    return out
+
+
+def _few(items: Sequence[str], most: int) -> list[str]:
+    return [*items[:most], f"{len(items) - most} more places"] if len(items) > most + 1 else list(items)
+
+
+def _before(world: World, entries: Sequence[Entry], reader: str) -> dict[str, Mapping[str, Any]]:
+    """What the reader knew before the entries that he may read told him anew."""
+    out: dict[str, Mapping[str, Any]] = {}
+    side = world.side_of(reader)
+    for entry in entries:
+        if not may_read(entry, reader, side):
+            continue
+        for table, id_, field_, before, _ in entry.changes:
+            if table == "knowledge" and id_ == reader and isinstance(before, Mapping):
+                out.setdefault(field_, before)
+    return out
+
+
+def _count(words: Words, row: Mapping[str, Any]) -> str:
+    if "units" in row:
+        return words.short_units(row["units"]) or "nobody"
+    return f"{row['n']} or more" if row.get("n") else "nothing certain"
+
+
+def _whose(world: World, words: Words, place: str, reader: str) -> str:
+    owners = sorted({str(r["owner"]) for _, r in world.state.stacks(at=place) if world.hostile(reader, str(r["owner"]))})
+    holder = world.holder_of(place)
+    known = owners or ([holder] if holder and holder != reader else [])
+    if len(known) == 1:
+        row = world.ruleset.rows("nations").get(known[0], {})
+        said = str(row.get("adjective") or words.name(known[0]))
+        return f", {said}" if said != words.place(place) and row.get("name") != words.place(place) else ""
+    return f", {listing(words.name(o) for o in known)}" if known else ""
+
+
+def _afar(world: World, reader: str, words: Words, told: set[str]) -> list[Block]:
+    """Units of others that the view shows in places of which nothing is told above: exact ones, and bands by their range."""
+    exact: dict[str, list[str]] = {}
+    bands: dict[tuple[str, str], list[str]] = {}
+    for _, row in world.state.stacks():
+        owner, place = str(row["owner"]), str(row["place"])
+        if owner == reader or world.allied(reader, owner) or place in told:
+            continue
+        if row["kind"] == UNKNOWN:
+            bands.setdefault((str(row.get("range", "?")), str(row.get("band", ""))), []).append(place)
+        else:
+            exact.setdefault(f"{words.place(place)} ({words.name(owner)})", []).append(
+                f"{row['n']} {words.kind(str(row['kind']), row['n'])}"
+            )
+    out: list[Block] = []
+    if exact:
+        out.append(Para("; ".join(f"{place} {', '.join(units)}" for place, units in sorted(exact.items())) + ".", "In sight"))
+    near = set(_neighbors(world, reader))
+    said = []
+    for (range_, band), places in sorted(bands.items(), key=lambda i: -int(i[0][0].partition("..")[0] or 0)):
+        close = sorted(words.place(p) for p in places if p in near and (h := world.holder_of(p)) and world.hostile(reader, h))
+        label = _band(range_, band)
+        if close:
+            said.append(f"{label}: {listing(close)}")
+    if said:
+        out.append(Para("; ".join(said) + ". All others are on the map.", "Sizes of hostile forces next to yours"))
+    return out
+
+
+def _band(range_: str, band: str) -> str:
+    words = _span(range_)
+    return f"{words} ({band})" if band else words
+
+
+def _span(range_: str) -> str:
+    """A range of numbers in words."""
+    low, dots, high = range_.partition("..")
+    if not dots:
+        return low
+    return f"{low} or more" if not high else f"up to {high}" if low in ("", "0") else f"{low} to {high}"
+
+
+def _neighbors(world: World, reader: str) -> list[str]:
+    out: dict[str, None] = {}
+    for _, row in world.state.stacks():
+        if row["owner"] == reader or world.allied(reader, str(row["owner"])):
+            out.update(dict.fromkeys(world.geography.next_to(str(row["place"]))))
+    return list(out)
+
+
+def _known(world: World, words: Words, key: str, row: Mapping[str, Any], turn: int) -> str:
+    """One thing that a nation has learned, in words, with its age."""
+    what, _, subject = key.rpartition(":")
+    form = next((k for f, k in _SUBJECTS if world.ruleset.has(f, subject)), None)
+    name = printed(world, Entity(form, subject)) if form else subject
+    label = "" if what in _PLAIN else f" ({_label(world, what)})"
+    said = printed(world, row["seen"]) if "seen" in row else str(row.get("as", ""))
+    if "units" in row or "n" in row:
+        said = words.short_units(row["units"]) or "nothing" if "units" in row else f"{row['n']} or more"
+    age = turn - int(row.get("since", turn))
+    return sentence(f"{name}{label}: {said}" + (f" ({counted(age, 'turn')} ago)" if age > 0 else ""))
+
+
+_SUBJECTS = (("places", "place"), ("nations", "nation"), ("technologies", "tech"))
+_PLAIN = ("", "units")
+
+
+def _label(world: World, what: str) -> str:
+    """What is known of something: a technology or track by its name, else the ruleset's own word."""
+    row = world.ruleset.rows("technologies").get(what) or world.ruleset.rows("tracks").get(what) or {}
+    return str(row.get("name", what)).lower()

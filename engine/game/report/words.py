@@ -1,0 +1,118 @@
+"""Names, numbers and lists as they stand in a report's sentences. Everything is asked of the ruleset's rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ...core.model import Row
+from ...core.state import Entity
+from ...turn.effects import printed
+from ...world.view import UNKNOWN
+from ...world.world import World
+
+
+def listing(items: Iterable[str]) -> str:
+    """Several things in a sentence: "a, b and c"."""
+    parts = list(items)
+    return ", ".join(parts[:-1]) + " and " + parts[-1] if len(parts) > 1 else "".join(parts)
+
+
+def sentence(text: str) -> str:
+    """A sentence with one full stop and a capital letter at its beginning."""
+    text = text.strip().replace("..", ".")
+    if not text:
+        return ""
+    return text[0].upper() + text[1:] + ("" if text[-1] in ".!?:" else ".")
+
+
+def counted(n: Any, one: str, many: str | None = None) -> str:
+    """A number with its noun in the right form."""
+    return f"{n} {one if n == 1 else many or one + 's'}"
+
+
+class Words:
+    """The words of one report: who is "you", and every name in its short form."""
+
+    def __init__(self, world: World, reader: str = "") -> None:
+        self.world = world
+        self.reader = reader
+
+    def nation(self, nation: str) -> str:
+        """A nation inside a sentence: "you" for the reader, else its short name, with its article."""
+        return "you" if nation and nation == self.reader else self.name(nation)
+
+    def name(self, nation: str) -> str:
+        """A nation by its short name, whoever reads, with its article."""
+        row: Row = self.world.ruleset.rows("nations").get(nation, {})
+        short = str(row.get("short") or row.get("name") or nation)
+        return f"{row['article']} {short}" if "article" in row else short
+
+    def nations(self, nations: Iterable[str]) -> str:
+        """Several nations in a sentence, the reader first."""
+        return listing(self.nation(n) for n in sorted(nations, key=lambda n: (n != self.reader, self.name(n))))
+
+    def place(self, place: str) -> str:
+        """A place by its name."""
+        return printed(self.world, Entity("place", place))
+
+    def kind(self, kind: str, n: Any = 2) -> str:
+        """A kind of unit, in the number that is wanted, as it stands inside a sentence."""
+        rows = self.world.ruleset.rows
+        row: Row = rows("units").get(kind) or rows("catalogue").get(kind) or {}
+        name = str(row.get("name", kind if kind != UNKNOWN else "unit"))
+        if n != 1:
+            name = str(row.get("plural", name if row else "units" if kind == UNKNOWN else kind))
+        return name[:1].lower() + name[1:] if name[1:2].islower() or len(name) == 1 else name
+
+    def units(self, kinds: Mapping[str, Any]) -> str:
+        """Units of several kinds in a sentence, most first."""
+        items = sorted(((k, n) for k, n in kinds.items() if n), key=lambda i: (-i[1], i[0]))
+        return listing(f"{n} {self.kind(k, n)}" for k, n in items)
+
+    def short_units(self, kinds: Mapping[str, Any]) -> str:
+        """The same for a cell: parted by commas only."""
+        items = sorted(((k, n) for k, n in kinds.items() if n), key=lambda i: (-i[1], i[0]))
+        return ", ".join(f"{n} {self.kind(k, n)}" for k, n in items)
+
+    def worth(self, place: str) -> Any:
+        """What a place is worth by the setting `worth` of the ruleset, an expression of `place`; 0 without it."""
+        text = self.world.ruleset.setting("worth")
+        if not text:
+            return 0
+        return self.world.value(str(text), {"place": Entity("place", place), "self": None, "nation": None}) or 0
+
+    def price(self, kinds: Mapping[str, Any], owner: str) -> int:
+        """What units weigh: by the figure of their rows that the setting `unit_worth` names, else one each."""
+        name = self.world.ruleset.setting("unit_worth")
+        if not name:
+            return sum(int(n) for n in kinds.values())
+        known = self.world.ruleset.rows("units")
+        return sum(int(n) * int(self.world.unit_row(k, owner).get(str(name), 1)) for k, n in kinds.items() if k in known)
+
+
+def throw(record: Mapping[str, Any]) -> str:
+    """A throw in words: "rolled 4, needed 9 or more"."""
+    totals = [
+        str(d.get("total", sum(d["faces"]) if all(isinstance(f, int) for f in d["faces"]) else "")) for d in record["drawn"]
+    ]
+    words = "rolled " + listing(totals)
+    need = record.get("need")
+    return words if need is None else f"{words}, needed {in_words(str(need))}"
+
+
+def in_words(need: str) -> str:
+    """A range of numbers as it is said: "1 or less", never "1" or "1..2"."""
+    low, dots, high = need.partition("..")
+    if not dots:
+        return need
+    return f"{low} or more" if low and not high else f"{high} or less" if low in ("", "1") else f"{low} to {high}"
+
+
+def merged(parts: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    """Several counts added up."""
+    out: dict[str, int] = {}
+    for part in parts:
+        for kind, n in part.items():
+            out[kind] = out.get(kind, 0) + n
+    return out

@@ -1,0 +1,90 @@
+"""A report that can be read: its account adds up, battles stand once, lines fit a mail, and what is not certain is not said."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from wteaw.core.journal import Entry
+from wteaw.core.state import State
+from wteaw.game.report import account, fights
+from wteaw.game.report.build import Report, nation_report
+from wteaw.game.report.document import Table
+from wteaw.game.report.render import WIDTH, as_html, as_text
+from wteaw.game.report.words import Words, listing, sentence
+from wteaw.world.view import readable, view
+from wteaw.world.world import World
+
+from .world1914 import loaded, played
+
+READERS = ("german-empire", "italy", "french-empire")
+
+
+def told(reader: str) -> tuple[Report, State, list[Entry]]:
+    _, ruleset, geography = loaded()
+    result = played(2)[-1]
+    shown = view(ruleset, result.position.state, reader, geography=geography)
+    entries = list(result.entries)
+    return nation_report(ruleset, shown, entries, reader, game="g", turn=2, geography=geography), shown, entries
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_the_account_adds_up(reader: str) -> None:
+    """Beginning and lines give what is left, in the main purse and elsewhere; the beginning is that of the turn."""
+    _, shown, entries = told(reader)
+    _, ruleset, geography = loaded()
+    world = World(ruleset, shown, geography=geography)
+    found = account.accounts(world, entries, reader, Words(world, reader))
+    assert found
+    before = played(2)[-2].position.state
+    for item in found:
+        for purse in (0, 1):
+            assert item.begun[purse] + sum(line[1 + purse] for line in item.lines) == item.left[purse]
+        begun = sum(row.get(item.resource, 0) for key, row in before.table("stores").items() if key.partition("/")[0] == reader)
+        assert sum(item.begun) == begun
+        assert sum(item.left) == sum(
+            row.get(item.resource, 0) for key, row in shown.table("stores").items() if key.partition("/")[0] == reader
+        )
+    assert any(line[0] == "other" for item in found for line in item.lines) is False, "every change has a name"
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_report_fits_a_mail(reader: str) -> None:
+    report, _, _ = told(reader)
+    body = as_text(report).partition("\nPROOF")[0].splitlines()
+    assert len(body) < 200
+    assert [line for line in body if len(line) > WIDTH] == []
+    text = "\n".join(body)
+    assert ".." not in text and "stays calm" not in text and " 1 enemy units" not in text
+    _, ruleset, _ = loaded()
+    ids = {i for form in ("places", "nations", "units") for i in ruleset.rows(form) if "-" in i}
+    assert [i for i in ids if re.search(rf"(?<![\w-]){i}(?![\w-])", text)] == []
+    assert len(as_html(report)) < 400_000
+
+
+def test_a_battle_is_told_once() -> None:
+    report, shown, entries = told("german-empire")
+    _, ruleset, geography = loaded()
+    mine = readable(entries, World(ruleset, shown, geography=geography), "german-empire")
+    begun = [e for e in mine if e.data.get("event") == "begin"]
+    found = fights.fights(mine)
+    assert len(found) == len(begun) > 0
+    part = next(p for p in report.parts if p.title.startswith("Battles"))
+    heads = [b.head[0] for b in part.blocks if isinstance(b, Table)]
+    own = [f for f in found if "german-empire" in f.parties()]
+    assert own and len(heads) <= len(own) and len(set(heads)) == len(heads)
+    for fight in found:
+        lost = sum(n for side in fight.lost.values() for kinds in side.values() for n in kinds.values())
+        began = sum(n for side in fight.sides.values() for kinds in side.values() for n in kinds.values())
+        assert fight.ended and lost <= began + 10
+
+
+def test_all_dice_on_demand_only() -> None:
+    report, _, _ = told("german-empire")
+    assert "Dice 1d" not in as_text(report) and "Dice 1d" in as_text(report, dice=True)
+
+
+def test_words() -> None:
+    assert listing(["a"]) == "a" and listing(["a", "b", "c"]) == "a, b and c" and listing([]) == ""
+    assert sentence("the Urals Mts..") == "The Urals Mts." and sentence("x") == "X."
