@@ -26,7 +26,7 @@ from .text import order_text
 MOST_LINES = 12
 """Lines of one order form with its targets written out; beyond that the targets share lines."""
 MOST_TARGETS = 14
-MOST_TRIED = 60
+MOST_TRIED = 12
 """Fillings of one order's open slots that are tried before it is shown as a form only."""
 
 
