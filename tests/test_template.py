@@ -93,3 +93,12 @@ def test_only_the_options_that_an_order_may_carry_are_named() -> None:
     line = "sail 1 destroyer from Adriatic Sea to Ionian Sea: patrol"
     _, found = parse_orders(world.ruleset, line, nation="german-empire", state=world.state)
     assert found[0].code == "O106" and found[0].message.count("against") == 1
+
+
+def test_units_that_can_never_go_on_are_not_sent_on() -> None:
+    _, _, here = begun("1914", 1)
+    world = known_to("1914", here, "german-empire")
+    line = "move 2 infantry from cologne to belgium: then break through to amiens"
+    taken = take_in(world.ruleset, line, lambda _: world, nation="german-empire")
+    assert taken.intents == () and [d.code for d in taken.found if d.severity == "error"] == ["O207"]
+    assert take_in(world.ruleset, line.partition(":")[0], lambda _: world, nation="german-empire").intents

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity
-from ..turn.context import Turn
+from ..turn.context import Desk, Turn
 from ..world import routes
 from . import forces
 from .attacking import attack_refusal, begin_war
@@ -44,15 +44,25 @@ def destination(turn: Turn, row: Row) -> str | None:
 
 def those_who_may(turn: Turn, force: str, mode: Row) -> list[forces.Pick]:
     """The units of a force for which the mode's test holds."""
-    owner = Entity("nation", str(turn.state.get("forces", force, "owner")))
-    names: dict[str, Any] = {"self": owner, "nation": owner}
-    return [
-        (key, stack["n"])
-        for key, stack in forces.stacks_of(turn.state, force)
-        if turn.world.test(
-            mode["onward"], {**names, "unit": Entity("unit", key), "place": turn.world.field(Entity("unit", key), "place")}
-        )
-    ]
+    owner, place = str(turn.state.get("forces", force, "owner")), str(turn.state.get("forces", force, "at"))
+    picks = [(key, int(stack["n"])) for key, stack in forces.stacks_of(turn.state, force)]
+    return _able(turn, owner, mode, picks, place)
+
+
+def _able(turn: Desk, nation: str, mode: Row, picks: Sequence[forces.Pick], place: str) -> list[forces.Pick]:
+    me = Entity("nation", nation)
+    names: dict[str, Any] = {"self": me, "nation": me, "place": Entity("place", place)}
+    return [pick for pick in picks if turn.world.test(mode["onward"], {**names, "unit": Entity("unit", pick[0])})]
+
+
+def hopeless(turn: Desk, nation: str, mode: Row, picks: Sequence[forces.Pick], place: str, target: str) -> str | None:
+    """Why units that are to take a place cannot go on from there, however that turns out, or None."""
+    if "onward" not in mode or not _able(turn, nation, mode, picks, place):
+        return "none of them can go on from a place that they take"
+    if target not in turn.world.geography.next_to(place, routes.Going(turn.world, nation, mode, ()).links):
+        here, there = (routes.name_of(turn.world, "places", p) for p in (place, target))
+        return f"no way from {here} to {there}"
+    return None
 
 
 def refusal(turn: Turn, force: str, row: Row, mode: Row, target: str) -> str | None:

@@ -15,7 +15,7 @@ from ...core.model import Row
 from ...turn.context import Order
 from ...turn.intents import Code, Intent, Note, Refusal, Remark
 from ...turn.slots import misfit, unmet
-from ...units import assignment, forces, march, voyage
+from ...units import assignment, forces, march, onward, voyage
 from ...units.attacking import Attack, follows
 from ...units.fleet import Voyage
 from ...world import routes
@@ -228,6 +228,9 @@ def _march(book: Book, mode: Row, order: Order, intent: Intent, uses: Uses) -> I
         uses.append(lambda: book.attacks.append(attack))
     else:
         _only_attacks(book, order, str(target))
+    for _, further in book.desk.options_giving(order.get("options"), "onward"):
+        why = onward.hopeless(book.desk, book.nation, mode, [*found.picks, *found.stays], found.target, str(further))
+        book.check_text(Code.OPTION, why)
     if mode.get("capacity"):
         uses.extend(_load(book, mode, found.path, found.count))
     remarks = () if found.gate is None else (_closed(book, found.gate),)
