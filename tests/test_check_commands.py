@@ -47,6 +47,17 @@ def test_validate_looks_into_variants_and_leaves_with_the_right_code(games: Path
     assert out.endswith("1 error, no warnings\n")
 
 
+@pytest.mark.parametrize(
+    "layout",
+    ["panels: [{id: a, title: A, bounds: [-180, -90, 180, 90], at: [0, 0, 9, 9]}]", "size: [", "panels: 7", "- a list"],
+)
+def test_a_layout_that_no_map_can_be_drawn_with_is_told(games: Path, capsys: pytest.CaptureFixture[str], layout: str) -> None:
+    (games / "map").mkdir()
+    (games / "map" / "layout.yaml").write_text(layout + "\n")
+    code, out, _ = wteaw(capsys, "validate", games)
+    assert code == 1 and f"{games}/map/layout.yaml:1:1: error: no map can be drawn with this" in out, out
+
+
 def test_warnings_pass_unless_strict(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(tmp_path, {"tables/t.yaml": "tables:\n- {id: idle, rows: {a: 1}}\n"})
     assert wteaw(capsys, "validate", tmp_path)[0] == 0

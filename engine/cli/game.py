@@ -239,7 +239,7 @@ def rollback(
 
 
 def decide(
-    nation: str = typer.Argument(..., help="The nation for which the decision is made."),
+    nation: str = typer.Argument(..., help="The nation for which the decision is made, or `moderator`."),
     decision: str = typer.Argument(..., help="The decision's id, or id/subject."),
     answer: str = typer.Argument(..., help="The answer; JSON for lists and numbers."),
     game: Path = GAME,
@@ -250,11 +250,12 @@ def decide(
     """
     from ..game.moderation import view_world
     from ..turn.context import Desk
-    from ..turn.decisions import answer_refusal
+    from ..turn.decisions import MODERATOR, answer_refusal
     from .names import nation_named
 
     found = open_game(game)
-    nation = nation_named(nation, found.ruleset, found.stage().position.state)
+    if nation != MODERATOR:
+        nation = nation_named(nation, found.ruleset, found.stage().position.state)
     try:
         value = json.loads(answer)
     except json.JSONDecodeError:

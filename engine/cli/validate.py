@@ -9,6 +9,7 @@ from pathlib import Path
 import typer
 
 from ..core.diagnostics import FORMATS, Diagnostic, has_errors, nearest, render, tidy
+from ..game.report.mapview import drawing_faults
 from ..game.scenario_files import load_scenario
 from ..ruleset import load_ruleset
 from ..ruleset.folder import MANIFEST, TABLE_FOLDERS, find_rulesets
@@ -54,7 +55,7 @@ def validate_paths(paths: list[Path], *, cache: bool = True) -> list[Diagnostic]
             raise Stop(f"{path} holds neither a ruleset (a folder with {MANIFEST}) nor a scenario", 2)
         root = path if path.is_dir() else path.parent
         for folder in rulesets:
-            found += _seen_from_here(load_ruleset(folder, cache=cache, root=root)[1], folder)
+            found += _seen_from_here([*load_ruleset(folder, cache=cache, root=root)[1], *drawing_faults(folder)], folder)
         for file in scenarios:
             found += _seen_from_here(load_scenario(file, cache=cache, root=root)[2], file.parent)
     return tidy(found)

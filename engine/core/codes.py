@@ -81,6 +81,7 @@ CODES: dict[str, str] = {
     "W508": "A list of links names a place whose own list does not name it in return.",
     "W509": "A list of links gives a place another section than its own.",
     "E510": "A list of links names a place that no link leads to.",
+    "E511": "A file of the folder `map` that no map can be drawn with.",
     "W601": "An event that can never fire.",
     "W602": "An order or act that no step of the frame takes.",
     "W603": "A kind of unit that nobody can get.",

@@ -66,6 +66,9 @@ def answer_refusal(desk: Desk, nation: str, key: str, answer: Any) -> Refusal | 
     if row is None:
         near = nearest(id_, rows) or sorted(rows)
         return Refusal(Code.NAME, f"no decision {id_!r}", "", f"there are {', '.join(near[:8])}")
+    if (row.get("asks") == MODERATOR) != (nation == MODERATOR):
+        who = "the moderator" if row.get("asks") == MODERATOR else "nations, not the moderator"
+        return Refusal(Code.CLOSED, f"{id_} asks {who}")
     slots = row.get("slots", {})
     about = next((n for n in slots if n != "answer"), row.get("about", "")) if "answer" in slots or "about" in row else ""
     me = Entity("nation", nation)
@@ -74,7 +77,7 @@ def answer_refusal(desk: Desk, nation: str, key: str, answer: Any) -> Refusal | 
         kind = kind_of(slots.get(about, about))
         if not about:
             return Refusal(Code.NAME, f"the answer to {id_} is about nothing in particular, not about {subject!r}")
-        if kind in KINDS and not desk.ruleset.has(KINDS[kind], subject):
+        if KINDS.get(kind) and not desk.ruleset.has(KINDS[kind], subject):
             near = nearest(subject, desk.ruleset.rows(KINDS[kind]))
             return Refusal(Code.NAME, f"{subject!r} is no {kind}", about, f"did you mean {near[0]!r}?" if near else "")
         names[about] = desk.world.thing(subject, kind if kind in KINDS else None)

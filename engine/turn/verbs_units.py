@@ -189,15 +189,18 @@ def send_home(tail: Tail, place: str, stays: str) -> None:
 
 
 def relocate(tail: Tail, p: Row, names: dict[str, Any]) -> None:
-    """Puts units elsewhere without a move: the nearest, the first or a drawn place of a set; `else` stay or lost."""
+    """Puts units (or `n` of them) elsewhere without a move: the nearest, the first or a drawn place; `else` stay or lost."""
     places = [t.id for t in as_set(tail.world, tail.set(p["to"], names))]
+    left = int(tail.world.number(p["n"], names)) if "n" in p else None
     for unit in as_set(tail.world, tail.set(p["units"], names)):
         row = tail.world.state.row("units", unit.id)
-        if not row:
+        going = int(row.get("n", 0)) if left is None else min(left, int(row.get("n", 0)))
+        if not going:
             continue
+        left = None if left is None else left - going
         if not places:
             if p.get("else") == "lost":
-                lose(tail, unit.id, row["n"], "nowhere to go")
+                lose(tail, unit.id, going, "nowhere to go")
             continue
         here = row["place"]
         how = p.get("by", "nearest")
@@ -209,4 +212,4 @@ def relocate(tail: Tail, p: Row, names: dict[str, Any]) -> None:
         else:
             steps = tail.world.geography.distances(here)
             to = min(places, key=lambda q: (steps.get(q, 10_000), q))
-        tail.journal.alter_units(unit.id, row["n"], place=to)
+        tail.journal.alter_units(unit.id, going, place=to)

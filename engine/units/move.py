@@ -187,7 +187,7 @@ def step_in(turn: Turn, march: March) -> None:
                 "order": march.order["key"],
                 "mode": march.mode["id"],
                 "options": march.order.get("options") or {},
-                "targets": [target],
+                "targets": [target, *tasks.targets_of(turn, march.order)],
                 "mission": mission,
                 "stance": tasks.stance_of(turn, nation, target, mission) if mission else None,
                 "covers": _covered(march.order),

@@ -6,13 +6,17 @@ links and works look, and which tags of units share a badge. Without it the map 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+from ...core.diagnostics import Diagnostic
 from ...core.journal import Entry
 from ...core.model import Ruleset
 from ...core.state import Entity, State
@@ -94,9 +98,29 @@ def read_drawing(ruleset_folder: Path) -> Drawing:
     return Drawing()
 
 
-def _yaml(path: Path) -> dict[str, Any]:
-    from ruamel.yaml import YAML
+def drawing_faults(ruleset_folder: Path) -> Iterator[Diagnostic]:
+    """What keeps the files of a ruleset's own folder `map/` from being drawn with, by file."""
+    here = ruleset_folder / FOLDER
+    layout, marks, shapes = here / "layout.yaml", here / "marks.yaml", here / "shapes.json"
+    for path, read in (
+        (layout, lambda: layout_from(_yaml(layout))),
+        (marks, lambda: _yaml(marks)),
+        (shapes, lambda: _read(shapes)),
+    ):
+        if not path.is_file():
+            continue
+        try:
+            read()
+        except (YAMLError, ValueError, KeyError, TypeError, AttributeError, OSError) as error:
+            said = " ".join(str(error).split()) if not isinstance(error, KeyError) else f"it says nothing of {error}"
+            yield Diagnostic("E511", "error", f"no map can be drawn with this: {said}", f"{FOLDER}/{path.name}", 1, 1)
 
+
+def _read(path: Path) -> Shapes:
+    return _read_shapes(path.read_text(encoding="utf-8"))
+
+
+def _yaml(path: Path) -> dict[str, Any]:
     return dict(YAML(typ="safe").load(path.read_text(encoding="utf-8"))) if path.is_file() else {}
 
 

@@ -17,6 +17,7 @@ from ...core.model import Row
 from ...core.registry import MECHANICS
 from ...turn.calendar import begin_turn, end_turn
 from ...turn.context import Turn
+from ...turn.decisions import MODERATOR
 from ...turn.effects import Tail
 from ...turn.events import first_look, settle
 from ...turn.frame import advance, run_step
@@ -195,7 +196,7 @@ class Play:
         door = Door(self.turn)
         past = bool(stage.get("past_the_door"))
         for nation, given in answers.items() if not past else ():
-            known(dict.fromkeys(self.world.nations()), nation, "nation", (*path, "answers"))
+            known(dict.fromkeys([*self.world.nations(), MODERATOR]), nation, "nation", (*path, "answers"))
             refused = door.answers(nation, given)
             self.refusals += [Refusal(nation, 0, key, says, check=True) for key, says in refused.items()]
             answers[nation] = {key: answer for key, answer in given.items() if key not in refused}
