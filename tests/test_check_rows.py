@@ -175,3 +175,27 @@ EXPRESSIONS = [
 def test_expressions_are_told_at_their_own_column(tmp_path: Path, text: str, codes: str) -> None:
     text, expected = marked(text, codes)
     assert places(found(tmp_path, text)) == expected
+
+
+LIMITS = """\
+nations: [{id: one, name: One}, {id: two, name: Two}]
+acts:
+- {id: scold, form: "scold {target}", slots: {target: nation}, silence: {W602: for a test}}
+- {id: shout, form: "shout", silence: {W602: for a test}}
+limits:
+- {id: l, else: no, """
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("on: scold, for: one, against: [two], when: turn > 1, test: target.alive}\n", ""),
+        ("›on: shout, test: turn > 1}\n", "E213"),
+        ("on: ›scodl, test: turn > 1}\n", "E401"),
+        ("on: scold, for: ›three, test: turn > 1}\n", "E407"),
+        ("on: scold, test: ›target.aliev}\n", "E304"),
+    ],
+)
+def test_limits_are_of_acts_upon_a_nation(tmp_path: Path, text: str, codes: str) -> None:
+    text, expected = marked(LIMITS.replace("else: no", 'else: "no"') + text, codes)
+    assert [p for p in places(found(tmp_path, text)) if not p[0].startswith("W")] == expected

@@ -11,6 +11,7 @@ from wteaw.core.state import State
 from wteaw.game.report import account, fights
 from wteaw.game.report.build import Report, nation_report
 from wteaw.game.report.document import Table
+from wteaw.game.report.map.svg import coarse
 from wteaw.game.report.render import WIDTH, as_html, as_text
 from wteaw.game.report.words import Words, listing, sentence
 from wteaw.world.view import readable, view
@@ -88,3 +89,26 @@ def test_all_dice_on_demand_only() -> None:
 def test_words() -> None:
     assert listing(["a"]) == "a" and listing(["a", "b", "c"]) == "a, b and c" and listing([]) == ""
     assert sentence("the Urals Mts..") == "The Urals Mts." and sentence("x") == "X."
+
+
+def test_outlines_that_meet_still_meet_on_the_page() -> None:
+    """The small picture keeps shared borders shared, whichever way round they are drawn, and drops what cannot be seen."""
+    border = [(10.2 + 7 * n, 20.1 + (n * n) % 13) for n in range(20)]
+    there = "M" + " ".join(f"{x:.1f},{y:.1f}" for x, y in [*border, (150.0, 90.0), (10.0, 90.0)]) + "Z"
+    back = "M" + " ".join(f"{x:.1f},{y:.1f}" for x, y in [*border[::-1], (10.0, 2.0), (150.0, 2.0)]) + "Z"
+    small = "M" + " ".join("5.1,5.2" for _ in range(30)) + "Z"
+
+    def vertices(data: str) -> set[tuple[int, int]]:
+        found = re.search(r' d="([^"]*)"', coarse(f'<path d="{data}"/>'))
+        assert found
+        x = y = 0
+        out = set()
+        steps = [int(v) for v in re.findall(r"-?\d+", found[1])]
+        for dx, dy in zip(steps[::2], steps[1::2], strict=True):
+            x, y = x + dx, y + dy
+            out.add((x, y))
+        return out
+
+    shared = {p for p in vertices(there) if p[1] < 60}
+    assert len(shared) > 5 and shared == {p for p in vertices(back) if p[1] > 8}
+    assert vertices(small) == {(0, 0)}

@@ -54,6 +54,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("verify", "whether a stored game is what was played", "game"),
     Command("report", "what a nation may know"),
     Command("map", "the map as SVG or PNG", "report", "map_"),
+    Command("status", "who has sent orders, who is late, what awaits whom"),
     Command("explain", "why a value is what it is: the chain of rules and dice", "report"),
     Command("rollback", "go back to a chosen point", "game"),
     Command("decide", "make or override a decision", "game"),

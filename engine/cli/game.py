@@ -292,7 +292,7 @@ def upgrade(
         return
     for what, fault in audit(found):
         if fault:
-            raise Stop(f"{what}: {fault}; a game that has been changed by hand cannot be upgraded")
+            raise Stop(f"{what}: {fault}; a game that has been changed by hand keeps its rules")
     difference = first_difference(found, rules)
     typer.echo(difference or "The game so far comes out the same under the new rules.")
     if yes:

@@ -35,6 +35,7 @@ def report(
 
     from ..core.canonical import dumps
     from ..game import moderation as desk
+    from ..game.report.map.svg import coarse
     from ..game.report.mapview import map_svg
     from ..game.report.render import as_html, as_text
     from ..game.store import StoreError
@@ -59,7 +60,9 @@ def report(
         typer.echo(as_text(data, dice=dice), nl=False)
     elif format == "html":
         shown = desk.view_world(found, nation).state if nation else found.stage().position.state
-        typer.echo(as_html(data, map_svg(found.ruleset, shown, found.drawing(), title=f"{data.game}, {data.when}")), nl=False)
+        typer.echo(
+            as_html(data, coarse(map_svg(found.ruleset, shown, found.drawing(), title=f"{data.game}, {data.when}"))), nl=False
+        )
     elif format == "json":
         typer.echo(dumps(asdict(data)).decode())
     else:

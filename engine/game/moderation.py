@@ -24,6 +24,7 @@ from ..world.world import World
 from .audit import broken_chain
 from .proofs import openings, position_after
 from .report.build import Report, moderator_report, nation_report, when
+from .report.map.svg import coarse
 from .report.mapview import Drawing, map_svg, read_drawing
 from .report.render import as_html, as_text
 from .scenario import initial_state
@@ -82,6 +83,32 @@ def seats(game: Game) -> dict[str, str]:
     """Nation to who commands it, for every nation that the present input point asks."""
     world = World(game.ruleset, game.seated_position().state, geography=game.geography)
     return {n: vacancies.seat(world, n) for n in game.awaited()}
+
+
+def standing_of(game: Game) -> dict[str, Any]:
+    """What a game waits for, as plain data: who has sent how many orders by whom, who has not, and what is to be done next."""
+    position = game.stage().position
+    if position.ended:
+        return {"waits": "it has ended", "seats": [], "policies": [], "next": "Nothing awaits anybody."}
+    if "pause" in (position.waiting or {}):
+        return {"waits": f"turn {position.turn} is paused", "seats": [], "policies": [], "next": "`wteaw resolve` goes on."}
+    here = game.submissions()
+    asked = seats(game)
+    out = []
+    for nation, seat in sorted(asked.items()):
+        sent = here.get(nation)
+        if sent is not None:
+            n = len(sent.orders)
+            by = "" if sent.by == PLAYER else f", handed in by {'an ally' if sent.by == PROXY else f'the {sent.by}'}"
+            out.append({"nation": nation, "sent": True, "orders": n, "says": f"{n} order{'s' if n != 1 else ''}{by}"})
+        elif seat != POLICY:
+            out.append({"nation": nation, "sent": False, "orders": 0, "says": "nothing has come in"})
+    late = [s["nation"] for s in out if not s["sent"]]
+    following = (
+        f"{len(late)} missing: remind them, or `wteaw resolve --force`." if late else "Nobody is missing: `wteaw resolve`."
+    )
+    played = sorted(n for n, seat in asked.items() if seat == POLICY and n not in here)
+    return {"waits": f"it waits for {wanted_now(game)}", "seats": out, "policies": played, "next": following}
 
 
 def commanded(game: Game) -> list[str]:
@@ -334,7 +361,11 @@ def _moderators_part(game: Game, stage: Stage, past: bool) -> list[str]:
         return []
     players = [n for n, seat in seats(game).items() if seat == PLAYER] if "pause" not in (stage.position.waiting or {}) else []
     return [
-        f"Read what follows, then send each of {len(players)} players his report." if players else "Read what follows.",
+        "Read what follows, then send the player his report."
+        if len(players) == 1
+        else f"Read what follows, then send each of the {len(players)} players his report."
+        if players
+        else "Read what follows.",
         f"Publish the commitment to the dice of turn {stage.position.turn}: {stage.commitment.root}",
         "`wteaw rollback` undoes the turn; give the reason, and every report tells it.",
     ]
@@ -364,7 +395,7 @@ def write_reports(
             world = views.world(nation)
             shown, entries = world.state, readable(entries, world, nation)
         svg = map_svg(game.ruleset, shown, drawing, title=f"{data.game}, {data.when}", entries=entries)
-        for suffix, text in (("txt", as_text(data)), ("html", as_html(data, svg))):
+        for suffix, text in (("txt", as_text(data)), ("html", as_html(data, coarse(svg)))):
             path = out / f"{name}.{suffix}"
             path.write_text(text, encoding="utf-8")
             written.append(path)

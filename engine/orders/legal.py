@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from ..core.model import Row
+from ..core.model import Row, Ruleset
 from ..core.state import Entity
 from ..economy.catalogue import Market, Offer
 from ..ruleset.expressions import parse
 from ..ruleset.expressions.parse import ExpressionError, conjuncts
 from ..ruleset.expressions.reads import reads
+from ..ruleset.limits import needs_of
 from ..turn import acts as act
 from ..turn.context import Desk
 from ..units import deploy
@@ -123,7 +124,7 @@ def _acts(world: World, nation: str, row: Row) -> Iterator[Legal]:
     slots = [slot_of(name, kind) for name, kind in row.get("slots", {}).items()]
     base |= {s.name: None for s in slots if s.optional}
     free = {s.name for s in slots}
-    early, late = _split_needs(row, free)
+    early, late = _split_needs(world.ruleset, row, free)
     if not all(world.test(text, base) for text in early):
         return
     closed = [s for s in slots if s.kind in ENUMERABLE and not s.many and not s.optional]
@@ -225,11 +226,11 @@ def domain(world: World, row: Row, slot: str, names: Mapping[str, Any]) -> list[
     return list(world.ruleset.rows(FORM_OF.get(shape.kind, "")))
 
 
-def _split_needs(row: Row, slots: set[str]) -> tuple[list[str], list[str]]:
+def _split_needs(ruleset: Ruleset, row: Row, slots: set[str]) -> tuple[list[str], list[str]]:
     """The tests of an act that do not ask for its slots (tried once), and those that do (tried for every filling)."""
     early: list[str] = []
     late: list[str] = []
-    for need in row.get("needs", ()):
+    for need in needs_of(ruleset, row):
         test = need["test"]
         if need.get("secret") or isinstance(test, bool):
             if test is False and not need.get("secret"):

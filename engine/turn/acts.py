@@ -185,9 +185,15 @@ def _use_key(turn: Desk, row: Row, keys: tuple[str, ...], names: Names) -> str:
 
 
 def person(turn: Desk, nation: str) -> str:
-    """The nation whose player commands a nation: the one that its seat names, else itself."""
-    seat = vacancies.seat(turn.world, nation)
-    return seat if turn.ruleset.has("nations", seat) else nation
+    """Who plays a nation: the person whom its seat names, or plays the nation that it names; else the nation itself."""
+    passed: list[str] = []
+    while nation not in passed:
+        passed.append(nation)
+        seat = vacancies.seat(turn.world, nation)
+        if not turn.ruleset.has("nations", seat):
+            return nation if seat in vacancies.NAMELESS else seat
+        nation = seat
+    return nation
 
 
 def uses(turn: Desk, row: Row, keys: tuple[str, ...], names: Names) -> int:

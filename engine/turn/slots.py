@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.model import Row
+from ..ruleset.limits import needs_of
 from ..world.selections import as_set, plain
 from ..world.world import Names
 from .bounds import out_of_bounds
@@ -20,7 +21,7 @@ _TABLES = {"unit-kind": "units", "tech": "technologies", "item": "catalogue", "r
 
 def unmet(desk: Desk, row: Row, names: Names, *, secrets: bool = True) -> Refusal | None:
     """The first need of a row that does not hold, in the row's words; without `secrets` only those that its nation may test."""
-    for need in row.get("needs", ()):
+    for need in needs_of(desk.ruleset, row):
         if need.get("secret") and not secrets:
             continue
         if not desk.world.test(need["test"], names):

@@ -11,6 +11,8 @@ from ..world.world import World
 MODERATOR = "moderator"
 EMPTY = ("", "none", "vacant", "policy")
 """Seats in which no person sits."""
+NAMELESS = (*EMPTY, "player", MODERATOR)
+"""Seats that say what commands a nation, not who. Any other seat is a nation whose player does, or a person's name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -172,7 +172,10 @@ def step_in(turn: Turn, march: March) -> None:
     kinds = _kinds(turn, [*march.picks, *march.stays])
     where = routes.name_of(turn.world, "places", target)
     whence = routes.name_of(turn.world, "places", origin)
-    text = f"{'Attack on' if march.hostile else 'Move to'} {where} from {whence}: {routes.list_units(turn.world, kinds)}."
+    what = f"{'Attack on' if march.hostile else 'Move to'} {where}"
+    if march.hostile and not routes.is_attack(turn.world, nation, target, turn.journal.step):  # they help those who stand there
+        what = f"{str(march.mode.get('name', march.mode['id'])).capitalize()} for {where}"
+    text = f"{what} from {whence}: {routes.list_units(turn.world, kinds)}."
     data = {"units": kinds, "path": list(march.path), "hostile": march.hostile}
     who = {"self": Entity("nation", nation), "nation": Entity("nation", nation)}
     readers = audience_ids(turn.world, march.mode.get("audience", nation), who)

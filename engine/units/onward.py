@@ -6,12 +6,13 @@ the place just taken: into friendly land at once, anywhere else an attack that a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity
-from ..turn.context import Desk, Turn
+from ..turn.context import Desk, Order, Turn
+from ..turn.intents import Code, Refusal
 from ..world import routes
 from . import forces
 from .attacking import attack_refusal, begin_war
@@ -37,32 +38,30 @@ def go_on(turn: Turn, modes: Sequence[Row]) -> None:
         _carry_out(turn, force, row, mode, target)
 
 
-def destination(turn: Turn, row: Row) -> str | None:
+def destination(turn: Desk, row: Row) -> str | None:
     """Where the order of a force says that it goes on to."""
     return next((str(value) for _, value in turn.options_giving(row.get("options"), "onward")), None)
 
 
 def those_who_may(turn: Turn, force: str, mode: Row) -> list[forces.Pick]:
     """The units of a force for which the mode's test holds."""
-    owner, place = str(turn.state.get("forces", force, "owner")), str(turn.state.get("forces", force, "at"))
-    picks = [(key, int(stack["n"])) for key, stack in forces.stacks_of(turn.state, force)]
-    return _able(turn, owner, mode, picks, place)
+    owner = str(turn.state.get("forces", force, "owner"))
+    return [(key, stack["n"]) for key, stack in forces.stacks_of(turn.state, force) if _may(turn, owner, mode, key)]
 
 
-def _able(turn: Desk, nation: str, mode: Row, picks: Sequence[forces.Pick], place: str) -> list[forces.Pick]:
-    me = Entity("nation", nation)
-    names: dict[str, Any] = {"self": me, "nation": me, "place": Entity("place", place)}
-    return [pick for pick in picks if turn.world.test(mode["onward"], {**names, "unit": Entity("unit", pick[0])})]
+def _may(desk: Desk, nation: str, mode: Row, key: str) -> bool:
+    unit, who = Entity("unit", key), Entity("nation", nation)
+    names: dict[str, Any] = {"self": who, "nation": who, "unit": unit, "place": desk.world.field(unit, "place")}
+    return desk.world.test(mode["onward"], names)
 
 
-def hopeless(turn: Desk, nation: str, mode: Row, picks: Sequence[forces.Pick], place: str, target: str) -> str | None:
-    """Why units that are to take a place cannot go on from there, however that turns out, or None."""
-    if "onward" not in mode or not _able(turn, nation, mode, picks, place):
-        return "none of them can go on from a place that they take"
-    if target not in turn.world.geography.next_to(place, routes.Going(turn.world, nation, mode, ()).links):
-        here, there = (routes.name_of(turn.world, "places", p) for p in (place, target))
-        return f"no way from {here} to {there}"
-    return None
+def unable(desk: Desk, nation: str, mode: Row, order: Order, keys: Iterable[str]) -> Refusal | None:
+    """Why an order to go on is refused before anybody moves: the mode has nobody go on, or none of these stacks may."""
+    target = destination(desk, order)
+    if target is None or ("onward" in mode and any(_may(desk, nation, mode, key) for key in keys)):
+        return None
+    where = routes.name_of(desk.world, "places", target)
+    return Refusal(Code.OPTION, f"none of these units can go on to {where}", "", "leave that out, or send units that may")
 
 
 def refusal(turn: Turn, force: str, row: Row, mode: Row, target: str) -> str | None:

@@ -9,6 +9,7 @@ from typing import Any
 from ..core.state import Entity, columns, unit_key
 from ..ruleset.expressions import ExpressionError, parse
 from ..ruleset.expressions.reads import EARLIER, HOLDERS
+from ..ruleset.limits import limits_on
 from .objectives import points_of
 from .selections import apply, as_set, fits, group, nations_only, plain, select, weight
 from .tables import band, box_of, cell
@@ -437,6 +438,10 @@ def _values(world: World) -> dict[str, Callable[..., Any]]:
         names = {"self": world.thing(who, "nation")} if who is not None else {}
         return world.quantity(quantity, world.thing(x), names)
 
+    def within_limits(act: str, nation: Any, target: Any) -> bool:
+        names = {"self": (who := world.thing(nation, "nation")), "nation": who, "target": world.thing(target, "nation")}
+        return all(world.test(need["test"], names) for need in limits_on(ruleset, act))
+
     def coming(nation: Any, what: Any, at: Any = None) -> int:
         wanted, owner, place = plain(what), plain(nation), plain(at)
         rows = (r for r in state.table("under_way").values() if r.get("nation") == owner and place in (None, r.get("at")))
@@ -461,6 +466,7 @@ def _values(world: World) -> dict[str, Callable[..., Any]]:
         "tally": lambda x, id_: state.get("tallies", key(x), plain(id_), 0),
         "streak": lambda x, id_: state.get("streaks", key(x), plain(id_), 0),
         "coming": coming,
+        "within_limits": within_limits,
         "objectives": lambda n: points_of(world, plain(n)),
         "model": lambda n, kind: Entity("unit", unit_key(plain(n), plain(kind), "")),
         "lookup": lambda id_, *keys: cell(ruleset, id_, [plain(k) for k in keys]),

@@ -170,6 +170,13 @@ def blocks(accounts_: Sequence[Account]) -> list[Block]:
     """The accounts as tables; a resource that did not move is told in a sentence under the last of them."""
     out: list[Block] = []
     for account in accounts_:
+        if not account.purses and 0 < len(account.lines) <= 2:
+            moves = [f"{a:+} {label}" if isinstance(a, int) else f"{a} {label}" for label, a, _ in account.lines]
+            spent = f" ({listing(f'{label} {n}' for label, n in account.spent)})" if account.spent else ""
+            out.append(
+                Para(f"{account.begun[0]} at the beginning, {listing(moves)}{spent}, {account.left[0]} left.", account.name)
+            )
+            continue
         parted = bool(account.purses)
         head = (account.name, *((account.main or "main", "elsewhere", "all") if parted else ("",)))
         rows = [("at the beginning", *_cells(account.begun, parted, False))]

@@ -303,7 +303,7 @@ def _under_way(world: World, reader: str) -> list[str]:
     for _, row in sorted(world.state.table("under_way").items()):
         if row.get("nation") == reader:
             at = printed(world, Entity("place", row["at"])) if isinstance(row.get("at"), str) else ""
-            out.append(f"{row.get('n', 1)} {_what(world, row)}" + (f" for {at}" if at else "") + f", due {row.get('due', '?')}")
+            out.append(f"{row.get('n', 1)} {_what(world, row)}" + (f" for {at}" if at else ""))
     return out
 
 
@@ -313,4 +313,9 @@ def _what(world: World, row: Mapping[str, Any]) -> str:
     item = world.ruleset.rows("catalogue").get(str(row.get("item")), {})
     unit: Row = world.ruleset.rows("units").get(what, {})
     many = unit.get("plural") if row.get("n", 1) != 1 else None
-    return str(item.get("name") or many or unit.get("name") or world.ruleset.rows("technologies").get(what, {}).get("name", what))
+    return str(
+        item.get("name")
+        or many
+        or unit.get("name")
+        or world.ruleset.rows("technologies").get(what, {}).get("name", what.replace("-", " "))
+    )

@@ -10,7 +10,7 @@ from ...core.state import Entity
 from ...turn.effects import printed
 from ...world.view import may_read
 from ...world.world import World
-from .document import Block, Para, Table
+from .document import Block, Bullets, Para, Table
 from .words import Words, counted, listing, sentence, throw
 
 TOLD_ELSEWHERE = ("control", "contacts", "catalogue", "modes", "missions", "gifts", "battles", "streaks", "tallies")
@@ -83,9 +83,10 @@ def own_orders(world: World, entries: Sequence[Entry], reader: str, words: Words
     Also gives the entries that are told thereby.
     """
     side = world.side_of(reader)
-    given, by = 0, ""
+    given = 0
     rows: list[tuple[str, str]] = []
     told: list[Entry] = []
+    became: list[str] = []
     for entry in entries:
         if not may_read(entry, reader, side):
             continue
@@ -104,7 +105,7 @@ def own_orders(world: World, entries: Sequence[Entry], reader: str, words: Words
             rows.append((asked or entry.rule.partition("/")[2].replace("-", " "), f"came to nothing: {entry.data['void']}"))
             told.append(entry)
         elif entry.data.get("outcome"):
-            rows.append((asked, sentence(entry.text.removeprefix(f"{asked}: "))))
+            became.append(sentence(entry.text))
             told.append(entry)
         elif asked and entry.dice:
             failed = [d for d in entry.dice if d.get("hit") is False]
@@ -120,7 +121,9 @@ def own_orders(world: World, entries: Sequence[Entry], reader: str, words: Words
                 )
             )
             told.append(entry)
-    del by
+    if became:
+        rest: list[Block] = [Table(("", ""), tuple(rows), ())] if rows else []
+        return given, [Bullets(tuple(became)), *rest], told
     if not given and not rows:
         return 0, [Para("You sent no orders.")], told
     if not rows:
@@ -149,10 +152,10 @@ def other_news(
             continue
         if form == "orders" and ("path" in entry.data or "plan" in entry.data or "force" in entry.data):
             continue
-        if empty(world, entry):
+        if empty(world, entry) or not (reader or EVERYONE in entry.audience):
             continue
         text = sentence(entry.text)
-        into = public if EVERYONE in entry.audience or not reader else own
+        into = public if EVERYONE in entry.audience else own
         if text not in into:
             into.append(text)
     return _joined(public), _joined(own)
@@ -189,7 +192,8 @@ def technology(world: World, reader: str, words: Words, under_way: Sequence[str]
     out: list[Block] = []
     if world.ruleset.rows("technologies"):
         out.append(Para((listing(known) or "nothing yet") + ".", "Known"))
-    out.append(Para("; ".join(under_way) + "." if under_way else "nothing.", "Under way"))
+    if out or under_way:
+        out.append(Para("; ".join(under_way) + "." if under_way else "nothing.", "Under way"))
     return out
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...core.model import Row, Ruleset
+from ...ruleset.limits import needs_of
 from ...turn.frame import phases
 from ...turn.frame import steps as steps_of
 
@@ -155,7 +156,7 @@ def _acts(ruleset: Ruleset) -> Iterator[str]:
             facts.append(f"costs: {_cell(row['cost'])}")
         for most, keys in row.get("limit", {}).items():
             facts.append(f"at most {most} for each {', '.join(keys)}")
-        facts += [f"not allowed: {n['else']}" for n in row.get("needs", ())]
+        facts += [f"not allowed: {n['else']}" for n in needs_of(ruleset, row)]
         facts += list(tail_words(row))
         for step, outcomes in row.get("outcomes", {}).items():
             facts.append(f"what can become of it, known after {step}: {', '.join(dict.fromkeys(o['id'] for o in outcomes))}")

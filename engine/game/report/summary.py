@@ -29,7 +29,7 @@ def orders(world: World, entries: Sequence[Entry], words: Words) -> list[Block]:
             continue
         by = str(entry.data.get("by", ""))
         n = int(entry.data["orders"])
-        if by == "policy":
+        if by == "policy" or not (by or entry.text):  # nobody sent them: the program gave them
             played, theirs, bad = played + 1, theirs + n, bad + refused.get(entry.subject, 0)
             continue
         rows.append((words.name(entry.subject), BY.get(by, by) or "nobody", str(n), str(refused.get(entry.subject, 0) or "-")))
@@ -40,7 +40,7 @@ def orders(world: World, entries: Sequence[Entry], words: Words) -> list[Block]:
 
 def look_again(world: World, entries: Sequence[Entry], words: Words) -> list[Block]:
     """Orders of players that could not be carried out, units that had no way out, those who sent nothing."""
-    by = {e.subject: e.data.get("by") for e in entries if e.rule == "frame/input" and "orders" in e.data}
+    by = {e.subject: e.data.get("by", "policy") for e in entries if e.rule == "frame/input" and "orders" in e.data}
     items = []
     for entry in entries:
         nation = entry.subject.partition(":")[0]

@@ -54,6 +54,7 @@ def understand(book: Book, row: Row, order: Order) -> Understood:
         book.check_text(Code.WAY, probe if isinstance(probe, str) else None, ways.TARGET)
     elif mode is not None and slots.get(ways.UNITS) and slots.get(ways.ORIGIN) is not None:
         intent = _march(book, mode, order, intent, uses)
+        book.check(onward.unable(book.desk, book.nation, mode, order, picked))
     remarks = [*intent.remarks, *_undeclared(book, mode, order)]
     if "commits" in row:
         uses.append(lambda: _commit(book, picked))
@@ -228,9 +229,6 @@ def _march(book: Book, mode: Row, order: Order, intent: Intent, uses: Uses) -> I
         uses.append(lambda: book.attacks.append(attack))
     else:
         _only_attacks(book, order, str(target))
-    for _, further in book.desk.options_giving(order.get("options"), "onward"):
-        why = onward.hopeless(book.desk, book.nation, mode, [*found.picks, *found.stays], found.target, str(further))
-        book.check_text(Code.OPTION, why)
     if mode.get("capacity"):
         uses.extend(_load(book, mode, found.path, found.count))
     remarks = () if found.gate is None else (_closed(book, found.gate),)

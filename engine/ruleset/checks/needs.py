@@ -15,6 +15,7 @@ __all__ = [
     "dice_of_battles_are_single",
     "figures_name_quantities",
     "grades_say_what_their_unit_leaves_open",
+    "limits_fit_their_acts",
     "objectives_fit_their_aims",
     "players_see_something",
     "rows_have_the_keys_that_they_need",
@@ -191,3 +192,13 @@ def _of_aim(subject: Subject, aim: dict[str, Any], wanted: Any, node: Node, key:
         for thing in wrong:
             if any(thing in subject.nodes(form) for form in ("places", "nations", "groups")):  # else it is told as unknown
                 yield diagnose("E213", "error", f"the aim {key!r} needs {shape}; {thing!r} is none", node, key=key)
+
+
+def limits_fit_their_acts(subject: Subject) -> Iterator[Diagnostic]:
+    """A limit is about a nation and the one in the slot `target` of its act."""
+    for id_, row in subject.rows("limits").items():
+        act = subject.rows("acts").get(row["on"])
+        slot = act.get("slots", {}).get("target") if act else None
+        if act and (slot["kind"] if isinstance(slot, dict) else slot) != "nation":
+            message = f"a limit needs an act with a slot 'target' that takes a nation; {row['on']!r} has none"
+            yield diagnose("E213", "error", message, subject.nodes("limits")[id_], key="on")

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["terms_do_not_lead_back_to_themselves", "values_lead_somewhere"]
 
-TERMS, QUANTITIES, AIMS = "terms", "quantities", "aims"
-OBJECTIVES = "objectives"
-"""The function that asks the tests of all `aims`, which stand in the graph as one thing of this name."""
+TERMS, QUANTITIES = "terms", "quantities"
+ASKERS = {"objectives": ("aims", ("is",)), "within_limits": ("limits", ("test", "when"))}
+"""Functions that ask the tests of all rows of a form, which stand in the graph as one thing of the function's name."""
 
 
 def terms_do_not_lead_back_to_themselves(subject: Subject) -> Iterator[Diagnostic]:
@@ -54,8 +54,8 @@ def values_lead_somewhere(subject: Subject) -> Iterator[Diagnostic]:
                 for kind in (TERMS, QUANTITIES):
                     if other in subject.rows(kind):
                         graph.add_edge((form, id_), (kind, other))
-            if OBJECTIVES in functions_used(text):
-                graph.add_edge((form, id_), (AIMS, OBJECTIVES))
+            for function in ASKERS.keys() & functions_used(text):
+                graph.add_edge((form, id_), (ASKERS[function][0], function))
     for knot in sorted(nx.strongly_connected_components(graph), key=min):
         first = min(knot)
         if (len(knot) > 1 or graph.has_edge(first, first)) and any(form != TERMS for form, _ in knot):
@@ -63,19 +63,21 @@ def values_lead_somewhere(subject: Subject) -> Iterator[Diagnostic]:
             way = " → ".join(id_ for _, id_ in [*round_, round_[0]])
             form, id_ = next((form, id_) for form, id_ in round_ if form != TERMS)
             node = subject.nodes(form)[id_] if form == QUANTITIES else next(iter(subject.nodes(form).values()))
-            said = "the quantity leads" if form == QUANTITIES else "the aims lead"
+            said = "the quantity leads" if form == QUANTITIES else f"the {form} lead"
             yield diagnose("E405", "error", f"{said} back to {'itself' if form == QUANTITIES else 'themselves'}: {way}", node)
     if nx.is_directed_acyclic_graph(graph):
         longest = nx.dag_longest_path(graph)
         if len(longest) > MAX_CHAIN:
-            form, id_ = next(thing for thing in longest if thing[0] != AIMS)
+            form, id_ = next(thing for thing in longest if thing[0] in (TERMS, QUANTITIES))
             message = f"{len(longest)} terms and quantities lead to one another; at most {MAX_CHAIN} may"
             yield diagnose("E405", "error", message, subject.nodes(form)[id_])
 
 
 def _said(subject: Subject) -> Iterator[tuple[str, str, list[str]]]:
-    """Form, id and expressions of every term and quantity, and of all aims; those of its adjust rows belong to a quantity."""
-    yield AIMS, OBJECTIVES, [row["is"] for row in subject.rows(AIMS).values() if isinstance(row["is"], str)]
+    """Form, id and expressions of terms, quantities (with their adjust rows), all aims and all limits."""
+    for function, (asked, keys) in ASKERS.items():
+        rows = subject.rows(asked).values()
+        yield asked, function, [row[key] for row in rows for key in keys if isinstance(row.get(key), str)]
     for id_, row in subject.rows(TERMS).items():
         yield TERMS, id_, [row["is"]] if isinstance(row["is"], str) else []
     adjusts: dict[str, list[str]] = {}

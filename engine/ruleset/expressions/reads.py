@@ -164,6 +164,9 @@ def _walk(ruleset: Ruleset, expression: Expression, seen: set[str]) -> Iterator[
                 yield from purses_read(ruleset) or (None,)
         elif name == "value":
             continue  # its quantity is among the words
+        elif name == "within_limits":
+            yield from SIDES
+            yield from _of_part(ruleset, [[row["test"], row.get("when")] for row in ruleset.rows("limits").values()], seen)
         elif name == "objectives":
             yield from SIDES
             yield from _of_part(ruleset, [row["is"] for row in ruleset.rows("aims").values()], seen)

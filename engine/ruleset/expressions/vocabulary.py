@@ -196,6 +196,9 @@ FUNCTIONS: Final[dict[str, Signature]] = {
         "a quantity with all its adjust rows (for a nation, where the thing has no owner)",
         optional=1,
     ),
+    "within_limits": _S(
+        ("id:acts", "nation", "nation"), "truth", "do the limits of an act let the first nation do it to the second"
+    ),
     "objectives": _S(("nation",), "number", "the points of the objectives that it has reached"),
     "coming": _S(
         ("nation", "any", "place"),

@@ -1,0 +1,37 @@
+"""`wteaw status`: who has sent orders, who is late, and what awaits whom."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import typer
+
+from . import Stop
+from .game import GAME, open_game
+
+__all__ = ["status"]
+
+
+def status(game: Path = GAME, format: str = typer.Option("text", help="text or json.")) -> None:
+    """Tell what the game waits for: who has sent, who has not, whom policies play, and what the moderator has to do.
+
+    Example: wteaw status --game games/flanders
+    """
+    from ..game import moderation as desk
+
+    found = open_game(game)
+    told = desk.standing_of(found)
+    if format == "json":
+        typer.echo(json.dumps(told))
+        return
+    if format != "text":
+        raise Stop(f"no format {format!r}; text or json", 2)
+    names = {n: str(row.get("name", n)) for n, row in found.ruleset.rows("nations").items()}
+    typer.echo(f"{found.head['title']}, the game {found.id}: {told['waits']}.")
+    for seat in told["seats"]:
+        typer.echo(f"  {names.get(seat['nation'], seat['nation'])}: {seat['says']}")
+    if told["policies"]:
+        one = len(told["policies"]) == 1
+        typer.echo(f"  {len(told['policies'])} more {'nation is' if one else 'nations are'} played by policies.")
+    typer.echo(told["next"])

@@ -1,0 +1,54 @@
+"""Limits: what single nations may not do though an act is open to all; asked by the act and by `within_limits` alike."""
+
+from __future__ import annotations
+
+import pytest
+
+from wteaw.core.model import Row
+from wteaw.core.state import Entity
+from wteaw.ruleset.expressions.reads import reads
+from wteaw.turn.slots import unmet
+
+from .economy import position, rules, turn_of
+
+ACT: Row = {
+    "id": "scold",
+    "form": "scold {target}",
+    "slots": {"target": "nation"},
+    "needs": [{"test": "target != self", "else": "own"}],
+}
+COINS: Row = {"id": "coins", "on": "scold", "test": "stock(self, 'coin') > 3", "else": "too poor"}
+
+
+@pytest.mark.parametrize(
+    ("keys", "coin", "said"),
+    [
+        ({}, 3, "too poor"),
+        ({}, 4, None),
+        ({"for": "red"}, 3, "too poor"),
+        ({"for": ["blue", "reds"]}, 3, "too poor"),
+        ({"for": "east"}, 3, "too poor"),
+        ({"for": "west"}, 3, None),
+        ({"for": "blue"}, 3, None),
+        ({"against": "blue"}, 3, "too poor"),
+        ({"against": "east"}, 3, None),
+        ({"for": "red", "against": "west", "when": "turn == 5"}, 3, "too poor"),
+        ({"for": "red", "against": "west", "when": "turn == 6"}, 3, None),
+    ],
+)
+def test_a_limit_holds_for_whom_against_whom_and_when_it_says(keys: Row, coin: int, said: str | None) -> None:
+    groups = [{"id": "reds", "of": "nations", "members": ["red"]}]
+    turn = turn_of(rules(acts=[ACT], limits=[{**COINS, **keys}], groups=groups), position({"red": {"coin": coin}}))
+    names = {"self": (red := Entity("nation", "red")), "nation": red, "target": Entity("nation", "blue")}
+    refusal = unmet(turn, turn.ruleset.row("acts", "scold"), names)
+    assert (refusal.text if refusal else None) == said
+    assert turn.world.value("within_limits('scold', 'red', 'blue')", {}) is (said is None)
+
+
+def test_the_acts_own_needs_come_first_and_what_limits_read_is_known() -> None:
+    turn = turn_of(rules(acts=[ACT], limits=[COINS]), position({}))
+    red = Entity("nation", "red")
+    refusal = unmet(turn, turn.ruleset.row("acts", "scold"), {"self": red, "nation": red, "target": red})
+    assert refusal is not None and refusal.text == "own"
+    read = reads(turn.ruleset, "within_limits('scold', self, nation)")
+    assert read is not None and "stores" in read
