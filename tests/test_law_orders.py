@@ -27,7 +27,7 @@ from wteaw.orders.legal import legal_orders
 from wteaw.orders.names import FORM_OF
 from wteaw.ruleset import Ruleset
 from wteaw.turn.context import Turn
-from wteaw.turn.intents import Code
+from wteaw.turn.intents import Code, Note
 from wteaw.turn.referee import Inputs, Position, resolve, start, waiting_seats
 from wteaw.world.geography import Geography
 from wteaw.world.view import Viewer
@@ -145,7 +145,10 @@ def broken(name: str, turn: int, seed: int, *, hidden: bool = False) -> Iterator
     refused = {d.line: d for d in checked.found if d.severity == "error"}
     assert set(standing) | set(refused) == {o["line"] for o in orders} and not set(standing) & set(refused)
     by_line = {o["line"]: o for o in orders}
+    waiting = {int(i.order["line"]) for i in checked.intents if any(r.note == Note.MEANS for r in i.conditions)}
     for line, why in () if hidden else refused_by_the_resolution(name, here, nation, list(standing.values())).items():
+        if line in waiting:  # read back with its condition: more means had to come in, and did not
+            continue
         yield f"{nation}: {by_line[line]['order']} {standing[line]['slots']} stands, and the resolution says: {why}"
     again = refused_by_the_resolution(name, here, nation, [standing.get(o["line"], o) for o in orders])
     for line, found in refused.items():

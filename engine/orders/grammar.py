@@ -174,11 +174,16 @@ def first_words(pattern: Pattern) -> set[str] | None:
 def shortest(pattern: Pattern, names: Names, values: Row) -> str:
     """An order text that fits the pattern with these slot values written into it; optional parts only if they hold a value."""
     out: list[str] = []
+    before: Any = None  # the number right before a thing, which is in the plural then
     for node in pattern:
+        count, before = before, None
         if isinstance(node, Fixed):
             out.append(node.word)
         elif isinstance(node, Slot):
-            out.append(_written(node, names, values.get(node.name)))
+            value = values.get(node.name)
+            counted = node.kind in ("item", "unit-kind") and isinstance(count, int) and isinstance(value, str)
+            out.append(names.printed(node.kind, str(value), int(count or 0)) if counted else _written(node, names, value))
+            before = value if node.kind == "number" else None
         else:
             fits = [w for w in node.ways if all(s.name in values for s in slots_in(w))]
             named = [w for w in fits if any(True for _ in slots_in(w))]

@@ -8,7 +8,6 @@ units stands in `open`; everything else is filled in.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
@@ -18,7 +17,7 @@ from ..core.model import Row, Ruleset
 from ..core.state import Entity
 from ..economy.catalogue import Market, Offer
 from ..ruleset.expressions import parse
-from ..ruleset.expressions.parse import ExpressionError
+from ..ruleset.expressions.parse import ExpressionError, conjuncts
 from ..ruleset.expressions.reads import reads
 from ..ruleset.limits import needs_of
 from ..turn import acts as act
@@ -243,16 +242,6 @@ def _split_needs(ruleset: Ruleset, row: Row, slots: set[str]) -> tuple[list[str]
     return early, late
 
 
-def conjuncts(text: str) -> tuple[str, ...]:
-    """The parts of a test that must all hold: `a and b` is a, b."""
-    tree = parse(text).tree
-    if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And):
-        parts = tuple(ast.get_source_segment(" ".join(text.split()), v) or "" for v in tree.values)
-        if all(parts):
-            return parts
-    return (text,)
-
-
 # ---- deployment
 
 
@@ -335,11 +324,11 @@ def _is_item_of(world: World, row: Row, item: str, nation: str) -> bool:
 # ---- moves
 
 
-def _may_start(world: World, nation: str, row: Row, place: str) -> bool:
-    """Whether the needs of an order that ask for no other slot than where it starts hold there."""
+def _may(world: World, nation: str, row: Row, places: Mapping[str, str]) -> bool:
+    """Whether the needs of an order that ask for no other slots than these (slot -> place) hold for them."""
     me = Entity("nation", nation)
-    names = {"self": me, "nation": me, ways.ORIGIN: Entity("place", place)}
-    others = set(row.get("slots", {})) - {ways.ORIGIN}
+    names = {"self": me, "nation": me, **{slot: Entity("place", place) for slot, place in places.items()}}
+    others = set(row.get("slots", {})) - set(places)
     for need in row.get("needs", ()):
         if need.get("secret") or isinstance(need["test"], bool):
             continue
@@ -363,7 +352,7 @@ def legal_moves(world: World, nation: str, row: Row) -> list[Legal]:
             return [_blank(nation, f"orders/{row['id']}", row)] if ways.places_with_units(world, nation) else []
         for place in ways.places_with_units(world, nation):
             counts = ways.free_units(world, nation, place)
-            if not counts or not _may_start(world, nation, row, place):
+            if not counts or not _may(world, nation, row, {ways.ORIGIN: place}):
                 continue
             if ways.TARGET not in row.get("slots", {}):
                 fits = {k: n for k, n in counts.items() if ways.goes_by(world, mode, k)}
@@ -376,7 +365,9 @@ def legal_moves(world: World, nation: str, row: Row) -> list[Legal]:
             for kinds, targets in ways.grouped(fits, ends):
                 most = sum(kinds.values()) if room is None else min(int(room), sum(kinds.values()))
                 kinds = {k: min(n, most) for k, n in kinds.items()}
-                if most > 0:
+                if row.get("needs"):
+                    targets = tuple(t for t in targets if _may(world, nation, row, {ways.ORIGIN: place, ways.TARGET: t}))
+                if most > 0 and targets:
                     slots = {ways.UNITS: kinds, ways.ORIGIN: place}
                     out.append(Legal(f"orders/{row['id']}", nation, slots, most=most, targets=targets))
         return out

@@ -264,7 +264,6 @@ class _Reader:
         """What stands after the colon, as option id -> value; False if it is not understood."""
         if not words:
             return {}, True
-        del readings
         for loose in (False, True):
             matcher = Matcher(words, self.names, loose)
             parts = self._option_parts(matcher, 0)
@@ -275,8 +274,9 @@ class _Reader:
                 return {}, False
             at = matcher.furthest
             word = words[at] if at < len(words) else None
-            wanted = [w for f in self.grammar.options for w in sorted(f.first or ())]
-            expected = self._expected(matcher) if at else _or(wanted) or "nothing (orders here carry no options)"
+            may = {option for form, _ in readings for option in form.row.get("options", ())}
+            wanted = list(dict.fromkeys(w for f in self.grammar.options if f.id in may for w in sorted(f.first or ())))
+            expected = self._expected(matcher) if at else _or(wanted) or "nothing (this order carries no options)"
             message = f"expected {expected}, found {word.text!r}" if word else f"expected {expected} at the end"
             column = word.column if word else words[-1].end
             near = nearest(word.norm, wanted) if word else []

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..core.model import Row, Ruleset
 from ..economy.commitments import unit_slots as unit_slots
+from ..ruleset.expressions.parse import conjuncts, parse
 from ..turn.frame import inputs, steps
 from ..world.whom import is_for as open_to
 from ..world.world import World
@@ -48,15 +49,57 @@ def _steps_that(ruleset: Ruleset, do: str) -> set[str]:
 
 
 def orders_now(world: World) -> set[str] | None:
-    """The orders that the input point at which the game waits takes; None: all (the frame has one input point)."""
+    """The orders that the input point at which the game waits takes; None: all (the frame has one input point).
+
+    Those of steps that are not in this turn (`when`), by its date or an option of the game, are not among them.
+    """
     ruleset = world.ruleset
+    if world.state.get("game", "game", "ended"):
+        return set()
     points = ruleset.derived("input points", lambda: _points(ruleset))
-    if len(points) < 2:
-        return None
     cursor = world.state.get("game", "game", "cursor") or []
     here = tuple(level["i"] for level in cursor)
-    found: set[str] | None = points.get(here)
-    return found
+    found: set[str] | None = points.get(here) if len(points) > 1 else None
+    passed = _passed_over(world)
+    if not passed:
+        return found
+    return (_every_order(ruleset) if found is None else found) - passed
+
+
+def _passed_over(world: World) -> set[str]:
+    """The orders that only steps carry out which this turn does not have: by its date or an option, whatever is done in it."""
+    ruleset = world.ruleset
+
+    def make() -> list[tuple[tuple[str, ...], list[str]]]:
+        out: list[tuple[tuple[str, ...], list[str]]] = []
+
+        def walk(nodes: Iterable[Row], tests: tuple[str, ...]) -> None:
+            for node in nodes:
+                when = node.get("when")
+                more = conjuncts(when) if isinstance(when, str) else ()
+                mine = (*tests, *(t for t in more if _is_of_the_turn(t)))
+                if "do" in node:
+                    out.append((mine, step_orders(ruleset, node)))
+                walk(node.get("steps", ()), mine)
+
+        walk(ruleset.frame, ())
+        return out
+
+    steps: list[tuple[tuple[str, ...], list[str]]] = ruleset.derived("orders by what steps ask of the turn", make)
+    if not any(tests for tests, _ in steps):
+        return set()
+    had = {key for tests, keys in steps for key in keys if all(world.test(t, {}) for t in tests)}
+    return {key for _, keys in steps for key in keys} - had
+
+
+def _is_of_the_turn(test: str) -> bool:
+    """Whether a test asks for nothing that can change within a turn."""
+    expression = parse(test)
+    return expression.names <= {"turn", "year", "season"} and expression.functions <= {"option"} and not expression.fields
+
+
+def _every_order(ruleset: Ruleset) -> set[str]:
+    return {f"{form}/{id_}" for form in ("acts", "orders", "decisions") for id_ in ruleset.rows(form)}
 
 
 def _points(ruleset: Ruleset) -> dict[tuple[int, ...], set[str]]:

@@ -187,3 +187,13 @@ def _syntax(text: str, error: SyntaxError) -> str:
     if "=" in text and "==" not in text and "assign" in (error.msg or "").lower():
         return "`=` sets nothing here; `==` compares"
     return f"cannot be read: {error.msg}"
+
+
+def conjuncts(text: str) -> tuple[str, ...]:
+    """The parts of a test that must all hold: `a and b` is a, b."""
+    tree = parse(text).tree
+    if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And):
+        parts = tuple(ast.get_source_segment(" ".join(text.split()), v) or "" for v in tree.values)
+        if all(parts):
+            return parts
+    return (text,)
