@@ -43,6 +43,11 @@ def base() -> Ruleset:
         for form, rows in plain(node).items():
             if form != "frame":
                 forms.setdefault(form, {}).update({r["id"]: r for r in rows if "id" in r})
+    for path in sorted((rulesets() / "events").glob("*.yaml")):  # what tables ask of a nation may stand in the nation's own file
+        node, found = load_bytes(path.read_bytes(), path.name)
+        assert node is not None, found
+        for form in ("terms", "groups"):
+            forms[form].update({r["id"]: r for r in plain(node).get(form, ())})
     return Ruleset("base", "Base", forms)
 
 

@@ -132,7 +132,7 @@ def test_a_turn_from_orders_to_reports(capsys: pytest.CaptureFixture[str], game:
     code, out, _ = run(capsys, "resolve", "--game", str(game))
     assert code == 0 and "declares war on Belgium" in out and "turn 2 waits" in out
     code, out, _ = run(capsys, "report", "--game", str(game), "--nation", "german-empire")
-    assert code == 0 and "German Empire" in out and "Your next orders" in out and "Belgium" in out
+    assert code == 0 and "German Empire" in out and "ORDER FORM" in out and "Belgium" in out
     code, out, _ = run(capsys, "report", "--game", str(game), "--nation", "german-empire", "--format", "html")
     assert code == 0 and "<svg" in out and "http://" not in out.replace("http://www.w3.org", "")
     code, out, _ = run(capsys, "report", "--game", str(game), "--nation", "spain", "--format", "json")

@@ -34,6 +34,7 @@ READERS: dict[str, tuple[str, ...]] = {
     "schedule": ("game",),
     "refusals": ("orders",),
     "rooms": ("economy",),
+    "limits": ("ruleset/limits.py", "turn", "orders"),
     "link_lists": ("ruleset",),
     "links": ("world", "ruleset"),
     "war_kinds": ("turn/relations.py",),
