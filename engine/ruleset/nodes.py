@@ -13,7 +13,7 @@ from typing import Any
 
 from ..core.diagnostics import Diagnostic, Severity
 
-__all__ = ["Node", "Path", "Scalar", "diagnose", "find", "kind_of", "pack", "plain", "unpack"]
+__all__ = ["Node", "Path", "Scalar", "diagnose", "find", "kind_of", "pack", "plain", "texts_in", "unpack"]
 
 Scalar = str | int | bool | Fraction | None
 Path = Sequence[str | int]
@@ -141,3 +141,13 @@ def unpack(data: list[Any], file: str) -> Node:
     if type(value) is list:
         return Node([unpack(v, file) for v in value], file, line, column)
     return Node(value, file, line, column, style=data[3] if len(data) > 3 else "")
+
+
+def texts_in(value: Any, node: Node) -> Iterator[tuple[str, Node]]:
+    """The texts in a value with their nodes: itself, or the members of a list."""
+    if isinstance(value, str):
+        yield value, node
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            if isinstance(item, str):
+                yield item, find(node, [index])

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
 from ..forms import Forms
-from ..nodes import Node, diagnose, find
+from ..nodes import diagnose, texts_in
 from .subject import Marked, Subject
 
 __all__ = ["Rows", "dangling", "groups_have_members_that_exist", "references_name_rows_that_exist"]
@@ -34,7 +33,7 @@ def dangling(marks: Iterable[Marked], rows: Rows, known: Forms) -> Iterator[Diag
         forms = [forms] if isinstance(forms, str) else list(forms)
         node, key = mark.place
         literal = bool(mark.annotation.schema.get("x-literal"))
-        for value, at in _names(mark.annotation.value, node):
+        for value, at in texts_in(mark.annotation.value, node):
             if value.startswith("=") and not literal:
                 continue  # an expression: another check's question
             if any(value in rows(form) for form in forms) or not any(form in known for form in forms):
@@ -62,13 +61,3 @@ def groups_have_members_that_exist(subject: Subject) -> Iterator[Diagnostic]:
             elif name in seen:
                 yield diagnose("E406", "error", f"the group {id_!r} has {name!r} twice", member)
             seen.add(name)
-
-
-def _names(value: Any, node: Node) -> Iterator[tuple[str, Node]]:
-    """The ids in a value: itself, or the members of a list."""
-    if isinstance(value, str):
-        yield value, node
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            if isinstance(item, str):
-                yield item, find(node, [index])

@@ -14,7 +14,7 @@ from typing import Any
 from ...core.diagnostics import Diagnostic, did_you_mean
 from ..expressions import KINDS, check_expression
 from ..expressions.vocabulary import BARE_ROLES, BUILT_IN, FACTS
-from ..nodes import Node, diagnose, find
+from ..nodes import Node, diagnose, texts_in
 from .expressions import Words, scope_of
 from .subject import Marked, Subject
 
@@ -115,7 +115,7 @@ def unknown_words(marks: Iterable[Marked], known: Vocabulary) -> Iterator[Diagno
         if sources is None:
             continue
         node, key = mark.place
-        for value, at in _members(mark.annotation.value, node):
+        for value, at in texts_in(mark.annotation.value, node):
             if (
                 value.startswith("=")
                 or ("x-expr" in mark.annotation.schema and _FIGURE.fullmatch(value))
@@ -176,15 +176,6 @@ def _in_words(sources: list[str]) -> str:
         else:
             words.append(repr(source[1:]) if source.startswith(":") else _SOURCES.get(source, source))
     return " or ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else words[0]
-
-
-def _members(value: Any, node: Node) -> Iterator[tuple[str, Node]]:
-    if isinstance(value, str):
-        yield value, node
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            if isinstance(item, str):
-                yield item, find(node, [index])
 
 
 # --- facts
