@@ -1,0 +1,201 @@
+"""Production rules and frontiers: what can be bought by whom, for what, where; and what comes in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .draft import Draft, Row
+from .game import Rule
+
+__all__ = ["incomes", "money", "purchases"]
+
+USUAL_MONEY = "PUs"
+
+
+def money(draft: Draft) -> str:
+    """The resource in which prices are: `PUs` if the file has it, else its first; one of ours if it has none."""
+    game = draft.game
+    name = USUAL_MONEY if USUAL_MONEY in game.resources or not game.resources else next(iter(game.resources))
+    return draft.id("resources", name)
+
+
+def purchases(draft: Draft) -> None:
+    """A line of the catalogue for each rule of a frontier that makes units of one type."""
+    game, main = draft.game, money(draft)
+    open_to: dict[str, list[str]] = {}
+    for player, frontier in game.buys.items():
+        for rule in dict.fromkeys(game.frontiers[frontier]):
+            open_to.setdefault(rule, []).append(player)
+    for rules in draft.features.get("opened_rules", {}).values():
+        for rule in rules:
+            open_to.setdefault(rule, [])
+    makes: dict[str, list[str]] = {}
+    for name in open_to:
+        units = [unit for unit in game.rules[name].results if unit in game.units]
+        if len(units) == 1:
+            makes.setdefault(units[0], []).append(name)
+    ordinary: list[str] = []
+    buyers = [p for p in game.players if p in game.buys]
+    mix: dict[str, int] = {}
+    for unit, rules in makes.items():
+        for rule in rules:
+            row = _line(draft, game.rules[rule], unit, main, plain=len(rules) == 1)
+            if row is None:
+                continue
+            mine = open_to[rule]
+            later = _opened(draft, rule)
+            if later:
+                row.setdefault("needs", []).append({"test": later, "else": "it is not open to you yet"})
+            elif set(mine) != set(buyers):
+                row["for"] = [draft.nation(p) for p in mine]
+            if "construction" not in draft.tags or unit not in draft.tags["construction"]:
+                ordinary.append(row["id"])
+                weight = _weight(draft, unit)
+                if weight:
+                    mix[row["id"]] = weight
+            draft.row("catalogue", "catalogue", row)
+    for name in open_to:
+        rule_ = game.rules[name]
+        if [u for u in rule_.results if u in game.units] not in [[unit] for unit in makes]:
+            draft.leave(rule_.line, f"production rule {name}: it makes {', '.join(rule_.results) or 'nothing'}")
+    draft.features["room_items"] = ordinary
+    draft.features["mix"] = mix
+    prices: dict[str, int] = {}
+    for rule_ in game.rules.values():
+        for unit, n in rule_.results.items():
+            cost = rule_.costs.get(_name_of(draft, main), 0)
+            if unit in game.units and n > 0 and cost:
+                each = -(-cost // n)
+                prices[unit] = min(prices.get(unit, each), each)
+    for row in draft.rows["units"]["units"]:
+        name = next(n for n in game.units if draft.unit(n) == row["id"])
+        if prices.get(name):
+            row["price"] = prices[name]
+
+
+def _name_of(draft: Draft, resource: str) -> str:
+    return next((n for n in draft.game.resources if draft.id("resources", n) == resource), USUAL_MONEY)
+
+
+def _weight(draft: Draft, unit: str) -> int:
+    """How much a built-in player likes a unit: those who take ground first."""
+    tags = {tag for tag, units in draft.tags.items() if unit in units}
+    return 10 if "soldier" in tags else 3 if "transport" in tags else 2 if tags & {"air", "ship"} else 0
+
+
+def _line(draft: Draft, rule: Rule, unit: str, main: str, *, plain: bool) -> Row | None:
+    """The row of a rule; None if what it makes could be placed nowhere."""
+    tags = {tag for tag, units in draft.tags.items() if unit in units}
+    id_ = draft.id("catalogue", unit if plain else rule.name)
+    row: Row = {"id": id_, "makes": draft.unit(unit)}
+    if not plain:
+        row["name"] = f"{unit} ({rule.name})"[:120]
+    costs = {draft.id("resources", name): n for name, n in rule.costs.items() if n}
+    if main in costs or not costs:
+        row["price"] = f"={costs.pop(main, 0)}"
+    else:
+        first = next(iter(costs))
+        row["what"], row["price"] = first, f"={costs.pop(first)}"
+    if costs:
+        row["uses"] = costs
+    n = rule.results[unit]
+    if n < 1:
+        draft.leave(rule.line, f"production rule {rule.name}: it makes {n} {unit}")
+        return None
+    if n > 1:
+        row["lot"] = n
+    building = "construction" in tags
+    site = ["held_since_start(place, self)" if building else "raises(place, self)"]
+    otherwise = ["it is not yours since your turn began" if building else "there is nothing of yours there that places units"]
+    for attachment, option, entry in draft.features.get("unit_sites", {}).get(unit, ()):
+        _condition(draft, unit, id_, attachment, option, entry, row, site, otherwise)
+    row.update(hand="may", due="placements", site=" and ".join(site), site_else=otherwise[-1][:200], still="held_now(place, self)")
+    row["else"] = "hand"
+    if "ship" in tags:
+        if not draft.features["coast"]:
+            draft.leave(rule.line, f"production rule {rule.name}: no sea zone touches land")
+            return None
+        row["appears"] = "those(neighbours(place, 'coast'), 'is_water')"
+    return row
+
+
+def _condition(
+    draft: Draft, unit: str, item: str, attachment: Any, option: Any, entry: Row, row: Row, site: list[str], otherwise: list[str]
+) -> None:
+    """One option that limits where or how often a unit is placed, by the words of the table."""
+    values: dict[str, Any] = {"unit": draft.unit(unit)}
+    if "value" in entry and option.value != entry["value"]:
+        draft.leave_option(attachment, option)
+        return
+    if "lists" in entry:
+        among = draft.game.territories if entry["lists"] == "territories" else draft.game.units
+        names = draft.names(attachment, option, among, "territory" if entry["lists"] == "territories" else "unit")
+        if not names:
+            return
+        if entry["lists"] == "territories":
+            values["group"] = draft.group("places", map(draft.place, names), f"{option.name} {unit}")
+        else:
+            values["all"] = " and ".join(entry["each"].format(kind=draft.unit(name)) for name in names)
+    elif "value" not in entry:
+        n = draft.number(attachment, option)
+        if n is None or n < 0:
+            return
+        values["n"] = n
+    if "room" in entry:
+        draft.features.setdefault("rooms", []).append(
+            {"id": draft.id("rooms", f"each {item}"), "of": "place", "is": values["n"], "at": "either", "for": [item],
+             "words": "{n} more a turn in one territory"}
+        )  # fmt: skip
+    elif "site" in entry:
+        site.append(entry["site"].format(**values))
+        otherwise.append(entry["else"].format(**values))
+    elif "need" in entry:
+        row.setdefault("needs", []).append({"test": entry["need"].format(**values), "else": entry["else"].format(**values)})
+
+
+def _opened(draft: Draft, rule: str) -> str:
+    """The test of a rule that triggers open or close for players who use a frontier; empty if none does."""
+    game = draft.game
+    changes: dict[str, list[tuple[str, bool]]] = {}
+    for (frontier, mark, opens), rules in draft.features.get("opened_rules", {}).items():
+        if rule in rules:
+            changes.setdefault(frontier, []).append((mark, opens))
+    if not changes:
+        return ""
+    by_test: dict[str, list[str]] = {}
+    for player, frontier in game.buys.items():
+        test = "True" if rule in game.frontiers[frontier] else "False"
+        for mark, opens in changes.get(frontier, ()):
+            test = f"({test} or marked(self, '{mark}'))" if opens else f"({test} and not marked(self, '{mark}'))"
+        by_test.setdefault(test, []).append(draft.nation(player))
+    parts = [f"(self in group('{draft.group('nations', players, f'buyers of {rule} {k + 1}')}') and {test})"
+             for k, (test, players) in enumerate(by_test.items()) if test != "False"]  # fmt: skip
+    return " or ".join(parts) or "False"
+
+
+# ---- what comes in
+
+
+def incomes(draft: Draft) -> None:
+    """Production of territories, resources that they and units bring."""
+    main = money(draft)
+    without = draft.features.get("no_income", [])
+    row: Row = {"id": "territory", "over": "places(holder=nation)", "amount": "=place.production", "when": "has_capital(nation)",
+                "seat": "=nation.capital", "into": main}  # fmt: skip
+    if without:
+        group = draft.group("nations", map(draft.nation, without), "players without income from territories")
+        row["when"] = f"has_capital(nation) and not nation in group('{group}')"
+    draft.row("income", "yields", row)
+    for resource, field in draft.features.get("gives", {}).items():
+        draft.row("income", "fields", {"id": field, "of": ["place"], "type": "number", "default": 0, "text": f"{resource} a turn"[:120]})
+        draft.row("income", "yields", {"id": draft.id("yields", f"territory {resource}"), "over": "places(holder=nation)",
+            "amount": f"=place.{field}", "when": "has_capital(nation)", "seat": "=nation.capital", "into": draft.id("resources", resource)})  # fmt: skip
+    for unit, attachment, option in draft.features.get("unit_yields", ()):
+        parts = option.parts
+        if len(parts) != 2 or not parts[0].lstrip("-").isdigit() or parts[1] not in draft.game.resources:
+            draft.leave_option(attachment, option, "a number and a resource are expected")
+            continue
+        draft.row("income", "yields", {
+            "id": draft.id("yields", f"{unit} {parts[1]}"), "amount": f"={int(parts[0])} * count(units(kind='{draft.unit(unit)}', owner=nation))",
+            "seat": "=nation.capital", "into": draft.id("resources", parts[1]),
+        })  # fmt: skip
