@@ -94,8 +94,9 @@ def triplea(
         return
     n = made.counts
     typer.echo(
-        f"{made.title}: {n.get('places', 0)} places, {n.get('links', 0)} links, {n.get('nations', 0)} parties, {n.get('units', 0)} unit types, "
-        f"{n.get('catalogue', 0)} things to buy, {n.get('events', 0)} events; positions from {made.drawn_from}."
+        f"{made.title}: {n.get('places', 0)} places, {n.get('links', 0)} links, {n.get('nations', 0)} parties, "
+        f"{n.get('units', 0)} unit types, {n.get('catalogue', 0)} things to buy, {n.get('events', 0)} events; "
+        f"positions from {made.drawn_from}."
     )
     if made.left:
         typer.echo(f"{len(made.left)} things could not be translated: {out / LEFT_OUT}")

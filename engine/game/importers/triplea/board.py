@@ -10,6 +10,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from .draft import Draft, Row
 
 __all__ = ["Drawing", "board", "drawing"]
@@ -17,7 +19,7 @@ __all__ = ["Drawing", "board", "drawing"]
 Point = tuple[float, float]
 WIDE = 100.0  # degrees that the longer side of the sheet spans
 SHEET = 2400  # its sheet units
-MOST_LAID_OUT = 1500
+MOST_LAID_OUT = 1200
 NEXT_CORNER = 3.0  # pixels: outlines drop corners that are closer together
 MOST_BYTES = 64_000_000
 
@@ -43,8 +45,8 @@ def board(draft: Draft, points: Mapping[str, Point]) -> None:
             draft.leave(line, f"a connection of {a} with itself")
         elif ends not in seen:
             seen.add(ends)
-            water = game.territories[a][0] + game.territories[b][0]
-            kind = ("land", "coast", "sea")[water]
+            wet = int(game.territories[a][0]) + int(game.territories[b][0])
+            kind = ("land", "coast", "sea")[wet]
             kinds.add(kind)
             draft.row(f"links-{kind}", "links", {"between": list(ends), "kind": kind})
     _gates(draft, seen)
@@ -64,7 +66,7 @@ def _place(draft: Draft, name: str, points: Mapping[str, Point]) -> Row:
 
 def _attached(draft: Draft, rows: Mapping[str, Row]) -> None:
     game = draft.game
-    terrain: dict[str, list[str]] = {}
+    grounds: dict[str, list[str]] = {}
     for attachment in game.of("TerritoryAttachment"):
         row = rows.get(attachment.to)
         for option in attachment.options if row is not None else ():
@@ -76,8 +78,8 @@ def _attached(draft: Draft, rows: Mapping[str, Row]) -> None:
                 if option.value.lower() in ("true", "false"):
                     if option.value.lower() == "true":
                         row[entry["field"]] = True
-                elif (n := draft.number(attachment, option)) is not None and n:
-                    row[entry["field"]] = n
+                elif (number := draft.number(attachment, option)) is not None and number:
+                    row[entry["field"]] = number
             elif "capital" in entry:
                 for player in draft.names(attachment, option, game.players, "player"):
                     draft.features.setdefault("capitals", {}).setdefault(player, attachment.to)
@@ -87,10 +89,10 @@ def _attached(draft: Draft, rows: Mapping[str, Row]) -> None:
                     draft.scenario.setdefault("holders", {})[row["id"]] = holder
             elif "effect" in entry:
                 for effect in draft.names(attachment, option, game.effects, "effect"):
-                    terrain.setdefault(effect, []).append(row["id"])
+                    grounds.setdefault(effect, []).append(row["id"])
             elif "gives" in entry:
                 _gives(draft, attachment.to, option.parts, row, option.line)
-    draft.features["terrain"] = terrain
+    draft.features["grounds"] = grounds
     closed = [row["id"] for row in rows.values() if row.get("impassable")]
     draft.features["impassable"] = bool(closed)
 
@@ -129,10 +131,18 @@ def _gates(draft: Draft, linked: set[tuple[str, str]]) -> None:
         test = " and ".join(f"shore_open(place('{shore}'), self)" for shore in shores)
         for k, pair in enumerate(pairs):
             draft.row(
-                "canals", "gates",
-                {"id": draft.id("gates", f"{name} {k + 1}" if k else name), "name": name[:120], "between": list(pair), "stops": ["ship"],
-                 "judged": "turn", "default": "open", "shut_when": f"not ({test})"},
-            )  # fmt: skip
+                "canals",
+                "gates",
+                {
+                    "id": draft.fresh("gates", f"{name} {k + 1}" if k else name),
+                    "name": name[:120],
+                    "between": list(pair),
+                    "stops": ["ship"],
+                    "judged": "turn",
+                    "default": "open",
+                    "shut_when": f"not ({test})",
+                },
+            )
 
 
 # ---- the drawing
@@ -146,7 +156,7 @@ class Drawing:
 
 
 def drawing(draft: Draft, file: Path) -> Drawing:
-    """From `centers.txt`, `polygons.txt` and `map.properties` beside the game file (or one folder up); else from the connections."""
+    """From `centers.txt`, `polygons.txt`, `map.properties` beside the game file or one folder up; else from the connections."""
     centres = {n: p for n, p in _centres(_beside(file, "centers.txt")).items() if n in draft.game.territories}
     outlines = {n: p for n, p in _outlines(_beside(file, "polygons.txt")).items() if n in draft.game.territories}
     for name, rings in outlines.items():
@@ -169,8 +179,8 @@ def drawing(draft: Draft, file: Path) -> Drawing:
         return round(x, 3), round(math.degrees(2 * math.atan(math.exp(math.radians(y))) - math.pi / 2), 3)
 
     rim = 0.02 * span
-    west, south = degrees((low[0] - rim, high[1] + rim))
-    east, north = degrees((high[0] + rim, low[1] - rim))
+    least_lon, least_lat = degrees((low[0] - rim, high[1] + rim))
+    most_lon, most_lat = degrees((high[0] + rim, low[1] - rim))
     wide, high_ = (high[0] - low[0] + 2 * rim) / span, (high[1] - low[1] + 2 * rim) / span
     width, height = max(600, round(SHEET * wide)), max(400, round(SHEET * high_))
     layout = {
@@ -178,10 +188,16 @@ def drawing(draft: Draft, file: Path) -> Drawing:
         "title": [20, 12, width, 60],
         "legend": [width + 40, 80, 380, min(height, 700)],
         "panels": [
-            {"id": "board", "title": draft.game.name[:80], "bounds": [west, south, east, north], "at": [20, 80, width, height],
-             "projection": "mercator", "font": 10},
+            {
+                "id": "board",
+                "title": draft.game.name[:80],
+                "bounds": [least_lon, least_lat, most_lon, most_lat],
+                "at": [20, 80, width, height],
+                "projection": "mercator",
+                "font": 10,
+            },
         ],
-    }  # fmt: skip
+    }
     points = {name: degrees(point) for name, point in centres.items()}
     shapes = _topology(draft, outlines, degrees) if len(outlines) >= len(centres) / 2 else ""
     return Drawing(points, layout, shapes, _colours(_beside(file, "map.properties")), how)
@@ -226,22 +242,37 @@ def _thinned(ring: list[Point]) -> list[Point]:
 
 def _laid_out(draft: Draft, known: Mapping[str, Point]) -> dict[str, Point]:
     """Positions from the connections alone, by springs; territories that have a place already keep it."""
-    import networkx as nx
-
     names = list(draft.game.territories)
-    if len(names) > MOST_LAID_OUT or (known and len(known) < 3):
-        side = math.ceil(math.sqrt(len(names)))
+    side = math.ceil(math.sqrt(len(names)))
+    if len(names) > MOST_LAID_OUT or 0 < len(known) < 3:
         return {name: (100.0 * (k % side), 100.0 * (k // side)) for k, name in enumerate(names)}
-    graph = nx.Graph()
-    graph.add_nodes_from(names)
-    graph.add_edges_from((a, b) for a, b, _ in draft.game.connections if a != b)
-    at = dict(known) if known else None
+    number = {name: k for k, name in enumerate(names)}
+    at = np.random.default_rng(1914).uniform(0.0, 2000.0, (len(names), 2))
+    fixed = np.array([name in known for name in names])
     if known:
-        middle = (sum(x for x, _ in known.values()) / len(known), sum(y for _, y in known.values()) / len(known))
-        at = {name: known.get(name, middle) for name in names}
-    found = nx.spring_layout(graph, pos=at, fixed=list(known) or None, seed=1914, iterations=60, method="force")
-    size = 1.0 if known else 2000.0
-    return {name: (float(x) * size, float(y) * size) for name, (x, y) in found.items()}
+        spots = np.array(list(known.values()))
+        at = spots.mean(axis=0) + (at - 1000.0) * (np.ptp(spots, axis=0).max() / 2000.0)
+        at[fixed] = [known[name] for name in names if name in known]
+    ends = np.array([(number[a], number[b]) for a, b, _ in draft.game.connections if a != b], dtype=np.int64).reshape(-1, 2)
+    return dict(zip(names, map(tuple, _sprung(at, ends, fixed).tolist()), strict=True))
+
+
+def _sprung(at: Any, ends: Any, fixed: Any, rounds: int = 80) -> Any:
+    """Points, (n, 2), after the springs between `ends`, (m, 2), and their own repulsion have moved all that are not fixed."""
+    size = float(np.ptp(at, axis=0).max()) or 1.0
+    usual = size / math.sqrt(len(at))
+    for k in range(rounds):
+        apart = at[:, None, :] - at[None, :, :]
+        square = np.maximum((apart**2).sum(axis=2), (usual / 100) ** 2)
+        force = (apart * (usual**2 / square)[:, :, None]).sum(axis=1)
+        pull = at[ends[:, 0]] - at[ends[:, 1]]
+        pull = pull * (np.hypot(pull[:, 0], pull[:, 1]) / usual)[:, None]
+        np.add.at(force, ends[:, 0], -pull)
+        np.add.at(force, ends[:, 1], pull)
+        length = np.maximum(np.hypot(force[:, 0], force[:, 1]), 1e-9)
+        step = np.minimum(length, size / 10 * (1 - k / rounds))
+        at = at + np.where(fixed[:, None], 0.0, force / length[:, None] * step[:, None])
+    return at
 
 
 def _topology(draft: Draft, outlines: Mapping[str, list[list[Point]]], degrees: Any) -> str:
@@ -257,9 +288,11 @@ def _topology(draft: Draft, outlines: Mapping[str, list[list[Point]]], degrees: 
             numbers.append([[len(arcs) - 1]])
         geometries.append({"type": "MultiPolygon", "id": draft.place(name), "arcs": numbers})
     data = {
-        "type": "Topology", "transform": {"scale": [scale, scale], "translate": [0, 0]},
-        "objects": {"places": {"type": "GeometryCollection", "geometries": geometries}}, "arcs": arcs,
-    }  # fmt: skip
+        "type": "Topology",
+        "transform": {"scale": [scale, scale], "translate": [0, 0]},
+        "objects": {"places": {"type": "GeometryCollection", "geometries": geometries}},
+        "arcs": arcs,
+    }
     return json.dumps(data, separators=(",", ":"))
 
 

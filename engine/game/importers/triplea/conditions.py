@@ -10,12 +10,12 @@ from collections.abc import Iterable
 
 from .draft import Draft
 from .game import Attachment, Option
-from .purchases import money
 
 __all__ = ["Conditions"]
 
 DEEPEST = 12
-LONGEST = 6_000
+LONGEST = 900  # letters of an expression
+LONG = 300  # a condition that is longer becomes a term
 
 
 class Conditions:
@@ -29,6 +29,7 @@ class Conditions:
         self.known: dict[int, str | None] = {}
         self.open: list[int] = []
         self.terms: set[str] = set()
+        self.named_tests: dict[str, str] = {}
 
     # ---- objectives
 
@@ -41,14 +42,28 @@ class Conditions:
                 continue
             test = self.of(attachment)
             if test is None or not re.fullmatch("-?[0-9]{1,6}", value):
-                draft.leave(attachment.line, f"the objective {attachment.name} of {attachment.to}: its condition is not understood")
+                draft.leave(
+                    attachment.line, f"the objective {attachment.name} of {attachment.to}: its condition is not understood"
+                )
                 continue
             if attachment.get("uses", "-1") not in ("-1", ""):
-                draft.leave(attachment.line, f"the objective {attachment.name} of {attachment.to}: it pays every time, not {attachment.get('uses')} times")
-            row = draft.row("objectives", "yields", {
-                "id": draft.id("yields", f"{attachment.to} {attachment.name}"), "name": attachment.name[:120], "for": draft.nation(attachment.to),
-                "when": f"has_capital(nation) and ({test})", "amount": int(value), "seat": "=nation.capital", "into": money(draft),
-            })  # fmt: skip
+                draft.leave(
+                    attachment.line,
+                    f"the objective {attachment.name} of {attachment.to}: it pays every time, not {attachment.get('uses')} times",
+                )
+            row = draft.row(
+                "objectives",
+                "yields",
+                {
+                    "id": draft.fresh("yields", f"{attachment.to} {attachment.name}"),
+                    "name": attachment.name[:120],
+                    "for": draft.nation(attachment.to),
+                    "when": f"has_capital(nation) and ({test})",
+                    "amount": int(value),
+                    "seat": "=nation.capital",
+                    "into": draft.money,
+                },
+            )
             found.append(row["id"])
         return found
 
@@ -88,9 +103,18 @@ class Conditions:
 
     def checked(self, test: str, line: int) -> str | None:
         if len(test) > LONGEST:
-            self.draft.leave(line, "a condition of more than a few thousand letters")
+            self.draft.leave(line, f"a condition of {len(test)} letters; {LONGEST} are possible")
             return None
         return test
+
+    def short(self, test: str, name: str) -> str:
+        """A long expression as a term of its own."""
+        if len(test) <= LONG or test not in self.named_tests:
+            if len(test) <= LONG:
+                return test
+            self.named_tests[test] = "met_" + self.draft.id("terms", f"condition {name}").replace("-", "_")
+            self.draft.row("objectives", "terms", {"id": self.named_tests[test], "is": test})
+        return f"{self.named_tests[test]}()"
 
     def of(self, attachment: Attachment) -> str | None:
         """The expression of a condition, None if something of it is not understood."""
@@ -102,7 +126,8 @@ class Conditions:
             self.open.append(key)
             found = self.translate(attachment)
             self.open.pop()
-            self.known[key] = self.checked(found, attachment.line) if found is not None else None
+            found = self.checked(found, attachment.line) if found is not None else None
+            self.known[key] = self.short(found, attachment.name) if found is not None else None
         return self.known[key]
 
     def translate(self, attachment: Attachment) -> str | None:
@@ -154,7 +179,9 @@ class Conditions:
         else:
             unknown = [part for part in parts if part not in draft.game.territories]
             if unknown or not parts:
-                draft.leave_option(attachment, option, f"there is no territory {unknown[0][:60]!r}" if unknown else "no territory is named")
+                draft.leave_option(
+                    attachment, option, f"there is no territory {unknown[0][:60]!r}" if unknown else "no territory is named"
+                )
                 return None
             group = draft.group("places", map(draft.place, parts), f"{attachment.name} {option.name}")
             places = f"group('{group}')"
@@ -178,12 +205,16 @@ class Conditions:
         if not wanted:
             return term
         tests = []
-        who = {"own_there": "unit.owner == nation", "friends_there": "allied(unit.owner, nation)", "enemies_there": "at_war(unit.owner, nation)"}[term]
+        who = {
+            "own_there": "unit.owner == nation",
+            "friends_there": "allied(unit.owner, nation)",
+            "enemies_there": "at_war(unit.owner, nation)",
+        }[term]
         for option in wanted:
             names = [] if option.value in ("any", "ANY") else draft.names(attachment, option, draft.game.units, "unit")
             if not names and option.value.lower() != "any":
                 return None
-            kinds = f" and unit.kind in these({', '.join(repr(draft.unit(n)) for n in names)})" if names else ""
+            kinds = f" and {draft.test_of(names, option.value)}" if names else ""
             n = int(option.count) if option.count.isdecimal() else 1
             helper = "counts_" + draft.id("terms", f"{term} {option.value}").replace("-", "_")
             if helper not in self.terms:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from xml.sax import SAXException, SAXParseException
-from xml.sax.handler import ContentHandler, EntityResolver
+from xml.sax.handler import ContentHandler
 from xml.sax.xmlreader import InputSource
 
 __all__ = ["MOST_BYTES", "Element", "GameFileError", "read"]
@@ -88,7 +88,7 @@ class _Builder(ContentHandler):
         raise SAXException(f"the entity &{name}; is declared nowhere")
 
 
-class _Nothing(EntityResolver):
+class _Nothing:
     """Game files name their grammar (`game.dtd`); whatever is outside of the file is taken to be empty."""
 
     def resolveEntity(self, publicId: str | None, systemId: str) -> InputSource:
@@ -104,7 +104,9 @@ def read(path: Path) -> Element:
 
     try:
         if not path.is_file():
-            raise GameFileError(f"{path}: {'a folder' if path.is_dir() else 'there is no such file'}; a game file (XML) is expected")
+            raise GameFileError(
+                f"{path}: {'a folder' if path.is_dir() else 'there is no such file'}; a game file (XML) is expected"
+            )
         if (size := path.stat().st_size) > MOST_BYTES:
             raise GameFileError(f"{path}: {size / 1e6:.0f} MB; game files of at most {MOST_BYTES // 1_000_000} MB are read")
     except OSError as error:
@@ -117,7 +119,7 @@ def read(path: Path) -> Element:
     try:
         parser = DefusedExpatParser(forbid_dtd=False, forbid_entities=True, forbid_external=False)
         parser.setContentHandler(builder)
-        parser.setEntityResolver(_Nothing())
+        parser.setEntityResolver(_Nothing())  # type: ignore[arg-type]
         with path.open("rb") as stream:
             parser.parse(stream)
     except SAXParseException as error:

@@ -14,6 +14,7 @@ __all__ = ["Draft", "Row", "slug"]
 
 Row = dict[str, Any]
 LONGEST = 60
+USUAL_MONEY = "PUs"
 
 
 def slug(name: str) -> str:
@@ -35,7 +36,18 @@ class Draft:
         self.features: dict[str, Any] = {}  # what the templates of rules ask for
         self.watched: dict[str, None] = {}  # points of a player's turn at which events wait
         self._ids: dict[str, dict[str, str]] = {}
+        self._made: dict[str, set[str]] = {}
         self._groups: dict[tuple[str, frozenset[str]], str] = {}
+
+    @property
+    def money_name(self) -> str:
+        """The resource in which prices are, as the file calls it: `PUs`, or the first if there are others only."""
+        names = self.game.resources
+        return USUAL_MONEY if USUAL_MONEY in names or not names else next(iter(names))
+
+    @property
+    def money(self) -> str:
+        return self.id("resources", self.money_name)
 
     # ---- names
 
@@ -50,6 +62,18 @@ class Draft:
                 found = f"{base}-{n}"
             ids[name] = found
         return ids[name]
+
+    def fresh(self, form: str, name: str) -> str:
+        """An id for one more row of a form, whatever other rows are called."""
+        rows = sum(len(forms.get(form, ())) for forms in self.rows.values())
+        taken = self._ids.setdefault(form, {})
+        base, n = slug(name), 1
+        found = base
+        while found in self._made.setdefault(form, set()) or found in taken.values():
+            n += 1
+            found = f"{base}-{n}" if n < 50 else f"{base}-{rows}-{n}"
+        self._made[form].add(found)
+        return found
 
     @property
     def reserved(self) -> set[str]:
@@ -70,9 +94,27 @@ class Draft:
         ids = list(dict.fromkeys(members))
         key = (of, frozenset(ids))
         if key not in self._groups:
-            self._groups[key] = self.id("groups", name)
+            self._groups[key] = self.fresh("groups", name)
             self.row("groups", "groups", {"id": self._groups[key], "name": name[:120], "of": of, "members": ids})
         return self._groups[key]
+
+    def test_of(self, names: Iterable[str], label: str) -> str:
+        """A test that a unit is of one of these types: several get a tag of their own."""
+        kinds = list(dict.fromkeys(self.unit(name) for name in names))
+        if len(kinds) == 1:
+            return f"unit.kind == '{kinds[0]}'"
+        key = ("tags", frozenset(kinds))
+        if key not in self._groups:
+            self._groups[key] = self.fresh("tags", f"for {label}")
+            for row in self.rows["units"]["units"]:
+                if row["id"] in kinds:
+                    row["tags"].append(self._groups[key])
+        return f"'{self._groups[key]}' in unit.tags"
+
+    def which_of(self, names: Iterable[str], label: str) -> str:
+        """The same as a filter of `units()`."""
+        test = self.test_of(names, label)
+        return f"kind={test.rpartition(' ')[2]}" if test.startswith("unit.kind") else f"tag={test.partition(' ')[0]}"
 
     # ---- rows
 

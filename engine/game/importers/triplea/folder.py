@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,13 +16,13 @@ from .board import Drawing, board, drawing
 from .conditions import Conditions
 from .document import GameFileError, read
 from .draft import Draft, Row, slug
-from .forces import forces, standing, support, terrain
+from .forces import forces, grounds, standing, support
 from .game import facts
 from .happenings import Happenings
-from .powers import powers, sequence, victory
-from .purchases import incomes, money, purchases
+from .powers import ends, powers, sequence
+from .purchases import incomes, purchases
 from .render import flow, rules
-from .research import research
+from .technology import technology
 from .words import read_words
 
 __all__ = ["Imported", "import_game"]
@@ -28,32 +30,11 @@ __all__ = ["Imported", "import_game"]
 HEAD = "# yaml-language-server: $schema={schema}\n# {says}\n"
 ROUNDS = 8
 LEFT_OUT = "not-translated.txt"
-EVENTS = ("triggers", "technology-events")
-
-SAYS = {
-    "places-land": "Territories of land: production is what they bring a turn.",
-    "places-sea": "Sea zones.",
-    "links-land": "Connections on land.",
-    "links-sea": "Connections at sea.",
-    "links-coast": "Shores: a territory and a sea zone that touches it.",
-    "canals": "Canals and straits, which stop ships while their shores are in other hands.",
-    "groups": "Named sets that conditions and limits read.",
-    "units": "Unit types. Tags say who moves how, and who does what in battles.",
-    "terrain": "What kinds of terrain do to figures of units.",
-    "players": "Players in the order of play (turn_line), alliances, and what two players can be to each other.",
-    "catalogue": "What can be bought, by whom, and where it is placed.",
-    "income": "What comes in every turn.",
-    "objectives": "Objectives, and the tests that conditions share.",
-    "triggers": "What happens by itself at points of a player's turn.",
-    "politics": "What a player may do in his politics.",
-    "technology": "Technologies, what they do, and research.",
-    "victory": "How the game ends.",
-}
 
 
 @dataclass(frozen=True)
 class Imported:
-    """What came of an import: the folder, the scenario's file, how many rows of which forms, what was left out, and the drawing."""
+    """What came of an import: folder, scenario file, rows of each form, what was left out, what the map is drawn from."""
 
     folder: Path
     scenario: Path
@@ -64,7 +45,7 @@ class Imported:
 
 
 def import_game(file: Path, out: Path, *, force: bool = False) -> Imported:
-    """Translate a game file into a new folder. Raises GameFileError for a file or a folder that will not do; then nothing is left."""
+    """Translate a game file into a new folder. Raises GameFileError if file or folder will not do; then nothing is left."""
     may_write(out, force=force)
     draft, drawn, texts = translate(file)
     try:
@@ -78,7 +59,7 @@ def import_game(file: Path, out: Path, *, force: bool = False) -> Imported:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         _settle(draft, work, file)
-        os.chmod(work, 0o755)
+        work.chmod(0o755)
         put_in_place(work, out)
     except OSError as error:
         raise GameFileError(f"{out}: cannot be written: {error.strerror}") from None
@@ -136,50 +117,31 @@ def translate(file: Path) -> tuple[Draft, Drawing, dict[str, str]]:
     powers(draft, drawn.colours)
     sequence(draft)
     pairs = support(draft)
-    terrain(draft)
+    grounds(draft)
     standing(draft)
     conditions = Conditions(draft)
     happenings = Happenings(draft, conditions)
-    purchases(draft)
-    incomes(draft)
     objectives = conditions.objectives()
-    for name in ("politics", "purchase"):
-        draft.features["phases"] = draft.features["phases"] if name in draft.features["phases"] else [name, *draft.features["phases"]]
     acts = happenings.actions()
     happenings.events()
-    researches = research(draft, draft.features["has_phase"].get("tech", []))
-    victory(draft)
+    happenings.forget_idle_marks()
+    purchases(draft)
+    incomes(draft)
+    by_dice = technology(draft, draft.features["has_phase"].get("tech", []))
+    ends(draft)
     _helpers(draft, objectives)
     _properties(draft)
-    shared = rules(draft, acts, objectives, pairs, researches, money(draft))
-    return draft, drawn, _texts(draft, drawn, shared, file)
+    shared = rules(draft, acts, objectives, pairs, by_dice, draft.money)
+    return draft, drawn, _without_idle_helpers(_texts(draft, drawn, shared, file))
 
 
 def _helpers(draft: Draft, objectives: list[str]) -> None:
     """Terms that conditions read, and the option that objectives hang on."""
-    terms = {
-        "holds_it": (["place", "nation"], "place.holder == nation"),
-        "friend_holds_it": (["place", "nation"], "place.holder and allied(place.holder, nation)"),
-        "is_own": (["unit", "nation"], "unit.owner == nation"),
-        "is_friend": (["unit", "nation"], "allied(unit.owner, nation)"),
-        "is_enemy": (["unit", "nation"], "at_war(unit.owner, nation)"),
-        "is_enemy_ship": (["unit", "nation"], "at_war(unit.owner, nation) and 'surface' in unit.tags"),
-        "own_there": (["place", "nation"], "some(units(at=place), 'is_own', nation)"),
-        "friends_there": (["place", "nation"], "some(units(at=place), 'is_friend', nation)"),
-        "enemies_there": (["place", "nation"], "some(units(at=place), 'is_enemy', nation)"),
-        "free_of_own": (["place", "nation"], "not own_there(place, nation)"),
-        "free_of_friends": (["place", "nation"], "not friends_there(place, nation)"),
-        "free_of_enemies": (["place", "nation"], "not enemies_there(place, nation)"),
-        "free_of_enemy_ships": (["place", "nation"], "not some(units(at=place), 'is_enemy_ship', nation)"),
-    }
-    for id_, (of, test) in terms.items():
-        draft.row("objectives", "terms", {"id": id_, "of": of, "is": test})
-    draft.row("victory", "terms", {"id": "city_of", "of": ["place", "side:text"], "is": "place.victory_city if place.holder and place.holder.side and place.holder.side.id == side else 0"})
-    if objectives:
-        draft.row("objectives", "options", {
-            "id": "national-objectives", "name": "National objectives", "default": draft.game.truth("National Objectives", True),
-            "values": [True, False], "text": "Objectives pay",
-        })  # fmt: skip
+    for file, forms in draft.words["helpers"].items():
+        for form, rows in forms.items():
+            for row in rows:
+                if "if" not in row or objectives:
+                    draft.row(file, form, {key: value for key, value in row.items() if key != "if"})
 
 
 def _properties(draft: Draft) -> None:
@@ -205,19 +167,23 @@ def _texts(draft: Draft, drawn: Drawing, shared: dict[str, str], file: Path) -> 
     game, id_ = draft.game, slug(draft.game.name)
     texts = {
         "ruleset.yaml": _block(
-            {"id": id_, "title": game.name[:120], "description": f"Imported from {file.name}.",
-             "settings": {"money": money(draft), "same_side_stance": "allied", "worth": "place.production"}},
-            f"{game.name}{f' {game.version}' if game.version else ''}, made of the game file {file.name} by `wteaw import triplea`.",
+            {
+                "id": id_,
+                "title": game.name[:120],
+                "description": f"Imported from {file.name}.",
+                "settings": {"money": draft.money, **draft.words["settings"]},
+            },
+            f"{' '.join([game.name, game.version]).strip()}, made of the game file {file.name} by `wteaw import triplea`.",
         ),
         f"scenarios/{id_}.yaml": _scenario(draft, id_),
         "map/layout.yaml": _block(drawn.layout, "The sheet of the map; degrees are only a way to say where something lies."),
         "map/marks.yaml": _block(_marks(draft), "What the map marks, beside names and owners."),
         LEFT_OUT: "\n".join(_left(draft, file)) + "\n",
-    }  # fmt: skip
+    }
     if drawn.shapes:
         texts["map/shapes.json"] = drawn.shapes
     for name, forms in draft.rows.items():
-        lines = [HEAD.format(schema=schema, says=SAYS.get(name, name))]
+        lines = [HEAD.format(schema=schema, says=draft.words["files"].get(name, name))]
         for form, rows in forms.items():
             lines.append(f"{form}:\n" + "".join(f"  - {flow(row)}\n" for row in rows))
         texts[f"{'events' if 'events' in forms else 'tables'}/{name}.yaml"] = "".join(lines)
@@ -237,8 +203,12 @@ def _scenario(draft: Draft, id_: str) -> str:
     scenario = draft.scenario
     lines = [
         f"# {draft.game.name}: the start.",
-        f"id: {id_}", f"title: {flow(draft.game.name[:120])}", "ruleset: ..", "start: {turn: 1}", "seats: {default: policy}",
-    ]  # fmt: skip
+        f"id: {id_}",
+        f"title: {flow(draft.game.name[:120])}",
+        "ruleset: ..",
+        "start: {turn: 1}",
+        "seats: {default: policy}",
+    ]
     if scenario.get("nations"):
         lines += ["nations:", *(f"  {flow(name)}: {flow(row)}" for name, row in scenario["nations"].items())]
     if scenario.get("holders"):
@@ -250,17 +220,19 @@ def _scenario(draft: Draft, id_: str) -> str:
 
 
 def _marks(draft: Draft) -> Row:
-    badges = {"soldier": "I", "works": "W", "factory": "F", "flak": "G", "air": "A", "sub": "U", "transport": "T", "surface": "S"}
-    names = {"soldier": "Land units", "works": "Works", "factory": "Factories", "flak": "Anti-aircraft guns", "air": "Aircraft",
-             "sub": "Submarines", "transport": "Transports", "surface": "Warships"}  # fmt: skip
-    mine = {tag: letter for tag, letter in badges.items() if tag in draft.tags}
-    row: Row = {"notes": ["production"], "badges": mine, "legend": {"symbol": {"star": "Capital"}}}
-    if mine:
-        row["legend"]["badge"] = {letter: names[tag] for tag, letter in mine.items()}
-    if any("victory_city" in place for forms in draft.rows.values() for place in forms.get("places", ())):
-        row["symbols"] = {"victory_city": "dot"}
-        row["legend"]["symbol"]["dot"] = "Victory city"
-    return row
+    row: Row = {"notes": [], "badges": {}, "symbols": {}, "legend": {"symbol": {"star": "Capital"}, "badge": {}}}
+    known = {key for forms in draft.rows.values() for place in forms.get("places", ()) for key in place}
+    for mark in draft.words["marks"]:
+        if mark.get("tag") in draft.tags:
+            row["badges"][mark["tag"]] = mark["letter"]
+            row["legend"]["badge"][mark["letter"]] = mark["text"]
+        elif "symbol" in mark and mark["field"] in known:
+            row["symbols"][mark["field"]] = mark["symbol"]
+            row["legend"]["symbol"][mark["symbol"]] = mark["text"]
+        elif "symbol" not in mark and mark.get("field") in known:
+            row["notes"].append(mark["field"])
+    row["legend"] = {key: value for key, value in row["legend"].items() if value}
+    return {key: value for key, value in row.items() if value}
 
 
 def _left(draft: Draft, file: Path) -> list[str]:
@@ -271,7 +243,7 @@ def _left(draft: Draft, file: Path) -> list[str]:
 
 
 def _settle(draft: Draft, folder: Path, file: Path) -> None:
-    """Drop helpers that nothing uses, note what is so on the map as it is, until there is no finding; GameFileError if some stay."""
+    """Drop helpers that nothing uses and note what is so on the map, until there is no finding; GameFileError if some stay."""
     for _ in range(ROUNDS):
         found = _findings(folder)
         if not found:
@@ -291,6 +263,35 @@ def _settle(draft: Draft, folder: Path, file: Path) -> None:
 
 
 DROPPED = "\0"
+WORD = re.compile("[a-z0-9_-]+")
+HELPER = re.compile(r"  - \{id: ([a-z0-9_-]+),.*\}$")
+
+
+def _without_idle_helpers(texts: dict[str, str]) -> dict[str, str]:
+    """Without terms and groups whose id stands nowhere else; what only they name goes, too."""
+    lines = {name: text.split("\n") for name, text in texts.items() if name.startswith(("tables/", "events/"))}
+    counts: Counter[str] = Counter()
+    helpers: dict[str, list[tuple[str, int]]] = {}
+    for name, rows in lines.items():
+        form = ""
+        for k, line in enumerate(rows):
+            counts.update(set(WORD.findall(line)))
+            if line and not line.startswith((" ", "#")):
+                form = line.rstrip(":")
+            elif form in ("terms", "groups") and (m := HELPER.match(line)):
+                helpers.setdefault(m.group(1), []).append((name, k))
+    waiting = [id_ for id_, rows in helpers.items() if counts[id_] == len(rows)]
+    while waiting:
+        for name, k in helpers.pop(waiting.pop()):
+            words = set(WORD.findall(lines[name][k]))
+            lines[name][k] = DROPPED
+            counts.subtract(words)
+            waiting += [w for w in words if w in helpers and w not in waiting and counts[w] == len(helpers[w])]
+    kept = {name: _without_empty_forms([line for line in rows if line != DROPPED]) for name, rows in lines.items()}
+    full = {name for name, rows in kept.items() if any(line.strip() and not line.startswith("#") for line in rows)}
+    return {
+        name: "\n".join(kept[name]) if name in kept else text for name, text in texts.items() if name not in kept or name in full
+    }
 
 
 def _findings(folder: Path) -> list[Diagnostic]:
@@ -298,11 +299,9 @@ def _findings(folder: Path) -> list[Diagnostic]:
     from ....ruleset import load_ruleset
     from ...report.mapview import drawing_faults
 
-    found = [*load_ruleset(folder, cache=False, root=folder)[1], *drawing_faults(folder)]
-    if any(d.severity == "error" for d in found):
-        return found
-    for scenario in sorted((folder / "scenarios").glob("*.yaml")):
-        found += load_scenario(scenario, cache=False, root=folder)[2]
+    found = [*load_ruleset(folder, root=folder)[1], *drawing_faults(folder)]
+    for scenario in sorted((folder / "scenarios").glob("*.yaml")) if not found else ():
+        found += load_scenario(scenario, root=folder)[2]
     return found
 
 

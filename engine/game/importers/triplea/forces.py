@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Any
 
 from .draft import Draft, Row
 from .game import Attachment
 
-__all__ = ["any_of", "forces", "standing", "support", "terrain"]
+__all__ = ["forces", "grounds", "standing", "support"]
 
 
 def forces(draft: Draft) -> None:
@@ -19,7 +18,8 @@ def forces(draft: Draft) -> None:
     for attachment in game.of("UnitAttachment"):
         told.setdefault(attachment.to, []).append(attachment)
     for name in game.units:
-        row: Row = {"id": draft.unit(name), "name": name[:120], "tags": [], "symbol": _symbol(name)}
+        shown = " ".join(name.replace("_", " ").split())[:120] or name[:120]
+        row: Row = {"id": draft.unit(name), "name": shown, "plural": _plural(shown), "tags": [], "symbol": _symbol(name)}
         flags: set[str] = set()
         for attachment in told.get(name, ()):
             for option in attachment.options:
@@ -53,15 +53,16 @@ def forces(draft: Draft) -> None:
         draft.row("units", "units", row)
 
 
+def _plural(name: str) -> str:
+    """Names of arms (`-ry` and the like) and what ends in s stay as they are."""
+    return (
+        f"{name}s" if re.fullmatch(".*([a-z]|[0-9])", name) and not re.fullmatch(".*([^aeiou]y|s|x|men|ch|sh|z)", name) else name
+    )
+
+
 def _symbol(name: str) -> str:
     letters = re.findall("[A-Za-z0-9]+", name)
     return ("".join(word[0] for word in letters[:3]) if len(letters) > 1 else "".join(letters)[:3]).upper() or "U"
-
-
-def any_of(draft: Draft, names: Iterable[str]) -> str:
-    """A test that a unit is of one of these types."""
-    ids = [draft.unit(name) for name in names]
-    return f"unit.kind == '{ids[0]}'" if len(ids) == 1 else f"unit.kind in these({', '.join(repr(i) for i in ids)})"
 
 
 # ---- support
@@ -82,26 +83,30 @@ def support(draft: Draft) -> list[Row]:
             bonus, number = 0, 0
         plain = attachment.get("faction", "allied") == "allied" and attachment.get("dice", "strength") == "strength"
         if not plain or bonus < 1 or number != 1 or attachment.truth("impArtTech") or not takers:
-            draft.leave(attachment.line, f"{attachment.kind} of {attachment.to}: only one for one, of friends, by a bonus of strength")
+            draft.leave(
+                attachment.line, f"{attachment.kind} of {attachment.to}: only one for one, of friends, by a bonus of strength"
+            )
             continue
         side = attachment.get("side", "offence:defence").split(":")
-        row: Row = {"id": draft.id("pairs", f"{attachment.name} {attachment.to}")}
+        row: Row = {"id": draft.fresh("pairs", f"{attachment.name} {attachment.to}")}
         if len(side) == 1:
             row["side"] = "attacker" if side[0].startswith("off") else "defender"
-        giver = any_of(draft, [attachment.to])
+        giver = draft.test_of([attachment.to], "")
         players = [p for option in attachment.all("players") for p in option.parts if p in draft.game.players]
         if players and set(players) != set(draft.game.players):
-            giver += f" and unit.owner in group('{draft.group('nations', map(draft.nation, players), f'{attachment.name} players')}')"
-        pairs.append({**row, "giver": giver, "taker": any_of(draft, takers), "add": bonus})
+            giver += (
+                f" and unit.owner in group('{draft.group('nations', map(draft.nation, players), f'{attachment.name} players')}')"
+            )
+        pairs.append({**row, "giver": giver, "taker": draft.test_of(takers, attachment.name), "add": bonus})
     return pairs
 
 
 # ---- terrain
 
 
-def terrain(draft: Draft) -> None:
+def grounds(draft: Draft) -> None:
     """What kinds of terrain do to figures, and who may not come in or not pass: adjusts and tests of places."""
-    places: dict[str, list[str]] = draft.features["terrain"]
+    places: dict[str, list[str]] = draft.features["grounds"]
     for attachment in draft.game.of("TerritoryEffectAttachment"):
         here = places.get(attachment.to)
         for option in attachment.options:
@@ -119,13 +124,24 @@ def terrain(draft: Draft) -> None:
                     draft.leave_option(attachment, option, "its count is no number")
                     continue
                 draft.row(
-                    "terrain", "adjusts",
-                    {"id": draft.id("adjusts", f"{attachment.to} {entry['adjusts']} {add} {units[0]}"), "of": entry["adjusts"],
-                     "for": [draft.unit(u) for u in units], "when": f"unit.place in group('{group}')", "add": add, "label": attachment.to[:40]},
-                )  # fmt: skip
+                    "terrain",
+                    "adjusts",
+                    {
+                        "id": draft.fresh("adjusts", f"{attachment.to} {entry['adjusts']} {add} {units[0]}"),
+                        "of": entry["adjusts"],
+                        "for": [draft.unit(u) for u in units],
+                        "when": f"unit.place in group('{group}')",
+                        "add": add,
+                        "label": attachment.to[:40],
+                    },
+                )
             else:
-                test = f"({any_of(draft, units)} and place in group('{group}'))"
-                draft.features.setdefault(f"bars_{entry['blocks']}", []).append(test)
+                term = f"{entry['blocks']}_in_" + draft.id("terms", attachment.to).replace("-", "_")
+                test = draft.test_of(units, f"{entry['blocks']} {attachment.to}")
+                draft.row(
+                    "terrain", "terms", {"id": term, "of": ["unit", "place"], "is": f"{test} and place in group('{group}')"}
+                )
+                draft.features.setdefault(f"bars_{entry['blocks']}", []).append(f"{term}(unit, place)")
 
 
 # ---- where they stand
@@ -135,7 +151,7 @@ def standing(draft: Draft) -> None:
     """The units of the scenario, and what is held in hand."""
     stacks: dict[tuple[str, str, int], dict[str, int]] = {}
     hits: dict[str, int] = {row["id"]: row.get("hits", 1) for row in draft.rows.get("units", {}).get("units", ())}
-    for owner, unit, place, n, taken, line in draft.game.placements:
+    for owner, unit, place, n, taken, line in draft.game.stacks:
         kind = draft.unit(unit)
         if taken and not 0 < taken < hits.get(kind, 1):
             draft.leave(line, f"{unit} in {place}: {taken} hits taken")

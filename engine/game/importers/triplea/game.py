@@ -100,14 +100,14 @@ class Game:
     effects: dict[str, int] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     rules: dict[str, Rule] = field(default_factory=dict)
-    repairs: dict[str, Rule] = field(default_factory=dict)
+    upkeep_rules: dict[str, Rule] = field(default_factory=dict)
     frontiers: dict[str, list[str]] = field(default_factory=dict)
     buys: dict[str, str] = field(default_factory=dict)  # player: frontier
     technologies: dict[str, tuple[str, int]] = field(default_factory=dict)  # name: the kind it is
     categories: dict[str, dict[str, list[str]]] = field(default_factory=dict)  # player: category: technologies
     attachments: list[Attachment] = field(default_factory=list)
     owners: dict[str, tuple[str, int]] = field(default_factory=dict)  # territory: player
-    placements: list[tuple[str, str, str, int, int, int]] = field(default_factory=list)  # owner, unit, territory, n, hits, line
+    stacks: list[tuple[str, str, str, int, int, int]] = field(default_factory=list)  # owner, unit, territory, n, hits, line
     held: list[tuple[str, str, int, int]] = field(default_factory=list)  # player, unit, n, line
     given: list[tuple[str, str, int, int]] = field(default_factory=list)  # player, resource, n, line
     relations: list[tuple[str, str, str, int]] = field(default_factory=list)
@@ -183,7 +183,11 @@ class _Reader:
             waiting += here.children
             if here.tag in counts:
                 counts[here.tag] += 1
-        over = [(self.root.line, f"{n:,} elements <{tag}>; at most {MOST[tag]:,} are read") for tag, n in counts.items() if n > MOST[tag]]
+        over = [
+            (self.root.line, f"{n:,} elements <{tag}>; at most {MOST[tag]:,} are read")
+            for tag, n in counts.items()
+            if n > MOST[tag]
+        ]
         self.wrong += over
         return bool(over)
 
@@ -290,7 +294,7 @@ class _Reader:
     def read_production(self) -> None:
         game = self.game
         things = {**game.resources, **game.units}
-        for tag, into in (("productionRule", game.rules), ("repairRule", game.repairs)):
+        for tag, into in (("productionRule", game.rules), ("repairRule", game.upkeep_rules)):
             for element in self.root.below("production", tag):
                 costs, results = {}, {}
                 for cost in element.all("cost"):
@@ -398,7 +402,7 @@ class _Reader:
             owner = self.known(element, "owner", parties, "player") if element.get("owner") else game.nobody
             n, hits = self.number(element, "quantity"), self.number(element, "hitsTaken", default=0)
             if unit and place and owner and n:
-                game.placements.append((owner, unit, place, n, hits, element.line))
+                game.stacks.append((owner, unit, place, n, hits, element.line))
         for element in start.below("unitInitialize", "heldUnits"):
             unit = self.known(element, "unitType", game.units, "unit")
             player = self.known(element, "player", game.players, "player")

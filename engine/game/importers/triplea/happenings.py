@@ -10,7 +10,7 @@ from .draft import Draft, Row
 from .game import Attachment, Option, Step
 from .powers import phase_of
 
-__all__ = ["Happenings"]
+__all__ = ["Happenings", "marks_set", "rule_marks"]
 
 DEEPEST = 6
 
@@ -24,14 +24,15 @@ class Happenings:
         self.triggers: dict[str, list[Attachment]] = {}
         for attachment in draft.game.of("TriggerAttachment"):
             self.triggers.setdefault(attachment.name, []).append(attachment)
-        self.frontier_changes()
 
     # ---- triggers
 
     def events(self) -> None:
         for attachment in self.draft.game.of("TriggerAttachment"):
             if attachment.type != "player":
-                self.draft.leave(attachment.line, f"the trigger {attachment.name}, attached to the {attachment.type} {attachment.to}")
+                self.draft.leave(
+                    attachment.line, f"the trigger {attachment.name}, attached to the {attachment.type} {attachment.to}"
+                )
                 continue
             self.event(attachment)
 
@@ -54,13 +55,17 @@ class Happenings:
             return
         uses = attachment.get("uses", "-1")
         if uses not in ("-1", "1", ""):
-            draft.leave(attachment.line, f"the trigger {attachment.name} of {attachment.to}: it fires every time, not {uses} times")
-        for k, ((player, point), effects) in enumerate(by_point.items()):
+            draft.leave(
+                attachment.line, f"the trigger {attachment.name} of {attachment.to}: it fires every time, not {uses} times"
+            )
+        for k, ((player, moment), effects) in enumerate(by_point.items()):
             whose = f"self.id == '{draft.nation(player)}'" + (f" and ({test})" if test != "True" else "")
             row: Row = {
-                "id": draft.id("events", f"{attachment.to} {attachment.name}{f' {k + 1}' if k else ''}"),
-                "title": _words(attachment.name), "on": {"step": draft.watch(point)}, "when": whose,
-            }  # fmt: skip
+                "id": draft.fresh("events", f"{attachment.to} {attachment.name}{f' {k + 1}' if k else ''}"),
+                "title": _words(attachment.name),
+                "on": {"step": draft.watch(moment)},
+                "when": whose,
+            }
             if uses == "1":
                 row["once"] = True
             roll = self.roll(attachment)
@@ -125,9 +130,16 @@ class Happenings:
     def effect(self, attachment: Attachment, option: Option, entry: Row, depth: int) -> list[Row]:
         """What an option does; a line in the list, and nothing, if it is not understood."""
         make = {
-            "learn": self.learn, "place": self.place, "remove": self.remove, "pay": self.pay, "relate": self.relate, "own": self.own,
-            "win": self.win, "alter": self.alter, "rules": self.rules,
-        }.get(entry["does"])  # fmt: skip
+            "learn": self.learn,
+            "place": self.place,
+            "remove": self.remove,
+            "pay": self.pay,
+            "relate": self.relate,
+            "own": self.own,
+            "win": self.win,
+            "alter": self.alter,
+            "rules": self.rules,
+        }.get(entry["does"])
         if entry["does"] == "release":
             return self.release(attachment, option, depth)
         effects = make(attachment, option) if make is not None else None
@@ -142,8 +154,9 @@ class Happenings:
             return None
         return [
             {"learn": {"who": self.draft.nation(p), "tech": self.draft.id("technologies", str(name))}}
-            for p in self.players(attachment) for name in names
-        ]  # fmt: skip
+            for p in self.players(attachment)
+            for name in names
+        ]
 
     def place(self, attachment: Attachment, option: Option) -> list[Row] | None:
         """`TERRITORY:UNIT[:UNIT...]`, as many of each as the count says."""
@@ -152,10 +165,15 @@ class Happenings:
         if place not in draft.game.territories or not units or any(u not in draft.game.units for u in units):
             return None
         n = int(option.count) if option.count.isdecimal() else 1
-        return [
-            {"create": {"units": draft.unit(unit), "n": n, "for": draft.nation(p), "at": draft.place(place)}}
-            for p in self.players(attachment) for unit in units
-        ] if n else []  # fmt: skip
+        return (
+            [
+                {"create": {"units": draft.unit(unit), "n": n, "for": draft.nation(p), "at": draft.place(place)}}
+                for p in self.players(attachment)
+                for unit in units
+            ]
+            if n
+            else []
+        )
 
     def remove(self, attachment: Attachment, option: Option) -> list[Row] | None:
         place, *units = option.parts
@@ -166,9 +184,15 @@ class Happenings:
         n: Any = int(option.count) if option.count.isdecimal() else 1
         at = "" if anywhere else f"at=place('{draft.place(place)}'), "
         return [
-            {"remove": {"units": f"=units({at}kind='{draft.unit(unit)}', owner=nation('{draft.nation(p)}'))", "n": "all" if anywhere else n}}
-            for p in self.players(attachment) for unit in units
-        ]  # fmt: skip
+            {
+                "remove": {
+                    "units": f"=units({at}kind='{draft.unit(unit)}', owner=nation('{draft.nation(p)}'))",
+                    "n": "all" if anywhere else n,
+                }
+            }
+            for p in self.players(attachment)
+            for unit in units
+        ]
 
     def pay(self, attachment: Attachment, option: Option) -> list[Row] | None:
         draft, text = self.draft, attachment.get("resourceCount", "1")
@@ -177,7 +201,9 @@ class Happenings:
         n, what = int(text), draft.id("resources", option.value)
         if n >= 0:
             return [{"pay": {"to": draft.nation(p), "what": what, "amount": n}} for p in self.players(attachment)] if n else []
-        return [{"pay": {"from": draft.nation(p), "what": what, "amount": -n, "as_far_as": True}} for p in self.players(attachment)]
+        return [
+            {"pay": {"from": draft.nation(p), "what": what, "amount": -n, "as_far_as": True}} for p in self.players(attachment)
+        ]
 
     def relate(self, attachment: Attachment, option: Option) -> list[Row] | None:
         """`A:B:FROM:TO` of triggers, `A:B:TO` of actions."""
@@ -221,10 +247,17 @@ class Happenings:
             effects.append({"mark": {"who": nation, "as": "has-won", "seen_by": "everyone"}})
             wins = draft.features.setdefault("wins", {})
             if nation not in wins:
-                wins[nation] = draft.row("victory", "ends", {
-                    "id": draft.id("ends", f"{player} by trigger"), "name": f"Victory of {player}"[:120], "wins": side or nation,
-                    "when": f"marked(nation('{nation}'), 'has-won')", "says": f"{player} win.",
-                })  # fmt: skip
+                wins[nation] = draft.row(
+                    "victory",
+                    "ends",
+                    {
+                        "id": draft.fresh("ends", f"{player} by trigger"),
+                        "name": f"Victory of {player}"[:120],
+                        "wins": side or nation,
+                        "when": f"marked(nation('{nation}'), 'has-won')",
+                        "says": f"{player} win.",
+                    },
+                )
         return effects
 
     def alter(self, attachment: Attachment, option: Option) -> list[Row] | None:
@@ -237,40 +270,31 @@ class Happenings:
             return None
         mark = draft.id("marks", f"{attachment.to} {attachment.name} {option.value}")
         who = draft.nation(attachment.to)
-        draft.row("triggers", "adjusts", {
-            "id": draft.id("adjusts", mark), "of": field, "for": [draft.unit(u) for u in units],
-            "when": f"marked(nation('{who}'), '{mark}')", "base": int(value), "label": _words(attachment.name)[:40],
-        })  # fmt: skip
+        draft.row(
+            "triggers",
+            "adjusts",
+            {
+                "id": draft.fresh("adjusts", mark),
+                "of": field,
+                "for": [draft.unit(u) for u in units],
+                "when": f"marked(nation('{who}'), '{mark}')",
+                "base": int(value),
+                "label": _words(attachment.name)[:40],
+            },
+        )
         return [{"mark": {"who": who, "as": mark, "seen_by": "everyone"}}]
 
     def rules(self, attachment: Attachment, option: Option) -> list[Row] | None:
-        """`FRONTIER:[-]RULE`: a mark that opens or closes the rule for all who use the frontier."""
-        key = self.rule_change(attachment, option)
-        if key is None:
-            return None
-        (frontier, mark, _), _ = key
-        return [
-            {"mark": {"who": self.draft.nation(p), "as": mark, "seen_by": "everyone"}}
-            for p, mine in self.draft.game.buys.items() if mine == frontier
-        ]  # fmt: skip
-
-    def rule_change(self, attachment: Attachment, option: Option) -> tuple[tuple[str, str, bool], str] | None:
+        """`FRONTIER:[-]RULE`: marks that open or close the rule for all who use the frontier."""
         frontier, _, rule = (part.strip() for part in option.value.partition(":"))
-        opens = not rule.startswith("-")
-        rule = rule.removeprefix("-")
-        game = self.draft.game
-        if rule not in game.rules or frontier not in game.buys.values():
+        closes, name, buys = rule.startswith("-"), rule.removeprefix("-"), self.draft.game.buys
+        if name not in self.draft.game.rules or frontier not in buys.values():
             return None
-        return (frontier, self.draft.id("marks", f"{frontier} {'opens' if opens else 'closes'} {rule}"), opens), rule
-
-    def frontier_changes(self) -> None:
-        """What triggers open and close, told to the catalogue before its rows are made."""
-        opened: dict[tuple[str, str, bool], set[str]] = {}
-        for attachment in self.draft.game.of("TriggerAttachment"):
-            for option in attachment.all("productionRule"):
-                if (change := self.rule_change(attachment, option)) is not None:
-                    opened.setdefault(change[0], set()).add(change[1])
-        self.draft.features["opened_rules"] = opened
+        now, before = rule_marks(self.draft, name)[::-1] if closes else rule_marks(self.draft, name)
+        effects: list[Row] = []
+        for player in (self.draft.nation(p) for p, mine in buys.items() if mine == frontier):
+            effects += [{"mark": {"who": player, "as": now, "seen_by": "everyone"}}, {"clear": {"who": player, "as": before}}]
+        return effects
 
     def release(self, attachment: Attachment, option: Option, depth: int) -> list[Row]:
         """The effects of other triggers, in place: `NAME:uses:...`."""
@@ -278,7 +302,9 @@ class Happenings:
         among = self.triggers.get(name, ())
         other = next((a for a in among if a.to == attachment.to), among[0] if among else None)
         if other is None or depth >= DEEPEST:
-            self.draft.leave_option(attachment, option, "there is no such trigger" if other is None else "triggers set off one another")
+            self.draft.leave_option(
+                attachment, option, "there is no such trigger" if other is None else "triggers set off one another"
+            )
             return []
         effects: list[Row] = []
         for inner, entry in self.effects_of(other):
@@ -289,6 +315,14 @@ class Happenings:
             self.draft.leave_option(attachment, option, "its condition is not understood")
             return []
         return effects if test == "True" else [_only_if(effect, test) for effect in effects]
+
+    def forget_idle_marks(self) -> None:
+        """Nobody clears a mark that nobody sets."""
+        known = marks_set(self.draft)
+        for forms in self.draft.rows.values():
+            for form in ("events", "acts"):
+                for row in forms.get(form, ()):
+                    row["effects"] = [e for e in row.get("effects", ()) if "clear" not in e or e["clear"]["as"] in known]
 
     # ---- actions
 
@@ -315,10 +349,14 @@ class Happenings:
             words = re.sub("[^a-z0-9 ]+", " ", _words(attachment.name).lower()).split()
             owner = draft.nation(attachment.to)
             row: Row = {
-                "id": draft.id("acts", f"{attachment.to} {attachment.name}"), "name": _words(attachment.name), "for": owner,
-                "form": " ".join(["act", *words]), "audience": "everyone", "says": "{self}: " + _words(attachment.name) + ".",
+                "id": draft.fresh("acts", f"{attachment.to} {attachment.name}"),
+                "name": _words(attachment.name),
+                "for": owner,
+                "form": " ".join(["act", *words]),
+                "audience": "everyone",
+                "says": "{self}: " + _words(attachment.name) + ".",
                 "limit": {max(1, limit): ["nation", "turn"]},
-            }  # fmt: skip
+            }
             if test != "True":
                 row["needs"] = [{"test": test, "else": "its condition does not hold"}]
             if cost:
@@ -329,6 +367,21 @@ class Happenings:
             draft.row("politics", "acts", {**row, "effects": effects})
             found.append(row["id"])
         return found
+
+
+def rule_marks(draft: Draft, rule: str) -> tuple[str, str]:
+    """The marks of players to whom a production rule was opened, and to whom it was closed."""
+    return draft.id("marks", f"may {rule}"), draft.id("marks", f"may not {rule}")
+
+
+def marks_set(draft: Draft) -> set[str]:
+    """The marks that events and acts of the draft set."""
+    found: set[str] = set()
+    for forms in draft.rows.values():
+        for form in ("events", "acts"):
+            for row in forms.get(form, ()):
+                found |= {effect["mark"]["as"] for effect in row.get("effects", ()) if "mark" in effect}
+    return found
 
 
 def _only_if(effect: Row, test: str) -> Row:

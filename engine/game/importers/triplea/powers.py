@@ -7,12 +7,26 @@ from collections.abc import Iterable
 from .draft import Draft, Row
 from .game import Attachment, Step
 
-__all__ = ["phase_of", "powers", "sequence", "victory"]
+__all__ = ["ends", "phase_of", "powers", "sequence"]
 
 COLOURS = (
-    "#6b6b6b", "#4f7fc4", "#b9a27c", "#5fa56b", "#8a6a9e", "#d07f8f", "#d9b84a", "#7fb3a2", "#b0413e", "#3f7f8f",
-    "#c98b5e", "#93a84f", "#a65f87", "#5c6fb0", "#c7a98f", "#7c9c9c",
-)  # fmt: skip
+    "#6b6b6b",
+    "#4f7fc4",
+    "#b9a27c",
+    "#5fa56b",
+    "#8a6a9e",
+    "#d07f8f",
+    "#d9b84a",
+    "#7fb3a2",
+    "#b0413e",
+    "#3f7f8f",
+    "#c98b5e",
+    "#93a84f",
+    "#a65f87",
+    "#5c6fb0",
+    "#c7a98f",
+    "#7c9c9c",
+)
 LAST_TURN = 40
 
 
@@ -114,15 +128,16 @@ def _relations(draft: Draft, names: list[str]) -> None:
     used = set(pairs.values())
     for row in own.values():
         draft.row("players", "stances", row)
-    neutral: Row = {"id": "closed", "name": "Closed", "enter": "never", "share": "never", "over": "never", "default": True}
-    draft.row("players", "stances", neutral)
+    draft.row("players", "stances", dict(draft.words["toward_nobody"]["closed"]))
     if "prey" in used:
-        draft.row("players", "stances", {"id": "prey", "name": "Open to attack", "enter": "fight", "share": "never", "over": "never"})
+        draft.row("players", "stances", dict(draft.words["toward_nobody"]["prey"]))
     grouped: dict[tuple[str, str], list[str]] = {}
     for pair, stance in pairs.items():
         a, b = sorted(pair, key=names.index)
         grouped.setdefault((draft.nation(a), stance), []).append(draft.nation(b))
-    draft.scenario["relations"] = [{"a": a, "b": bs, "stance": stance} for (a, stance), bs in grouped.items() if stance != "closed"]
+    draft.scenario["relations"] = [
+        {"a": a, "b": bs, "stance": stance} for (a, stance), bs in grouped.items() if stance != "closed"
+    ]
 
 
 def _known_stance(draft: Draft, name: str, own: dict[str, Row], needed: dict[str, str]) -> str:
@@ -134,17 +149,19 @@ def _known_stance(draft: Draft, name: str, own: dict[str, Row], needed: dict[str
     return stance
 
 
-def _stance(draft: Draft, name: str, archetype: str, attachment: Attachment | None) -> Row:
+def _stance(draft: Draft, name: str, archetype: str, told: Attachment | None) -> Row:
     row: Row = {"id": draft.id("stances", f"{name} relation"), "name": name[:120], **draft.words["archetypes"][archetype]}
-    for option in attachment.options if attachment is not None else ():
-        entry = draft.meaning("stances", attachment, option)  # type: ignore[arg-type]
+    if told is None:
+        return row
+    for option in told.options:
+        entry = draft.meaning("stances", told, option)
         if entry is None or "field" not in entry:
             continue
         allowed = option.value.lower() == "true"
         if entry["field"] == "over":
             row["over"] = "always" if allowed else "never"
         elif option.value.lower() != "default" and archetype == "neutral" and allowed:
-            draft.leave_option(attachment, option, "nobody goes into the land of those with whom there is neither war nor alliance")  # type: ignore[arg-type]
+            draft.leave_option(told, option, "nobody goes into the land of those who are neither enemies nor friends")
     return row
 
 
@@ -201,51 +218,52 @@ def _standard(draft: Draft, orders: Iterable[list[str]]) -> list[str]:
     for mine in listed:
         for k, phase in enumerate(mine):
             if phase not in found:
-                before = next((found.index(p) + 1 for p in reversed(mine[:k]) if p in found), 0)
-                found.insert(before, phase)
-    for phase, before in (("battle", "combat-move"), ("non-combat", "battle"), ("place", "non-combat"), ("income", "place")):
-        if phase not in found:
-            found.insert(found.index(before) + 1 if before in found else len(found), phase)
-    for phase in ("combat-move", "purchase"):
-        if phase not in found:
-            found.insert(0, phase)
+                found.insert(next((found.index(p) + 1 for p in reversed(mine[:k]) if p in found), 0), phase)
+    for line in draft.words["turn"]:
+        if line["phase"] not in found and "after" in line:
+            found.insert(found.index(line["after"]) + 1 if line["after"] in found else 0, line["phase"])
     return found
 
 
 # ---- the end
 
 
-def victory(draft: Draft) -> None:
+def ends(draft: Draft) -> None:
     """A side wins with the victory cities that the file asks for, or when none of its enemies holds a capital any more."""
     game = draft.game
     sides = [(name, draft.id("sides", name)) for name in dict.fromkeys(a for mine in game.alliances.values() for a in mine[:1])]
     known = {row["id"] for row in draft.rows["players"].get("sides", ())}
     sides = [(name, id_) for name, id_ in sides if id_ in known]
     with_capital = [row["id"] for row in draft.rows["players"]["nations"] if row.get("capital")]
-    cities = any(row.get("victory_city") for file in draft.rows.values() for row in file.get("places", ()))
+    counted = any(row.get("victory_city") for file in draft.rows.values() for row in file.get("places", ()))
     for name, side in sides:
         for rule, entry in draft.words["properties"].items():
-            if "victory" in entry and game.truth(rule) and cities:
+            if "victory" in entry and game.truth(rule) and counted:
                 text, line = game.properties.get(f"{name} {entry['victory']}", ("", game.properties[rule][1]))
                 if not text.isdigit():
-                    draft.leave(line, f"{rule}: how many cities {name} need is not said")
+                    draft.leave(line, f"{rule}: how many of them {name} need is not said")
                     continue
-                draft.row("victory", "ends", {
-                    "id": draft.id("ends", f"{name} {rule}"), "name": f"{rule} of {name}"[:120], "wins": side,
-                    "when": f"total(places(), 'city_of', '{side}') >= {int(text)}", "says": f"{name} win: {rule}.",
-                })  # fmt: skip
+                draft.row(
+                    "victory",
+                    "ends",
+                    {
+                        "id": draft.fresh("ends", f"{name} {rule}"),
+                        "name": f"{rule} of {name}"[:120],
+                        "wins": side,
+                        "when": f"total(places(), 'city_of', '{side}') >= {int(text)}",
+                        "says": f"{name} win: {rule}.",
+                    },
+                )
         if len(sides) > 1 and with_capital:
-            group = draft.group("nations", with_capital, "players with a capital")
-            draft.row("victory", "ends", {
-                "id": draft.id("ends", f"{name} last"), "name": f"{name} are left"[:120], "wins": side,
-                "when": f"some(group('{group}'), 'stands_for', '{side}') and not some(group('{group}'), 'stands_against', '{side}')",
-                "says": f"{name} win: none of their enemies holds a capital.",
-            })  # fmt: skip
-    draft.row("victory", "terms", {
-        "id": "stands_for", "of": ["nation", "side:text"], "is": "nation.side and nation.side.id == side and nation.capital.holder == nation",
-        "text": "Is of the side and holds its capital",
-    })  # fmt: skip
-    draft.row("victory", "terms", {
-        "id": "stands_against", "of": ["nation", "side:text"],
-        "is": "not (nation.side and nation.side.id == side) and nation.capital.holder == nation", "text": "Is of another side and holds its capital",
-    })  # fmt: skip
+            group = f"group('{draft.group('nations', with_capital, 'players with a capital')}')"
+            draft.row(
+                "victory",
+                "ends",
+                {
+                    "id": draft.fresh("ends", f"{name} last"),
+                    "name": f"{name} are left"[:120],
+                    "wins": side,
+                    "when": f"some({group}, 'stands_for', '{side}') and not some({group}, 'stands_against', '{side}')",
+                    "says": f"{name} win: none of their enemies holds a capital.",
+                },
+            )

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from .draft import Draft, Row
 from .game import Rule
+from .happenings import marks_set, rule_marks
 
-__all__ = ["incomes", "money", "purchases"]
+__all__ = ["incomes", "purchases"]
 
-USUAL_MONEY = "PUs"
-
-
-def money(draft: Draft) -> str:
-    """The resource in which prices are: `PUs` if the file has it, else its first; one of ours if it has none."""
-    game = draft.game
-    name = USUAL_MONEY if USUAL_MONEY in game.resources or not game.resources else next(iter(game.resources))
-    return draft.id("resources", name)
+LONG = 400
 
 
 def purchases(draft: Draft) -> None:
     """A line of the catalogue for each rule of a frontier that makes units of one type."""
-    game, main = draft.game, money(draft)
+    game, main = draft.game, draft.money
     open_to: dict[str, list[str]] = {}
     for player, frontier in game.buys.items():
         for rule in dict.fromkeys(game.frontiers[frontier]):
             open_to.setdefault(rule, []).append(player)
-    for rules in draft.features.get("opened_rules", {}).values():
-        for rule in rules:
+    marks = marks_set(draft)
+    for rule in game.rules:
+        if rule_marks(draft, rule)[0] in marks:
             open_to.setdefault(rule, [])
     makes: dict[str, list[str]] = {}
     for name in open_to:
@@ -43,7 +39,7 @@ def purchases(draft: Draft) -> None:
             if row is None:
                 continue
             mine = open_to[rule]
-            later = _opened(draft, rule)
+            later = _opened(draft, rule, mine, marks)
             if later:
                 row.setdefault("needs", []).append({"test": later, "else": "it is not open to you yet"})
             elif set(mine) != set(buyers):
@@ -63,7 +59,7 @@ def purchases(draft: Draft) -> None:
     prices: dict[str, int] = {}
     for rule_ in game.rules.values():
         for unit, n in rule_.results.items():
-            cost = rule_.costs.get(_name_of(draft, main), 0)
+            cost = rule_.costs.get(draft.money_name, 0)
             if unit in game.units and n > 0 and cost:
                 each = -(-cost // n)
                 prices[unit] = min(prices.get(unit, each), each)
@@ -73,14 +69,9 @@ def purchases(draft: Draft) -> None:
             row["price"] = prices[name]
 
 
-def _name_of(draft: Draft, resource: str) -> str:
-    return next((n for n in draft.game.resources if draft.id("resources", n) == resource), USUAL_MONEY)
-
-
 def _weight(draft: Draft, unit: str) -> int:
-    """How much a built-in player likes a unit: those who take ground first."""
-    tags = {tag for tag, units in draft.tags.items() if unit in units}
-    return 10 if "soldier" in tags else 3 if "transport" in tags else 2 if tags & {"air", "ship"} else 0
+    """How much a built-in player likes a unit, by the first tag that fits."""
+    return next((int(line["weight"]) for line in draft.words["liked"] if unit in draft.tags.get(line["tag"], ())), 0)
 
 
 def _line(draft: Draft, rule: Rule, unit: str, main: str, *, plain: bool) -> Row | None:
@@ -104,19 +95,54 @@ def _line(draft: Draft, rule: Rule, unit: str, main: str, *, plain: bool) -> Row
         return None
     if n > 1:
         row["lot"] = n
-    building = "construction" in tags
-    site = ["held_since_start(place, self)" if building else "raises(place, self)"]
-    otherwise = ["it is not yours since your turn began" if building else "there is nothing of yours there that places units"]
+    words = draft.words
+    where = words["bought_at"]["construction" if "construction" in tags else "factory"]
+    needed: list[str] = []
+    site, otherwise = [str(where["site"])], [str(where["else"])]
+    alone: list[str] = []  # types of which one is enough
     for attachment, option, entry in draft.features.get("unit_sites", {}).get(unit, ()):
-        _condition(draft, unit, id_, attachment, option, entry, row, site, otherwise)
-    row.update(hand="may", due="placements", site=" and ".join(site), site_else=otherwise[-1][:200], still="held_now(place, self)")
-    row["else"] = "hand"
+        if "each" in entry and len(option.parts) == 1 and option.value in draft.game.units:
+            alone.append(option.value)
+            otherwise.append(entry["else"])
+            continue
+        _condition(draft, unit, id_, attachment, option, entry, row, needed if "each" in entry else site, otherwise)
+    if alone:
+        needed.append(f"some(units(at=place, owner=self, {draft.which_of(alone, f'sites of {unit}')}))")
+    if needed:
+        site.append(needed[0] if len(needed) == 1 else "(" + " or ".join(needed) + ")")
+    row.update(words["bought"], site=_named(draft, " and ".join(site), id_), site_else=otherwise[-1][:200])
     if "ship" in tags:
         if not draft.features["coast"]:
             draft.leave(rule.line, f"production rule {rule.name}: no sea zone touches land")
             return None
-        row["appears"] = "those(neighbours(place, 'coast'), 'is_water')"
+        row["appears"] = words["afloat"]
     return row
+
+
+def _named(draft: Draft, test: str, item: str) -> str:
+    """A long test of a site as a term of its own."""
+    if len(test) <= LONG:
+        return test
+    term = "fits_" + draft.fresh("terms", item).replace("-", "_")
+    parts = [f"({part})" for part in test.split(" and ")] if " or " not in test else [test]
+    draft.row(
+        "catalogue", "terms", {"id": term, "of": ["place", "nation"], "is": re.sub(r"\bself\b", "nation", " and ".join(parts))}
+    )
+    return f"{term}(place, self)"
+
+
+def _has(draft: Draft, unit: str) -> str:
+    """The term for a unit of this type of a nation's own in a place."""
+    term, kind = "has_" + draft.id("terms", f"own {unit}").replace("-", "_"), draft.unit(unit)
+    known = draft.features.setdefault("own_units", set())
+    if term not in known:
+        known.add(term)
+        draft.row(
+            "catalogue",
+            "terms",
+            {"id": term, "of": ["place", "nation"], "is": f"some(units(at=place, owner=nation, kind='{kind}'))"},
+        )
+    return term
 
 
 def _condition(
@@ -135,7 +161,7 @@ def _condition(
         if entry["lists"] == "territories":
             values["group"] = draft.group("places", map(draft.place, names), f"{option.name} {unit}")
         else:
-            values["all"] = " and ".join(entry["each"].format(kind=draft.unit(name)) for name in names)
+            values["all"] = " and ".join(entry["each"].format(has=_has(draft, name)) for name in names)
     elif "value" not in entry:
         n = draft.number(attachment, option)
         if n is None or n < 0:
@@ -143,9 +169,15 @@ def _condition(
         values["n"] = n
     if "room" in entry:
         draft.features.setdefault("rooms", []).append(
-            {"id": draft.id("rooms", f"each {item}"), "of": "place", "is": values["n"], "at": "either", "for": [item],
-             "words": "{n} more a turn in one territory"}
-        )  # fmt: skip
+            {
+                "id": draft.fresh("rooms", f"each {item}"),
+                "of": "place",
+                "is": values["n"],
+                "at": "either",
+                "for": [item],
+                "words": "{n} more a turn in one territory",
+            }
+        )
     elif "site" in entry:
         site.append(entry["site"].format(**values))
         otherwise.append(entry["else"].format(**values))
@@ -153,24 +185,16 @@ def _condition(
         row.setdefault("needs", []).append({"test": entry["need"].format(**values), "else": entry["else"].format(**values)})
 
 
-def _opened(draft: Draft, rule: str) -> str:
-    """The test of a rule that triggers open or close for players who use a frontier; empty if none does."""
-    game = draft.game
-    changes: dict[str, list[tuple[str, bool]]] = {}
-    for (frontier, mark, opens), rules in draft.features.get("opened_rules", {}).items():
-        if rule in rules:
-            changes.setdefault(frontier, []).append((mark, opens))
-    if not changes:
+def _opened(draft: Draft, rule: str, players: list[str], marks: set[str]) -> str:
+    """The test of a rule that triggers open or close; empty if none does."""
+    may, may_not = rule_marks(draft, rule)
+    if may not in marks and may_not not in marks:
         return ""
-    by_test: dict[str, list[str]] = {}
-    for player, frontier in game.buys.items():
-        test = "True" if rule in game.frontiers[frontier] else "False"
-        for mark, opens in changes.get(frontier, ()):
-            test = f"({test} or marked(self, '{mark}'))" if opens else f"({test} and not marked(self, '{mark}'))"
-        by_test.setdefault(test, []).append(draft.nation(player))
-    parts = [f"(self in group('{draft.group('nations', players, f'buyers of {rule} {k + 1}')}') and {test})"
-             for k, (test, players) in enumerate(by_test.items()) if test != "False"]  # fmt: skip
-    return " or ".join(parts) or "False"
+    tests = [f"marked(self, '{may}')"] if may in marks else []
+    if players:
+        group = draft.group("nations", map(draft.nation, players), f"buyers of {rule}")
+        tests.append(f"self in group('{group}')" + (f" and not marked(self, '{may_not}')" if may_not in marks else ""))
+    return " or ".join(tests) or "False"
 
 
 # ---- what comes in
@@ -178,24 +202,48 @@ def _opened(draft: Draft, rule: str) -> str:
 
 def incomes(draft: Draft) -> None:
     """Production of territories, resources that they and units bring."""
-    main = money(draft)
+    main = draft.money
     without = draft.features.get("no_income", [])
-    row: Row = {"id": "territory", "over": "places(holder=nation)", "amount": "=place.production", "when": "has_capital(nation)",
-                "seat": "=nation.capital", "into": main}  # fmt: skip
+    row: Row = {
+        "id": "territory",
+        "over": "places(holder=nation)",
+        "amount": "=place.production",
+        "when": "has_capital(nation)",
+        "seat": "=nation.capital",
+        "into": main,
+    }
     if without:
         group = draft.group("nations", map(draft.nation, without), "players without income from territories")
         row["when"] = f"has_capital(nation) and not nation in group('{group}')"
     draft.row("income", "yields", row)
     for resource, field in draft.features.get("gives", {}).items():
-        draft.row("income", "fields", {"id": field, "of": ["place"], "type": "number", "default": 0, "text": f"{resource} a turn"[:120]})
-        draft.row("income", "yields", {"id": draft.id("yields", f"territory {resource}"), "over": "places(holder=nation)",
-            "amount": f"=place.{field}", "when": "has_capital(nation)", "seat": "=nation.capital", "into": draft.id("resources", resource)})  # fmt: skip
+        draft.row(
+            "income", "fields", {"id": field, "of": ["place"], "type": "number", "default": 0, "text": f"{resource} a turn"[:120]}
+        )
+        draft.row(
+            "income",
+            "yields",
+            {
+                "id": draft.fresh("yields", f"territory {resource}"),
+                "over": "places(holder=nation)",
+                "amount": f"=place.{field}",
+                "when": "has_capital(nation)",
+                "seat": "=nation.capital",
+                "into": draft.id("resources", resource),
+            },
+        )
     for unit, attachment, option in draft.features.get("unit_yields", ()):
         parts = option.parts
         if len(parts) != 2 or not parts[0].lstrip("-").isdigit() or parts[1] not in draft.game.resources:
             draft.leave_option(attachment, option, "a number and a resource are expected")
             continue
-        draft.row("income", "yields", {
-            "id": draft.id("yields", f"{unit} {parts[1]}"), "amount": f"={int(parts[0])} * count(units(kind='{draft.unit(unit)}', owner=nation))",
-            "seat": "=nation.capital", "into": draft.id("resources", parts[1]),
-        })  # fmt: skip
+        draft.row(
+            "income",
+            "yields",
+            {
+                "id": draft.fresh("yields", f"{unit} {parts[1]}"),
+                "amount": f"={int(parts[0])} * count(units(kind='{draft.unit(unit)}', owner=nation))",
+                "seat": "=nation.capital",
+                "into": draft.id("resources", parts[1]),
+            },
+        )

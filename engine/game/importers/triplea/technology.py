@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from .conditions import tech_named
 from .draft import Draft, Row
 from .game import Attachment, Option
-from .purchases import money
 
-__all__ = ["research"]
+__all__ = ["technology"]
 
 USUAL_COST = 5
 ELSE = "technology"
 
 
-def research(draft: Draft, players: list[str]) -> bool:
-    """Rows of the technologies that somebody can research or has; whether there is an act of research."""
+def technology(draft: Draft, players: list[str]) -> bool:
+    """Rows of the technologies that somebody can research or has; whether they research it."""
     game = draft.game
     if not game.technologies:
         return False
@@ -26,44 +26,27 @@ def research(draft: Draft, players: list[str]) -> bool:
             for tech in techs:
                 category.setdefault(tech, draft.id("tech categories", name))
     for name in game.technologies:
-        draft.row("technology", "technologies", {
-            "id": draft.id("technologies", name), "name": name[:120], "category": category.get(name, draft.id("tech categories", ELSE)), "levels": 1,
-        })  # fmt: skip
+        draft.row(
+            "technology",
+            "technologies",
+            {
+                "id": draft.id("technologies", name),
+                "name": name[:120],
+                "category": category.get(name, draft.id("tech categories", ELSE)),
+                "levels": 1,
+            },
+        )
     _abilities(draft)
     starting = _held(draft)
     for player, techs in starting.items():
         draft.scenario.setdefault("nations", {}).setdefault(draft.nation(player), {})["techs"] = dict.fromkeys(techs, 1)
     if not players:
         return False
-    cost = _cost(draft)
-    choices = list(dict.fromkeys(row["category"] for row in draft.rows["technology"]["technologies"]))
-    draft.row("technology", "resources", {"id": "research-token", "name": "Research tokens", "per": "nation"})
-    draft.row("technology", "stores", {"id": "research-token", "per": "nation"})
-    draft.row("technology", "options", {
-        "id": "tech-development", "name": "Technology", "default": game.truth("Tech Development", True), "values": [True, False],
-        "text": "Technology is researched",
-    })  # fmt: skip
-    draft.row("technology", "terms", {"id": "unknown_to", "of": ["tech", "nation"], "is": "not knows(nation, tech)"})
-    draft.row("technology", "acts", {
-        "id": "research", "name": "Research", "form": "research {category} [with {n} [more] (token|tokens)]",
-        "slots": {"category": {"kind": "choice", "choices": choices}, "n": {"kind": "number", "least": 0, "optional": True}},
-        "for": [draft.nation(p) for p in players],
-        "needs": [
-            {"test": "option('tech-development')", "else": "technology is not in play"},
-            {"test": "has_capital(self)", "else": "your capital is lost"},
-            {"test": "some(those(techs(category=category), 'unknown_to', self))", "else": "you have all of {category}; name another category"},
-            {"test": "stock(self, 'research-token') + n > 0", "else": "there is no token to roll a die for"},
-        ],
-        "cost": {money(draft): f"={cost} * n"}, "limit": {1: ["nation", "turn"]},
-        "always": [{"pay": {"to": "=self", "what": "research-token", "amount": "=n"}}],
-        "roll": {"die": f"1d{game.dice}", "dice": "=stock(self, 'research-token')", "from": game.dice},
-        "effects": [
-            {"learn": {"who": "=self", "draw": 1, "of": "=those(techs(category=category), 'unknown_to', self)", "at": "activation"}},
-            {"pay": {"from": "=self", "what": "research-token", "amount": "all"}},
-        ],
-        "audience": "everyone", "says": "{self} researches {category}.",
-        "help": f"Buys tokens at {cost} and rolls a die for each you have; a {game.dice} finds a technology of the category.",
-    })  # fmt: skip
+    draft.features["tech"] = {
+        "categories": json.dumps(list(dict.fromkeys(row["category"] for row in draft.rows["technology"]["technologies"]))),
+        "players": json.dumps([draft.nation(p) for p in players]),
+        "cost": _cost(draft),
+    }
     return True
 
 
@@ -110,8 +93,13 @@ def _in_triggers(draft: Draft, name: str) -> bool:
 def _adjust(draft: Draft, tech: str, of: str, who: Any, add: int) -> None:
     id_ = draft.id("technologies", tech)
     row: Row = {
-        "id": draft.id("adjusts", f"{tech} {of} {who}"), "of": of, "for": who, "when": f"knows(self, '{id_}')", "add": add, "label": tech[:40],
-    }  # fmt: skip
+        "id": draft.fresh("adjusts", f"{tech} {of} {who}"),
+        "of": of,
+        "for": who,
+        "when": f"knows(self, '{id_}')",
+        "add": add,
+        "label": tech[:40],
+    }
     draft.row("technology", "adjusts", row)
 
 
@@ -133,20 +121,33 @@ def _ability(draft: Draft, tech: str, attachment: Attachment, option: Option) ->
             return
         id_ = draft.id("technologies", tech)
         unit = draft.unit(parts[1])
-        draft.row("technology", "adjusts", {
-            "id": draft.id("adjusts", f"{tech} capacity {parts[1]}"), "of": "capacity",
-            "when": f"knows(self, '{id_}') and place.production >= {int(least)} and some(units(at=place, kind='{unit}'))",
-            "add": int(parts[0]), "label": tech[:40],
-        })  # fmt: skip
+        draft.row(
+            "technology",
+            "adjusts",
+            {
+                "id": draft.fresh("adjusts", f"{tech} capacity {parts[1]}"),
+                "of": "capacity",
+                "when": f"knows(self, '{id_}') and place.production >= {int(least)} and some(units(at=place, kind='{unit}'))",
+                "add": int(parts[0]),
+                "label": tech[:40],
+            },
+        )
     elif "bonds" in entry:
         sides = attachment.get("warBondDiceSides", str(draft.game.dice))
         if option.value.isdecimal() and int(option.value) and sides.isdecimal() and int(sides) > 0:
             id_ = draft.id("technologies", tech)
-            draft.row("technology", "events", {
-                "id": draft.id("events", f"{tech} bonds"), "title": tech[:100], "on": {"step": draft.watch("after:income")},
-                "when": f"has_capital(self) and knows(self, '{id_}')",
-                "effects": [{"pay": {"to": "=self", "what": money(draft), "amount": f"{int(option.value)}d{int(sides)}"}}],
-                "audience": "everyone", "says": "{self} sells " + tech[:60] + ".",
-            })  # fmt: skip
+            draft.row(
+                "technology",
+                "events",
+                {
+                    "id": draft.fresh("events", f"{tech} bonds"),
+                    "title": tech[:100],
+                    "on": {"step": draft.watch("after:income")},
+                    "when": f"has_capital(self) and knows(self, '{id_}')",
+                    "effects": [{"pay": {"to": "=self", "what": draft.money, "amount": f"{int(option.value)}d{int(sides)}"}}],
+                    "audience": "everyone",
+                    "says": "{self} sells " + tech[:60] + ".",
+                },
+            )
     else:
         draft.leave_option(attachment, option)
