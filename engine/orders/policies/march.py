@@ -139,6 +139,32 @@ def _least(a: Mapping[str, int], b: Mapping[str, int]) -> dict[str, int]:
     return {k: min(n, b[k]) for k, n in a.items() if b.get(k, 0) > 0}
 
 
+# ---- what is had for the asking
+
+
+def give_prizes(giver: Giver, front: Front) -> None:
+    """A few units go into places beside them that they take by coming, in the step in which that is so (`prizes`)."""
+    n = int(front.war.get("prizes", 0))
+    if not n:
+        return
+    world, nation, taken = front.world, front.nation, set()
+    for row, mode in front.near_rows:
+        step = routes.step_of(world, mode)
+        for origin in ways.places_with_units(world, nation):
+            near = world.geography.next_to(origin, tuple(mode["links"]) if "links" in mode else None)
+            for target in near:
+                if target in taken or world.holder_of(target) is None or routes.entry(world, nation, target, step) != "takes":
+                    continue
+                fit = [k for k in front.spare(origin) if routes.kind_matches(world, front.war.get("takes"), k)]
+                kind = next((k for k in fit if ways.goes_by(world, mode, k)), None)
+                if kind is None:
+                    continue
+                units = {kind: min(n, front.spare(origin)[kind])}
+                if giver.give(f"orders/{row['id']}", {ways.UNITS: units, ways.ORIGIN: origin, ways.TARGET: target}):
+                    front.use(origin, units)
+                    taken.add(target)
+
+
 # ---- marches
 
 
