@@ -296,7 +296,7 @@ class Armies:
         self.left -= 1
         target = goal.place if goal.turns <= 1 else self._at_sea(pool, origin, goal)
         slots = {"cargo": dict(cargo), ways.ORIGIN: origin, ways.TARGET: target, ways.UNITS: dict(ships), "zone": pool.zone}
-        for key, _, fights in self.carrying:
+        for key, _, fights in reversed(self.carrying) if self._threatened(pool.zone) else self.carrying:
             if (fights or not goal.hostile) and self.giver.give(key, slots):
                 self.front.use(origin, cargo)
                 self.front.use(pool.zone, ships)
@@ -328,11 +328,15 @@ class Armies:
         if target != zone:
             self._sail(zone, escorts, target, {})
 
+    def _threatened(self, zone: str) -> bool:
+        """Whether enemies lie where ships are: then they leave before the battles, not after."""
+        return self.front.defenders(zone, "attack")[1] > 0
+
     def _sail(self, zone: str, ships: Mapping[str, int], target: str, cargo: Mapping[str, int]) -> bool:
         self.left -= 1
         if target == zone:
             return False
-        for key, _ in self.sailing:
+        for key, _ in reversed(self.sailing) if self._threatened(zone) else self.sailing:
             if self.giver.give(key, {ways.UNITS: dict(ships), ways.ORIGIN: zone, ways.TARGET: target}):
                 self.front.use(zone, ships)
                 self.front.use(zone, cargo)
