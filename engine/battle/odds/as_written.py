@@ -17,6 +17,7 @@ from ...turn.context import Order, Turn
 from ...turn.frame import steps
 from ...units import forces
 from ...world.world import World
+from .. import listed
 from ..battles import (
     Battle,
     leave_rule,
@@ -69,7 +70,7 @@ def carried_out(
             _stand(turn, place, nation, defenders)
         for number, order in enumerate(orders, 1):
             turn.journal.put_row("orders", f"{nation}/{number:04d}", {"nation": nation, **order})
-    for node in _nodes(turn.ruleset, orders):
+    for node in _nodes(turn.ruleset, orders, between=True):
         turn.journal.step = str(node.get("step", node["do"]))
         with turn.journal.entry(f"frame/{turn.journal.step}"):
             turn.journal.set("game", "game", "step", turn.journal.step)
@@ -87,8 +88,9 @@ def _stand(turn: Turn, place: str, nation: str, units: Force) -> None:
         turn.journal.units(owner, kind, place, n, **dict(*more))
 
 
-def _nodes(ruleset: Ruleset, orders: Iterable[Order]) -> list[Row]:
-    """The steps of the frame by which the acts and moves of orders are carried out, in their order."""
+def _nodes(ruleset: Ruleset, orders: Iterable[Order], *, between: bool = False) -> list[Row]:
+    """The steps of the frame by which the acts and moves of orders are carried out, in their order; with `between` also what
+    rules do by themselves from the first of them up to a fight for battles that they have listed."""
     acts, modes = set(), set()
     for order in orders:
         form, _, id_ = order["order"].partition("/")
@@ -101,7 +103,17 @@ def _nodes(ruleset: Ruleset, orders: Iterable[Order]) -> list[Row]:
         )
         if does:
             out.append(node)
-    return out
+    return _up_to_fight(ruleset, out) if between else out
+
+
+def _up_to_fight(ruleset: Ruleset, done: list[Row]) -> list[Row]:
+    """Steps and, if a later one fights battles that stand in records, what watches for them between the last and that one."""
+    everything = steps(ruleset.frame)
+    last = max((i for i, node in enumerate(everything) if any(node is d for d in done)), default=len(everything))
+    for index, node in enumerate(everything[last:], last):
+        if node["do"] == "fight" and any(ruleset.row("battles", b).get("where") == "records" for b in node["battles"]):
+            return done + [n for n in everything[last:index] if n["do"] == "watch"]
+    return done
 
 
 def _battles(ruleset: Ruleset, orders: Iterable[Order]) -> list[Row]:
@@ -136,14 +148,17 @@ def _asked(turn: Turn, battle: Battle) -> tuple[World, Question]:
         turn.state.put("units", key, WHOLE_ROW, None)
     tables: Tables = {"units": units, "forces": dict(turn.state.table("forces"))}
     question = Question(
-        battle.row["id"], there[ATTACKER], there[DEFENDER], battle.place, orders=orders, limits=limits, tables=tables
-    )
+        battle.row["id"], there[ATTACKER], there[DEFENDER], battle.place, orders=orders, limits=limits,
+        record=battle.record, tables=tables,
+    )  # fmt: skip
     return turn.world, question
 
 
 def _everybody(turn: Turn, battle: Battle) -> list[tuple[str, Row, int]]:
     """The stacks on either side, those that act from elsewhere included; of preludes, too."""
     found = [(key, dict(row), side) for side in (ATTACKER, DEFENDER) for key, row in party_stacks(turn, battle, side)]
+    if battle.record:
+        found += [(key, row, side) for side, key, row, _ in listed.helpers(turn.world, battle.row, battle.record, battle.place)]
     for side, force, _ in supporters(turn, battle):
         found += [(key, dict(row), side) for key, row in forces.stacks_of(turn.state, force)]
     return list({key: (key, row, side) for key, row, side in found}.values())
