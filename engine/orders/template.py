@@ -13,6 +13,7 @@ from typing import Any
 
 from ..core.model import Row, Ruleset
 from ..core.state import Entity
+from ..turn.frame import step_orders
 from ..world import treasury as stores
 from ..world.world import World
 from . import ways
@@ -20,7 +21,6 @@ from .check import Checker
 from .grammar import slot_of
 from .legal import ENUMERABLE, Legal, domain, legal_orders
 from .names import Names
-from .rows import step_orders
 from .text import order_text
 
 MOST_LINES = 12
