@@ -2,8 +2,8 @@
 
 Orders are carried out on a copy of the position, everybody else being silent. Where all that is left to chance is one battle
 whose plan says the whole of it, that is the question, with every force that may leave by conditions of its own; its odds are
-exact. In any other case (meetings on the way, rivals, those who may be called home, decisions to leave, contacts to be made, shots
-on the way, a second battle) the turn is resolved again and again (`resolved`).
+exact. In any other case (meetings on the way, rivals, those who may be called home, decisions to leave, contacts to be made,
+shots on the way, a second battle) the turn is resolved again and again (`resolved`).
 """
 
 from __future__ import annotations
