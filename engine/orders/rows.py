@@ -103,7 +103,10 @@ def _every_order(ruleset: Ruleset) -> set[str]:
 
 
 def _points(ruleset: Ruleset) -> dict[tuple[int, ...], set[str]]:
-    """Where the input points stand in the frame, and the orders taken at each: those of the steps up to the next."""
+    """Where the input points stand in the frame, and the orders taken at each: those of the steps up to the next.
+
+    A point that `takes` orders of some steps does not end those of the point before, which has these, too, if they are `early`.
+    """
     flat: list[tuple[tuple[int, ...], Row]] = []
 
     def walk(nodes: Iterable[Row], at: tuple[int, ...]) -> None:
@@ -114,9 +117,18 @@ def _points(ruleset: Ruleset) -> dict[tuple[int, ...], set[str]]:
     walk(ruleset.frame, ())
     out: dict[tuple[int, ...], set[str]] = {}
     here: set[str] = set()
+    apart: set[str] = set()
     for at, node in flat:
-        if "input" in node:
+        if "takes" in node:
+            mine = out.setdefault(at, set())
+            for _, other in flat:
+                mine.update(step_orders(ruleset, other) if other.get("step") in node["takes"] else ())
+            if not node.get("early"):
+                apart.update(node["takes"])
+        elif "input" in node:
             here = out.setdefault(at, set())
+        elif node.get("step") in apart:
+            continue
         elif "do" in node:
             here.update(step_orders(ruleset, node))
     if len(inputs(ruleset.frame)) < 2:
@@ -157,7 +169,7 @@ def late_money(ruleset: Ruleset) -> set[str]:
         out: set[str] = set()
         collected = False
         for node in _in_order(ruleset.frame):
-            if "input" in node:
+            if "input" in node and "takes" not in node:
                 collected = False
             elif node.get("do") == "collect":
                 collected = True

@@ -178,6 +178,19 @@ class Turn(OrderContext):
         mine = self.loops.get("nation")
         return mine.id if isinstance(mine, Entity) else None
 
+    @property
+    def givers(self) -> frozenset[str] | None:
+        """The nations whose orders the present step carries out: those it names (`of`), else whoever has the turn; None: all."""
+        if "of" in self.step_row:
+            named = self.world.value(str(self.step_row["of"]).removeprefix("="), self.names())
+            return frozenset(self.world.members(named))
+        return None if self.mover is None else frozenset({self.mover})
+
+    def orders_here(self, ids: Iterable[str] | None = None) -> list[Order]:
+        """Accepted orders of these rows, of the nations whose orders the present step carries out."""
+        givers = self.givers
+        return [order for order in self.orders(ids) if givers is None or order["nation"] in givers]
+
     def orders(self, ids: Iterable[str] | None = None, nation: str | None = None) -> list[Order]:
         """Accepted orders of these rows ("form/id" or bare ids), in order of nation and line."""
         by_row: dict[str, list[str]] = self.world.keep("orders in order", columns("orders"), self._in_order)
