@@ -11,22 +11,20 @@ from math import sqrt
 
 import pytest
 
-from wteaw.battle import fight
 from wteaw.battle.odds import odds
-from wteaw.battle.odds.as_written import as_written, carried_out
+from wteaw.battle.odds.as_written import as_written
 from wteaw.battle.odds.ask import Question
+from wteaw.battle.odds.resolved import Moment, numbers
 from wteaw.cli.game import read_scenario
-from wteaw.core.dice import KeyedDice
 from wteaw.core.model import Ruleset
 from wteaw.core.package_data import scenarios
 from wteaw.core.state import State, unit_key
 from wteaw.game.scenario import initial_state
 from wteaw.orders.intake import take_in
 from wteaw.orders.odds_question import Composer
-from wteaw.turn.frame import steps
 from wteaw.world.world import World
 
-PLAYS = 300
+PLAYS = 120
 Stack = tuple[str, str, str, int, dict[str, object]]
 HELD: dict[str, object] = {"halted": True}
 
@@ -82,30 +80,29 @@ def test_mean_losses_are_as_said(name: str) -> None:
     taken = take_in(world.ruleset, "\n".join(lines), lambda _: world, nation="aster")
     assert taken.clean, taken.found
     orders = [dict(o) for o in taken.orders]
-    there, question = as_written(world, "aster", orders, "b3")
-    said = odds(there, question, most=None)
-    tried = odds(there, question, trials=40_000, seed=3)
+    written = as_written(world, "aster", orders, "b3")
+    assert written.question is not None, "one battle, whose plan says the whole of it"
+    said = odds(written.world, written.question, most=None)
+    tried = odds(written.world, written.question, trials=40_000, seed=3)
     assert sum(said.losses["defender"]) == pytest.approx(1)
     for side in ("attacker", "defender"):
         for n, chance in enumerate(tried.losses[side]):
             assert chance == pytest.approx(said.losses[side][n] if n < len(said.losses[side]) else 0, abs=0.015)
+    fought = [_fought(written.moment, seed) for seed in range(PLAYS)]
     for side, whose in (("attacker", "aster"), ("defender", "borea")):
-        lost = [_fought(world, orders, seed, whose) for seed in range(PLAYS)]
+        lost = [plays[whose] for plays in fought]
         mean = sum(n * p for n, p in enumerate(said.losses[side]))
         spread = sqrt(sum((n - mean) ** 2 * p for n, p in enumerate(said.losses[side])))
         assert abs(sum(lost) / PLAYS - mean) <= 4 * spread / sqrt(PLAYS) + 1e-9, (name, side, mean, sum(lost) / PLAYS)
 
 
-def _fought(world: World, orders: list[dict[str, object]], seed: int, whose: str) -> int:
-    """How many units of a nation a resolution with these dice costs."""
-    turn = carried_out(world, "aster", orders, seed=1)
-    turn.dice = KeyedDice((seed + 1000).to_bytes(32, "big"), 1)
-    before = sum(row["n"] for _, row in turn.state.stacks(owner=whose))
-    for node in steps(turn.ruleset.frame):
-        if node["do"] == "fight":
-            turn.journal.step = str(node["step"])
-            fight.run(node, turn)
-    return before - sum(row["n"] for _, row in turn.state.stacks(owner=whose))
+def _fought(moment: Moment, seed: int) -> dict[str, int]:
+    """How many units of each nation a resolution with these dice costs."""
+    before, after = numbers(moment.before), numbers(moment.resolved(seed.to_bytes(32, "big")).state)
+    out: dict[str, int] = {"aster": 0, "borea": 0}
+    for key, n in before.items():
+        out[key[0]] += n - after.get(key, 0)
+    return out
 
 
 def test_a_question_in_words_is_the_battle_of_the_orders() -> None:
@@ -113,10 +110,11 @@ def test_a_question_in_words_is_the_battle_of_the_orders() -> None:
     world = position((3, 2), CASES["plain"][2])
     composer = Composer(world)
     taken = take_in(world.ruleset, "invade b3 with 4 infantry from a4", lambda _: world, nation="aster")
-    there, ordered = as_written(world, "aster", [dict(o) for o in taken.orders], "b3")
+    written = as_written(world, "aster", [dict(o) for o in taken.orders], "b3")
+    assert written.question is not None
     asked = composer.force(["Aster from a4: 4 infantry"], 0, "b3")
     question = composer.settled(Question("", asked, composer.force(["Borea: 4 infantry [does entrench]"], 1), "b3"))
-    assert question.battle == ordered.battle
-    one, other = odds(composer.world, question), odds(there, ordered)
+    assert question.battle == written.question.battle
+    one, other = odds(composer.world, question), odds(written.world, written.question)
     for side in ("attacker", "defender"):
         assert one.losses[side] == pytest.approx(other.losses[side])
