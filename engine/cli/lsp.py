@@ -25,7 +25,7 @@ PAUSE = 0.05
 
 
 def lsp(
-    tcp: int = typer.Option(0, "--tcp", min=0, max=65535, help="Serve one editor on this port of 127.0.0.1 instead."),
+    tcp: int = typer.Option(0, "--tcp", min=0, max=65535, help="Serve one editor over TCP on 127.0.0.1 at this number instead."),
 ) -> None:
     """Findings as you type, completion, help, definitions, renaming and rule tests for editors that speak LSP.
 
