@@ -11,7 +11,7 @@ from typing import Any
 from ..core.model import Row, Ruleset
 from ..economy.commitments import unit_slots as unit_slots
 from ..ruleset.expressions.parse import conjuncts, parse
-from ..turn.frame import inputs, steps
+from ..turn.frame import inputs, step_orders, steps
 from ..world.whom import is_for as open_to
 from ..world.world import World
 
@@ -137,13 +137,6 @@ def _points(ruleset: Ruleset) -> dict[tuple[int, ...], set[str]]:
     for taken in out.values():
         taken |= every
     return out
-
-
-def step_orders(ruleset: Ruleset, node: Row) -> list[str]:
-    """The orders that a step of the frame carries out, as "form/id"."""
-    step = str(node.get("step", node["do"]))
-    acts = [f"acts/{a}" for a in node.get("acts", ())]
-    return acts + [f"orders/{id_}" for id_, row in ruleset.rows("orders").items() if row.get("step") == step]
 
 
 def by_phase(ruleset: Ruleset) -> list[tuple[str, list[str]]]:

@@ -103,7 +103,7 @@ class Turn(OrderContext):
         state: State,
         dice: DiceSource,
         *,
-        moments: Mapping[str, State] | None = None,
+        moments: Mapping[str, State | Callable[[], State]] | None = None,
         geography: Geography | None = None,
         head: str = "",
         first: int = 1,
