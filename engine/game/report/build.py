@@ -20,7 +20,7 @@ from ...world.geography import Geography
 from ...world.tables import box_of
 from ...world.view import chain_of, readable
 from ...world.world import World
-from . import account, fights, news, standing, summary
+from . import account, fights, news, rounds, standing, summary
 from .document import Block, Bullets, Para, Part, table
 from .fights import Fight
 from .words import Words, listing
@@ -97,6 +97,7 @@ def nation_report(
     found = fights.fights(mine)
     parts = [
         _situation(world, entries, mine, reader, words, found, public),
+        Part("The turn, power by power", tuple(rounds.blocks(world, mine, reader, words))),
         Part("Battles, the gravest first", tuple(fights.blocks(world, mine, reader, words))),
         Part("Your orders", (*orders, *([Bullets(tuple(private))] if private else []))),
         Part("Your forces", tuple(standing.forces(world, reader, words))),
@@ -200,6 +201,7 @@ def moderator_report(
         Part("Look again", tuple(summary.look_again(world, entries, words))),
         Part("News", (Bullets(tuple(public)),) if public else ()),
         Part("Land", (table(("", "from and to", "worth"), [(p, said, worth) for _, p, worth, said in hands]),) if hands else ()),
+        Part("The turn, power by power", tuple(rounds.blocks(world, entries, "", words))),
         Part("Battles", tuple(summary.battles(world, entries, words))),
         Part("Nations", tuple(summary.nations(world, entries, words))),
         Part("Standing", tuple(summary.tracks(world, words))),
@@ -229,7 +231,21 @@ def when(ruleset: Ruleset, turn: int) -> str:
 
 
 def sections(ruleset: Ruleset, entries: Iterable[Entry], reader: str | None) -> list[Section]:
-    """Entries that have something to say, by the phase of their step, phases in the frame's order."""
+    """Entries that have something to say, by the phase of their step, phases in the frame's order.
+
+    Where powers play one after another, each turn of one of them by itself.
+    """
+    if rounds.own_turns(ruleset):
+        return [
+            Section(f"{ruleset.row('nations', nation).get('name', nation)}: {part.name}" if nation else part.name, part.lines)
+            for nation, those in rounds.by_power(ruleset, entries)
+            for part in by_phase(ruleset, those, reader)
+        ]
+    return by_phase(ruleset, entries, reader)
+
+
+def by_phase(ruleset: Ruleset, entries: Iterable[Entry], reader: str | None) -> list[Section]:
+    """The same of one turn."""
     names = {"input": "Orders", "turn-start": "The turn begins", "turn-end": "The turn ends"}
     order: list[str] = ["turn-start", "input"]
     of_step: dict[str, str] = {"turn-start": "turn-start", "input": "input", "turn-end": "turn-end"}
@@ -246,7 +262,7 @@ def sections(ruleset: Ruleset, entries: Iterable[Entry], reader: str | None) -> 
             continue
         phase_of = of_step.get(entry.step, entry.step)
         found.setdefault(phase_of, []).append(_line(entry, reader))
-    return [Section(names.get(p, p), tuple(found[p])) for p in [*order, *sorted(set(found) - set(order))] if p in found]
+    return [Section(names.get(p, p.replace("-", " ").capitalize()), tuple(found[p])) for p in [*order, *sorted(set(found) - set(order))] if p in found]
 
 
 def _sentence(entry: Entry) -> str:

@@ -330,7 +330,7 @@ class Armies:
 
     def _threatened(self, zone: str) -> bool:
         """Whether enemies lie where ships are: then they leave before the battles, not after."""
-        return self.front.defenders(zone, "attack")[1] > 0
+        return bool(self.front.defenders(zone, "attack")[1])
 
     def _sail(self, zone: str, ships: Mapping[str, int], target: str, cargo: Mapping[str, int]) -> bool:
         self.left -= 1
