@@ -262,7 +262,11 @@ def by_phase(ruleset: Ruleset, entries: Iterable[Entry], reader: str | None) -> 
             continue
         phase_of = of_step.get(entry.step, entry.step)
         found.setdefault(phase_of, []).append(_line(entry, reader))
-    return [Section(names.get(p, p.replace("-", " ").capitalize()), tuple(found[p])) for p in [*order, *sorted(set(found) - set(order))] if p in found]
+    return [
+        Section(names.get(p, p.replace("-", " ").capitalize()), tuple(found[p]))
+        for p in [*order, *sorted(set(found) - set(order))]
+        if p in found
+    ]
 
 
 def _sentence(entry: Entry) -> str:

@@ -65,7 +65,7 @@ def blocks(world: World, entries: Sequence[Entry], reader: str, words: Words) ->
     for nation, those in by_power(world.ruleset, entries):
         if nation:
             said = [
-                *_politics(world, those, reader, words),
+                *_told_to_all(world, those, reader, words),
                 *_battles(world, those, nation, words),
                 *_walked_in(those, words),
             ]
@@ -74,7 +74,7 @@ def blocks(world: World, entries: Sequence[Entry], reader: str, words: Words) ->
     return out
 
 
-def _politics(world: World, entries: Sequence[Entry], reader: str, words: Words) -> list[str]:
+def _told_to_all(world: World, entries: Sequence[Entry], reader: str, words: Words) -> list[str]:
     public, _ = news.other_news(world, [e for e in entries if e.rule not in own_turns(world.ruleset)], reader, words, ())
     return public
 

@@ -22,7 +22,7 @@ from .march import Post, odds_of
 
 
 class Goal(NamedTuple):
-    """A shore that an army can go to: the zone it lands from, the turns until then, and what that is worth a turn."""
+    """A shore that troops can go to: the zone it lands from, the turns until then, and what that is worth a turn."""
 
     place: str
     zone: str
@@ -169,7 +169,7 @@ class Armies:
     # ---- where to
 
     def _goal(self, pool: Pool, cargo: Mapping[str, int], *, start: str = "") -> Goal | None:
-        """The shore that is worth most for its distance to an army that is aboard, or comes aboard in the zone `start`."""
+        """The shore that is worth most for its distance to troops that are aboard, or come aboard in the zone `start`."""
         reach = pool.reach
         best: Goal | None = None
         most = int(self.rule.get("turns", 8))
@@ -314,7 +314,7 @@ class Armies:
         return path[-1] if on_the_way is not None else min(near, key=lambda z: (pool.reach[z][0], z))
 
     def _guard(self, zone: str, target: str, goal: Goal) -> None:
-        """Warships of the zone go along, and fire for a landing against an enemy."""
+        """Escorts of the zone go along, and fire for a landing against an enemy."""
         escorts = self._escorts(zone)
         if not escorts:
             return
