@@ -169,7 +169,7 @@ def _stands(turn: Turn, battle: Battle) -> bool:
 
 def _to_the_end(turn: Turn, battles: Sequence[Battle]) -> None:
     running = [c for c in battles if not c.over]
-    fallen = dict.fromkeys(_fallen(turn, running), "fallen")
+    fallen = dict.fromkeys(fallen_places(turn, running), "fallen")
     number = 0
     while running:
         number += 1
@@ -201,7 +201,7 @@ def _to_the_end(turn: Turn, battles: Sequence[Battle]) -> None:
             raise RuntimeError(f"a battle without end: {running[0].subject}")
 
 
-def _fallen(turn: Turn, running: Sequence[Battle]) -> list[str]:
+def fallen_places(turn: Turn, running: Sequence[Battle]) -> list[str]:
     """Places that have gone over before the first round, because nobody was there to fight for them."""
     rows = {c.row["falls"] for c in running if "falls" in c.row}
     fought = {c.place for c in running}
@@ -388,4 +388,4 @@ def _parting(turn: Turn, battle: Battle, side: int, who: str, entry: Entry) -> C
     return fire
 
 
-__all__ = ["battle_now", "fight_all", "fight_here", "run", "would_fight"]
+__all__ = ["battle_now", "fallen_places", "fight_all", "fight_here", "run", "would_fight"]
