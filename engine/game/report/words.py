@@ -117,7 +117,7 @@ class Words:
                 at = found.end() + 2
                 continue
             at = found.end()
-            if mine and (owned := _OWNED.search(before)) is not None:  # "the army of" him: his army
+            if mine and (owned := _OWNED.search(before)) is not None:  # what is of his is his
                 out.append(f"{before[: owned.start()]}{'Your' if owned['the'] == 'The' else 'your'} {owned['what']}")
                 continue
             out.append(before + (capital(said) if first else said))
