@@ -91,8 +91,10 @@ class GameReader:
 
     @property
     def where(self) -> str:
-        """The file of the game, for messages."""
-        return str(self.engine.url.database or self.engine.url)
+        """Where the game is kept, for messages; without a password."""
+        if self.engine.dialect.name == "sqlite":
+            return str(self.engine.url.database)
+        return self.engine.url.render_as_string(hide_password=True)
 
     def _last(self, db: Connection) -> int:
         return int(db.execute(select(func.max(positions.c.number)).where(positions.c.game == self.id)).scalar() or 0)
