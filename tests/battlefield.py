@@ -16,7 +16,7 @@ from wteaw.core.model import Row, Ruleset
 from wteaw.core.package_data import rulesets
 from wteaw.core.state import State, unit_key
 from wteaw.ruleset.load import load_bytes
-from wteaw.ruleset.nodes import plain
+from wteaw.ruleset.nodes import plain_value
 from wteaw.turn.context import Turn
 from wteaw.units import forces
 
@@ -40,14 +40,14 @@ def base() -> Ruleset:
     for path in sorted((rulesets() / "tables").glob("*.yaml")):
         node, found = load_bytes(path.read_bytes(), path.name)
         assert node is not None, found
-        for form, rows in plain(node).items():
+        for form, rows in plain_value(node).items():
             if form != "frame":
                 forms.setdefault(form, {}).update({r["id"]: r for r in rows if "id" in r})
     for path in sorted((rulesets() / "events").glob("*.yaml")):  # what tables ask of a nation may stand in the nation's own file
         node, found = load_bytes(path.read_bytes(), path.name)
         assert node is not None, found
         for form in ("terms", "groups"):
-            forms[form].update({r["id"]: r for r in plain(node).get(form, ())})
+            forms[form].update({r["id"]: r for r in plain_value(node).get(form, ())})
     return Ruleset("base", "Base", forms)
 
 

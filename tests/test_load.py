@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from wteaw.ruleset.load import MAX_BYTES, load_bytes, load_text
-from wteaw.ruleset.nodes import find, pack, plain, unpack
+from wteaw.ruleset.nodes import find, pack, plain_value, unpack
 
 from .folders import found, own_cache, write  # noqa: F401
 
@@ -88,7 +88,7 @@ def test_values_follow_the_core_schema_and_stay_exact() -> None:
     node, findings = load_text(text, "f")
     assert findings == []
     assert node is not None
-    assert plain(node) == {
+    assert plain_value(node) == {
         "1": "x",
         "a": [*("on", "no", "off", "2026-01-01", "3..5", 12, 31, Fraction(1, 10), 2, -150, None, True, "7", "1d10-2", "3/4")],
     }
@@ -98,7 +98,7 @@ def test_anchors_and_merge_keys_work() -> None:
     node, findings = load_text("base: &b {x: 1, y: 2}\none: {<<: *b, y: 3}\ntwo: *b\n", "f")
     assert findings == []
     assert node is not None
-    assert plain(node) == {"base": {"x": 1, "y": 2}, "one": {"x": 1, "y": 3}, "two": {"x": 1, "y": 2}}
+    assert plain_value(node) == {"base": {"x": 1, "y": 2}, "one": {"x": 1, "y": 3}, "two": {"x": 1, "y": 2}}
 
 
 def test_aliases_that_explode_are_refused_at_once() -> None:
@@ -169,7 +169,7 @@ def test_no_bytes_raise(data: bytes) -> None:
         assert d.message
         assert d.file == "f"
     if node is not None:
-        plain(node)
+        plain_value(node)
 
 
 @settings(max_examples=100, deadline=None)
@@ -178,7 +178,7 @@ def test_the_packed_form_gives_the_same_tree(text: str) -> None:
     node, _ = load_text(text, "f")
     if node is not None:
         again = unpack(pack(node), "f")
-        assert plain(again) == plain(node)
+        assert plain_value(again) == plain_value(node)
         assert again.where == node.where
         assert pack(again) == pack(node)
 

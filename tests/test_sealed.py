@@ -13,7 +13,7 @@ from wteaw.orders.policies import plan
 from wteaw.turn.calendar import end_turn
 from wteaw.turn.context import Turn
 from wteaw.turn.decisions import decide
-from wteaw.turn.effects import Tail
+from wteaw.turn.effects import EffectRunner
 from wteaw.turn.frame import run_step
 from wteaw.turn.referee import Inputs, resolve, start
 from wteaw.units.march import unlike
@@ -34,7 +34,7 @@ SHOWS: small.Rows = [
 
 def effects(turn: Turn, *effects: Any, **names: Any) -> None:
     with turn.journal.entry("acts/test") as entry:
-        Tail(turn, entry, "acts/test", "").effects(effects, {"self": Entity("nation", "red"), **names})
+        EffectRunner(turn, entry, "acts/test", "").effects(effects, {"self": Entity("nation", "red"), **names})
 
 
 def of(turn: Turn, reader: str) -> list[dict[str, Any]]:

@@ -92,7 +92,7 @@ def asked(world: World, seed: int, near: frozenset[str] = frozenset()) -> dict[s
             out[f"capacity {mode['id']} {place.id}"] = routes.capacity(world, mode, place.id)
         for stack in things(world, "unit", chance, 2):
             row = world.state.row("units", stack.id)
-            if routes.concerns(world, mode.get("who"), row["kind"]):
+            if routes.kind_matches(world, mode.get("who"), row["kind"]):
                 out[f"reach {mode['id']} {stack.id}"] = routes.reach(world, row["owner"], mode, row["place"], [row["kind"]])
     land = [(s, world.state.row("units", s.id)) for s in things(world, "unit", chance, 4)]
     for _, row in land:

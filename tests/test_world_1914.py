@@ -24,7 +24,7 @@ from wteaw.core.state import Entity, State
 from wteaw.game.scenario import initial_state
 from wteaw.ruleset.compile import compile_ruleset
 from wteaw.ruleset.load import load_bytes
-from wteaw.ruleset.nodes import plain
+from wteaw.ruleset.nodes import plain_value
 from wteaw.turn.frame import phases
 from wteaw.units.deploy import targets
 from wteaw.world.treasury import purse_at
@@ -56,7 +56,7 @@ def scenario() -> Row:
     path = scenarios() / "1914.yaml"
     node, found = load_bytes(path.read_bytes(), path.name)
     assert node is not None and not found, found
-    return plain(node)  # type: ignore[no-any-return]
+    return plain_value(node)  # type: ignore[no-any-return]
 
 
 def rows(form: str) -> dict[str, Row]:

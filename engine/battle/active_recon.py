@@ -15,10 +15,10 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity
-from ..turn.context import Desk, Order, Turn
+from ..turn.context import Order, OrderContext, Turn
 from ..units import forces, passive_recon
 from ..world import routes
-from ..world.selections import plain
+from ..world.selections import id_of
 from ..world.world import round_as
 from .encounters import contested
 from .fight import fight_all
@@ -70,7 +70,7 @@ def run(turn: Turn, rows: Sequence[Row]) -> None:
 # ---- who may look at what
 
 
-def understand(turn: Desk, order: Order, row: Row, left: dict[str, int]) -> Probe | str:
+def understand(turn: OrderContext, order: Order, row: Row, left: dict[str, int]) -> Probe | str:
     """One order to look, or why it cannot be. `left` counts what earlier orders leave of each stack."""
     world, slots, nation = turn.world, order.get("slots", {}), str(order["nation"])
     origin, target = str(slots.get("origin")), str(slots.get("target", slots.get("origin")))
@@ -92,7 +92,7 @@ def understand(turn: Desk, order: Order, row: Row, left: dict[str, int]) -> Prob
     return Probe(order, tuple(picks), origin, target)
 
 
-def unfit(turn: Desk, row: Row, key: str) -> str | None:
+def unfit(turn: OrderContext, row: Row, key: str) -> str | None:
     """Why a unit cannot look in the way of a row at all, or None."""
     if passive_recon.figure(turn, row.get("value", 0), Entity("unit", key), {}) > 0:
         return None
@@ -101,11 +101,11 @@ def unfit(turn: Desk, row: Row, key: str) -> str | None:
     return f"{name} {'so damaged ' if damage else ''}cannot look at it"
 
 
-def _mode(turn: Desk, row: Row, kind: str) -> str:
+def _mode(turn: OrderContext, row: Row, kind: str) -> str:
     return str(next((mode for tag, mode in row["reach"].items() if tag in routes.tags_of(turn.world, kind)), "same"))
 
 
-def _out_of_reach(turn: Desk, row: Row, nation: str, key: str, origin: str, target: str) -> str | None:
+def _out_of_reach(turn: OrderContext, row: Row, nation: str, key: str, origin: str, target: str) -> str | None:
     kind = str(turn.world.state.get("units", key, "kind"))
     how = _mode(turn, row, kind)
     if how == "same":
@@ -117,7 +117,7 @@ def _out_of_reach(turn: Desk, row: Row, nation: str, key: str, origin: str, targ
     return routes.check_path(going, path) if len(path) > 1 else None
 
 
-def choices(turn: Desk, order: Order, row: Row, kinds: Sequence[str]) -> tuple[list[str], list[str]]:
+def choices(turn: OrderContext, order: Order, row: Row, kinds: Sequence[str]) -> tuple[list[str], list[str]]:
     """What could be ordered instead: (kinds at the origin that can look, places that the ordered kinds can look at)."""
     nation, origin = str(order["nation"]), str(order.get("slots", {}).get("origin"))
     free = {str(r["kind"]): k for k, r in reversed(routes.free_stacks(turn.world, nation, origin))}
@@ -133,7 +133,7 @@ def choices(turn: Desk, order: Order, row: Row, kinds: Sequence[str]) -> tuple[l
     return able, [p for p in others if turn.world.test(row.get("of"), {**names, "place": Entity("place", p)})]
 
 
-def _ends(turn: Desk, row: Row, nation: str, key: str, origin: str) -> set[str]:
+def _ends(turn: OrderContext, row: Row, nation: str, key: str, origin: str) -> set[str]:
     how = _mode(turn, row, str(turn.world.state.get("units", key, "kind")))
     if how == "same":
         return {origin}
@@ -160,14 +160,14 @@ def send(turn: Turn, row: Row, probe: Probe) -> Probe:
 
 def _value(turn: Turn, value: Any, names: Mapping[str, Any]) -> Any:
     if isinstance(value, str) and value.startswith("="):
-        return plain(turn.world.value(value[1:], names))
+        return id_of(turn.world.value(value[1:], names))
     return value
 
 
 def draw_fire(turn: Turn, row: Row, shots: Row, probe: Probe, lookers: dict[str, int], number: int) -> None:
     """Each unit in the place that may fire rolls once; hits are taken by the lookers that it can hit. `lookers` is updated."""
     state, target = turn.state, probe.target
-    at = [k for k in lookers if routes.concerns(turn.world, shots.get("at"), str(state.get("units", k, "kind")))]
+    at = [k for k in lookers if routes.kind_matches(turn.world, shots.get("at"), str(state.get("units", k, "kind")))]
     foes = sorted(o for o in state.owners_at(target) if turn.world.hostile(probe.nation, o))
     firing: dict[str, int] = {}
     for key, stack in state.stacks(at=target):
@@ -252,7 +252,7 @@ def intercept(turn: Turn, looking: Sequence[tuple[Row, Probe, dict[str, int]]]) 
         at = {
             k: n
             for k, n in lookers.items()
-            if routes.concerns(turn.world, row["meets"]["who"], str(turn.state.get("units", k, "kind")))
+            if routes.kind_matches(turn.world, row["meets"]["who"], str(turn.state.get("units", k, "kind")))
         }
         names = {"place": Entity("place", probe.target), "self": Entity("nation", probe.nation)}
         if at and turn.world.test(row["meets"].get("when"), names):

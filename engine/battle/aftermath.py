@@ -9,9 +9,9 @@ import numpy as np
 
 from ..core.state import UNIT_CORE, Entity, Fields
 from ..turn.context import Turn
-from ..turn.effects import Tail
+from ..turn.effects import EffectRunner
 from ..units import forces
-from .contest import Contest
+from .battles import Battle
 from .members import ATTACKER, DEFENDER, GONE, LADDER, Group
 from .plan import Plan
 
@@ -19,7 +19,9 @@ Flow = tuple[int, int, int, str]
 """Group, what it became (-1: lost), how many, in which stage."""
 
 
-def apply_losses(turn: Turn, contest: Contest, plan: Plan, flows: Sequence[Flow], tail: Tail) -> dict[int, list[dict[str, Any]]]:
+def apply_losses(
+    turn: Turn, battle: Battle, plan: Plan, flows: Sequence[Flow], runner: EffectRunner
+) -> dict[int, list[dict[str, Any]]]:
     """Carry out what a round did to the groups. Returns for each side what was lost or damaged, for the journal."""
     net: dict[tuple[int, int], int] = {}
     stages: dict[tuple[int, int], str] = {}
@@ -35,33 +37,31 @@ def apply_losses(turn: Turn, contest: Contest, plan: Plan, flows: Sequence[Flow]
             note["becomes"] = became if isinstance(became, str) else "damaged"
         out[group.side].append({**note, "virtual": True} if group.virtual else note)
         if group.virtual:
-            _lose_virtual(contest, group, n, tail)
+            _lose_virtual(battle, group, n, runner)
             continue
         if down == GONE:
-            _destroy(turn, contest, plan, group, n)
+            _destroy(turn, battle, plan, group, n)
         else:
             _change(turn, group, plan.groups[down].fields, n)
     return out
 
 
-def _lose_virtual(contest: Contest, group: Group, n: int, tail: Tail) -> None:
+def _lose_virtual(battle: Battle, group: Group, n: int, runner: EffectRunner) -> None:
     key = (group.row["id"], group.side)
-    contest.virtual_left[key] = max(0, contest.virtual_left.get(key, 0) - n)
-    names = {"place": Entity("place", contest.place), "self": Entity("nation", group.owner), "n": n}
-    tail.effects(group.row.get("gone", ()), names)
+    battle.virtual_left[key] = max(0, battle.virtual_left.get(key, 0) - n)
+    names = {"place": Entity("place", battle.place), "self": Entity("nation", group.owner), "n": n}
+    runner.effects(group.row.get("gone", ()), names)
 
 
-def _destroy(turn: Turn, contest: Contest, plan: Plan, group: Group, n: int) -> None:
+def _destroy(turn: Turn, battle: Battle, plan: Plan, group: Group, n: int) -> None:
     extra = {k: v for k, v in group.fields.items() if k not in UNIT_CORE}
     turn.journal.units(group.owner, group.kind, group.fields["place"], -n, **extra)
-    for by, part in _credited(contest, plan, 1 - group.side, n).items():
-        turn.journal.fact(
-            "destroyed", of=group.owner, kind=group.kind, place=contest.place, n=part, cause=contest.row["id"], by=by
-        )
-    kinds = contest.lost[group.side].setdefault(group.owner, {})
+    for by, part in _credited(battle, plan, 1 - group.side, n).items():
+        turn.journal.fact("destroyed", of=group.owner, kind=group.kind, place=battle.place, n=part, cause=battle.row["id"], by=by)
+    kinds = battle.lost[group.side].setdefault(group.owner, {})
     kinds[group.kind] = kinds.get(group.kind, 0) + n
     if group.force:
-        contest.lost_by_force[group.force] = contest.lost_by_force.get(group.force, 0) + n
+        battle.lost_by_force[group.force] = battle.lost_by_force.get(group.force, 0) + n
 
 
 def _change(turn: Turn, group: Group, fields: Fields, n: int) -> None:
@@ -71,18 +71,18 @@ def _change(turn: Turn, group: Group, fields: Fields, n: int) -> None:
     turn.journal.units(group.owner, group.kind, group.fields["place"], n, **other)
 
 
-def _credited(contest: Contest, plan: Plan, side: int, n: int) -> dict[str | None, int]:
+def _credited(battle: Battle, plan: Plan, side: int, n: int) -> dict[str | None, int]:
     """How many of `n` losses each nation of a side is credited with: by its share of strength, over the whole battle."""
     strength: dict[str, int] = {}
     for value, index in zip(plan.strength[side], plan.of_side[side], strict=True):
         group = plan.groups[index]
         if not group.virtual and group.n:
-            weight = int(np.max(value(plan.start, contest.number))) * group.n
+            weight = int(np.max(value(plan.start, battle.number))) * group.n
             strength[group.owner] = strength.get(group.owner, 0) + weight
     if len(strength) < 2:
         return {next(iter(strength), None): n}
     total = sum(strength.values()) or 1
-    known = contest.credited[side]
+    known = battle.credited[side]
     out: dict[str | None, int] = {}
     for _ in range(n):
         so_far = sum(known.values()) + 1
@@ -92,9 +92,9 @@ def _credited(contest: Contest, plan: Plan, side: int, n: int) -> dict[str | Non
     return out
 
 
-def spend(turn: Turn, contest: Contest, plan: Plan, flows: Sequence[Flow]) -> None:
+def spend(turn: Turn, battle: Battle, plan: Plan, flows: Sequence[Flow]) -> None:
     """Take what a round of fighting uses up (`spends`: a field of units, by how much, of whom) from the living who took part."""
-    rule = contest.row.get("spends")
+    rule = battle.row.get("spends")
     if not rule:
         return
     for index, group in enumerate(plan.groups):
@@ -102,8 +102,8 @@ def spend(turn: Turn, contest: Contest, plan: Plan, flows: Sequence[Flow]) -> No
         if left <= 0 or group.virtual or group.key not in turn.state.table("units"):
             continue
         names = {
-            "unit": group.entity, "self": Entity("nation", group.owner), "place": Entity("place", contest.place),
-            "battle": {"attacks": contest.attacks[group.side], "kind": contest.row["id"], "round": contest.number},
+            "unit": group.entity, "self": Entity("nation", group.owner), "place": Entity("place", battle.place),
+            "battle": {"attacks": battle.attacks[group.side], "kind": battle.row["id"], "round": battle.number},
         }  # fmt: skip
         if turn.world.test(rule.get("who"), names):
             now = turn.state.get("units", group.key, rule["field"])
@@ -114,9 +114,9 @@ def spend(turn: Turn, contest: Contest, plan: Plan, flows: Sequence[Flow]) -> No
             turn.journal.alter_units(group.key, n, **{rule["field"]: max(0, now - int(rule["by"]))})
 
 
-def sink_cargo(turn: Turn, contest: Contest, plan: Plan) -> list[dict[str, Any]]:
+def sink_cargo(turn: Turn, battle: Battle, plan: Plan) -> list[dict[str, Any]]:
     """What was aboard and has no room any more is lost with what carried it (`cargo`: the fields for room and for size)."""
-    rule = contest.row.get("cargo")
+    rule = battle.row.get("cargo")
     if not rule:
         return []
     lost = []
@@ -134,7 +134,7 @@ def sink_cargo(turn: Turn, contest: Contest, plan: Plan) -> list[dict[str, Any]]
                 extra = {k: v for k, v in row.items() if k not in UNIT_CORE}
                 turn.journal.units(row["owner"], row["kind"], row["place"], -drowned, **extra)
                 turn.journal.fact(
-                    "destroyed", of=row["owner"], kind=row["kind"], place=contest.place, n=drowned, cause=contest.row["id"]
+                    "destroyed", of=row["owner"], kind=row["kind"], place=battle.place, n=drowned, cause=battle.row["id"]
                 )
                 lost.append({"owner": row["owner"], "kind": row["kind"], "n": drowned, "stage": "cargo", "lost": True})
     return lost

@@ -10,11 +10,11 @@ from ..core.state import Entity
 from ..turn.context import Turn
 from ..units import forces
 from ..units.contact import finds
-from .contest import Contest, Party, would_fight
+from .battles import Battle, Party, would_fight
 from .members import SIDES
 
 
-def contested(turn: Turn, row: Row) -> list[Contest]:
+def contested(turn: Turn, row: Row) -> list[Battle]:
     """The battles of a row in this step: one for each contested place that it is for, or one for each group of contacts."""
     if row.get("where") == "contacts":
         return contacts(turn, row)
@@ -32,11 +32,11 @@ def contested(turn: Turn, row: Row) -> list[Contest]:
         for subject, those in _apart(turn, row, place, invading):
             owners = sorted({turn.state.get("forces", f, "owner") for f in those})
             parties = (Party(forces=set(those)), Party(place=place, against=tuple(owners)))
-            contest = Contest(row, place, subject, parties, attacks(row))
-            contest.aside = frozenset(invading) - set(those)
-            out.append(contest)
+            battle = Battle(row, place, subject, parties, attacks(row))
+            battle.aside = frozenset(invading) - set(those)
+            out.append(battle)
     if row.get("once"):
-        _settle(turn, row, [f for contest in out for f in contest.parties[0].forces])
+        _settle(turn, row, [f for battle in out for f in battle.parties[0].forces])
     if row.get("apart") == "border":
         out.sort(key=lambda c: min(f.rpartition("#")[2] for f in c.parties[0].forces))
     return out
@@ -76,7 +76,7 @@ def _settle(turn: Turn, row: Row, those: Sequence[str]) -> None:
             turn.journal.set("forces", force, "settled", sorted({*(turn.state.get("forces", force, "settled") or ()), row["id"]}))
 
 
-def targeted(turn: Turn, row: Row) -> list[Contest]:
+def targeted(turn: Turn, row: Row) -> list[Battle]:
     """Places that forces act upon from where they stand: one battle for each, with the forces that pass `by`."""
     acting: dict[str, list[str]] = {}
     for force, data in sorted(turn.state.table("forces").items()):
@@ -89,11 +89,11 @@ def targeted(turn: Turn, row: Row) -> list[Contest]:
     for place, those in sorted(acting.items()):
         owners = sorted({str(turn.state.get("forces", f, "owner")) for f in those})
         parties = (Party(forces=set(those)), Party(place=place, against=tuple(owners)))
-        out.append(Contest(row, place, place, parties, attacks(row)))
+        out.append(Battle(row, place, place, parties, attacks(row)))
     return out
 
 
-def passed(turn: Turn, row: Row) -> list[Contest]:
+def passed(turn: Turn, row: Row) -> list[Battle]:
     """Places that flying forces have crossed on their way: one battle for each, in the order in which they came to them."""
     over: dict[tuple[int, str], list[str]] = {}
     for force in _chosen(turn, row, sorted(turn.state.table("forces"))):
@@ -109,7 +109,7 @@ def passed(turn: Turn, row: Row) -> list[Contest]:
     for (step, place), those in sorted(over.items()):
         owners = sorted({str(turn.state.get("forces", f, "owner")) for f in those})
         parties = (Party(forces=set(those)), Party(place=place, against=tuple(owners)))
-        out.append(Contest(row, place, f"{place}:passed:{step + 1}", parties, attacks(row)))
+        out.append(Battle(row, place, f"{place}:passed:{step + 1}", parties, attacks(row)))
     return out
 
 
@@ -160,7 +160,7 @@ def _came(turn: Turn, stack: Row, place: str) -> bool:
     return bool(force) and force.get("from") != place
 
 
-def meetings(turn: Turn, row: Row, how: Row) -> list[Contest]:
+def meetings(turn: Turn, row: Row, how: Row) -> list[Battle]:
     """Forces that attack each other's place over the same border meet on the way: one battle for each border."""
     borders: dict[tuple[str, str], dict[str, list[str]]] = {}
     for force, data in sorted(turn.state.table("forces").items()):
@@ -177,7 +177,7 @@ def meetings(turn: Turn, row: Row, how: Row) -> list[Contest]:
         mine, theirs = _hostile_parts(turn, one, other)
         if mine and theirs:
             parties = (Party(forces=set(mine)), Party(forces=set(theirs)))
-            out.append(Contest(how, b, f"{a}:{b}", parties, attacks(how), penalties=False, beyond=a))
+            out.append(Battle(how, b, f"{a}:{b}", parties, attacks(how), penalties=False, beyond=a))
     return out
 
 
@@ -188,7 +188,7 @@ def _hostile_parts(turn: Turn, one: Sequence[str], other: Sequence[str]) -> tupl
     return mine, theirs
 
 
-def rivals(turn: Turn, row: Row, how: Row) -> list[Contest]:
+def rivals(turn: Turn, row: Row, how: Row) -> list[Battle]:
     """Attackers of one place who are not allied with each other fight first, two camps at a time, paired by lot."""
     out = []
     for place in sorted(turn.state.occupied_places()):
@@ -209,7 +209,7 @@ def rivals(turn: Turn, row: Row, how: Row) -> list[Contest]:
             one, other = camps[order[k]], camps[order[k + 1]]
             names = ":".join(sorted({str(turn.state.get("forces", f, "owner")) for f in (*one, *other)}))
             parties = (Party(forces=set(one)), Party(forces=set(other)))
-            out.append(Contest(how, place, f"{place}:{names}", parties, attacks(how), penalties=False))
+            out.append(Battle(how, place, f"{place}:{names}", parties, attacks(how), penalties=False))
     return out
 
 
@@ -224,7 +224,7 @@ def _camps(turn: Turn, invading: Sequence[str]) -> list[list[str]]:
     return camps
 
 
-def contacts(turn: Turn, row: Row) -> list[Contest]:
+def contacts(turn: Turn, row: Row) -> list[Battle]:
     """Forces that have found each other, connected into one battle each. Who made contact attacks; if both did, both do."""
     wanted = row.get("contacts")
     found = [
@@ -253,35 +253,35 @@ def contacts(turn: Turn, row: Row) -> list[Contest]:
         both = bool(seekers & sides[0]) and bool(seekers & sides[1])
         parties = (Party(forces=sides[0]), Party(forces=sides[1]))
         subject = f"{place}:{min(members)}"
-        contest = Contest(row, place, subject, parties, (True, both or row.get("attacks") == "both"))
+        battle = Battle(row, place, subject, parties, (True, both or row.get("attacks") == "both"))
         for contact in rows:
             one, other = contact["pair"]
-            contest.meets += [
+            battle.meets += [
                 (one if f == one else other, other if f == one else one, contact["row"]) for f in _list(contact["by"])
             ]
-        out.append(contest)
+        out.append(battle)
     if "beside" in row:
         _stand_beside(turn, row, out)
     return out
 
 
-def _stand_beside(turn: Turn, row: Row, contests: Sequence[Contest]) -> None:
+def _stand_beside(turn: Turn, row: Row, battles: Sequence[Battle]) -> None:
     """Forces in the place whom nobody has found join those of their side who were (`beside`), each in one battle.
 
     They go where the enemy is strongest, then to the first by its subject; `seen` is false of them.
     """
     rule = row["beside"]
     side = SIDES.index(rule["side"])
-    busy = {f for c in contests for party in c.parties for f in party.forces}
-    strongest = sorted(contests, key=lambda c: (-_strength(turn, c.parties[1 - side]), c.subject))
+    busy = {f for c in battles for party in c.parties for f in party.forces}
+    strongest = sorted(battles, key=lambda c: (-_strength(turn, c.parties[1 - side]), c.subject))
     for force, data in sorted(turn.state.table("forces").items()):
         names = {"force": Entity("force", force), "self": Entity("nation", data["owner"]), "place": Entity("place", data["at"])}
         if force in busy or data.get("stays") or not turn.world.test(rule.get("when"), names):
             continue
-        for contest in strongest:
-            if contest.place == data["at"] and _stands_with(turn, data["owner"], contest, side):
-                contest.parties[side].forces.add(force)
-                contest.beside.add(force)
+        for battle in strongest:
+            if battle.place == data["at"] and _stands_with(turn, data["owner"], battle, side):
+                battle.parties[side].forces.add(force)
+                battle.beside.add(force)
                 break
 
 
@@ -289,10 +289,10 @@ def _strength(turn: Turn, party: Party) -> int:
     return sum(n for f in party.forces for n in forces.strength(turn.state, f).values())
 
 
-def _stands_with(turn: Turn, owner: str, contest: Contest, side: int) -> bool:
+def _stands_with(turn: Turn, owner: str, battle: Battle, side: int) -> bool:
     """Whether a nation is of a side: at war with all of the other, itself or an ally of somebody on this one."""
     friends, foes = (
-        sorted({str(turn.state.get("forces", f, "owner")) for f in contest.parties[s].forces}) for s in (side, 1 - side)
+        sorted({str(turn.state.get("forces", f, "owner")) for f in battle.parties[s].forces}) for s in (side, 1 - side)
     )
     return any(f == owner or turn.world.allied(f, owner) for f in friends) and all(would_fight(turn, owner, f) for f in foes)
 
@@ -307,14 +307,14 @@ def _list(by: str | Sequence[str]) -> Sequence[str]:
     return [by] if isinstance(by, str) else by
 
 
-def in_touch(turn: Turn, contest: Contest) -> bool:
+def in_touch(turn: Turn, battle: Battle) -> bool:
     """Whether somebody still finds somebody before a later round, where the battle's row asks for it."""
-    if not contest.row.get("contact_again") or not contest.meets:
+    if not battle.row.get("contact_again") or not battle.meets:
         return True
     touch = False
-    for seeker, foe, row in sorted(set(contest.meets)):
+    for seeker, foe, row in sorted(set(battle.meets)):
         if forces.stacks_of(turn.state, seeker) and forces.stacks_of(turn.state, foe):
-            about = f"{seeker}>{foe}:{contest.number + 1}"
+            about = f"{seeker}>{foe}:{battle.number + 1}"
             touch = finds(turn, turn.ruleset.row("contacts", row), seeker, foe, subject=about) or touch
     return touch
 

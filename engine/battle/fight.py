@@ -19,14 +19,14 @@ from ..core.journal import Entry
 from ..core.model import Row
 from ..core.state import Entity
 from ..turn.context import Turn
-from ..turn.effects import Tail
+from ..turn.effects import EffectRunner
 from ..units.carriers import settle
 from ..units.control import takers_of
 from ..units.forces import stacks_of
 from ..world.selections import as_set
 from . import aftermath, leaving
-from .contest import (
-    Contest,
+from .battles import (
+    Battle,
     Party,
     abandon,
     at_home,
@@ -62,20 +62,20 @@ def run(node: Row, turn: Turn) -> None:
             if not fight_all(turn, found):
                 break
         found = contested(turn, row)
-        for contest in found:
-            contest.cleared = "before" in row
+        for battle in found:
+            battle.cleared = "before" in row
         fight_all(turn, found)
 
 
-def _preludes(turn: Turn, contests: Sequence[Contest]) -> None:
-    """The preludes of some contests, each kind of prelude for all of them before the next."""
-    for contest in contests:
-        for id_ in contest.row.get("preludes", ()):
+def _preludes(turn: Turn, battles: Sequence[Battle]) -> None:
+    """The preludes of some battles, each kind of prelude for all of them before the next."""
+    for battle in battles:
+        for id_ in battle.row.get("preludes", ()):
             row = turn.ruleset.row("battles", id_)
-            parties, subject = contest.parties, f"{contest.subject}:{id_}"
-            fight_all(turn, [Contest(row, contest.place, subject, parties, contest.attacks, contest.penalties)])
-            if contest.attacks[DEFENDER] and contest.row.get("attacks") != "both":  # each is attacked by the other
-                fight_all(turn, [Contest(row, contest.place, f"{subject}:back", parties[::-1], penalties=contest.penalties)])
+            parties, subject = battle.parties, f"{battle.subject}:{id_}"
+            fight_all(turn, [Battle(row, battle.place, subject, parties, battle.attacks, battle.penalties)])
+            if battle.attacks[DEFENDER] and battle.row.get("attacks") != "both":  # each is attacked by the other
+                fight_all(turn, [Battle(row, battle.place, f"{subject}:back", parties[::-1], penalties=battle.penalties)])
 
 
 def battle_now(
@@ -89,116 +89,118 @@ def battle_now(
     row = turn.ruleset.row("battles", battle_id)
     both = row.get("attacks") == "both"
     parties = (Party(nations=(attacker,), place=place, kinds=kinds), Party(nations=(defender,), place=place))
-    contest = Contest(row, place, f"{place}:{attacker}:{defender}", parties, (True, both), ignore=tuple(ignore))
-    fight_all(turn, [contest])
+    battle = Battle(row, place, f"{place}:{attacker}:{defender}", parties, (True, both), ignore=tuple(ignore))
+    fight_all(turn, [battle])
 
 
-def fight_here(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+def fight_here(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """A battle now, at places or wherever both parties stand, if the battle's row is for such a place."""
-    attacker, defender = tail.id_of(p["attacker"], names), tail.id_of(p["defender"], names)
+    attacker, defender = runner.id_of(p["attacker"], names), runner.id_of(p["defender"], names)
     if p.get("where") == "mixed":
-        places = sorted(q for q in tail.world.state.occupied_places() if {attacker, defender} <= tail.world.state.owners_at(q))
+        places = sorted(
+            q for q in runner.world.state.occupied_places() if {attacker, defender} <= runner.world.state.owners_at(q)
+        )
     else:
-        places = [t.id for t in as_set(tail.world, tail.set(p["at"], names))]
-    row = tail.turn.ruleset.row("battles", p["battle"])
+        places = [t.id for t in as_set(runner.world, runner.set(p["at"], names))]
+    row = runner.turn.ruleset.row("battles", p["battle"])
     for place in places:
-        if is_for(tail.turn, row, place):
-            battle_now(tail.turn, p["battle"], place, attacker, defender, ignore=p.get("ignore", ()))
+        if is_for(runner.turn, row, place):
+            battle_now(runner.turn, p["battle"], place, attacker, defender, ignore=p.get("ignore", ()))
 
 
-def fight_all(turn: Turn, contests: Sequence[Contest]) -> int:
-    """Fight contests to their end: together, round by round, or one after another as their row says. Gives how many began."""
-    single = [c for c in contests if c.row.get("tempo", "together") != "together"]
+def fight_all(turn: Turn, battles: Sequence[Battle]) -> int:
+    """Fight battles to their end: together, round by round, or one after another as their row says. Gives how many began."""
+    single = [c for c in battles if c.row.get("tempo", "together") != "together"]
     began = 0
-    for contest in single:
-        if _begin(turn, contest):  # on what the battles before it have left
+    for battle in single:
+        if _begin(turn, battle):  # on what the battles before it have left
             began += 1
-            _to_the_end(turn, [contest])
-    together = [c for c in contests if c not in single and _begin(turn, c)]
+            _to_the_end(turn, [battle])
+    together = [c for c in battles if c not in single and _begin(turn, c)]
     _to_the_end(turn, together)
     return began + len(together)
 
 
-def _begin(turn: Turn, contest: Contest) -> bool:
+def _begin(turn: Turn, battle: Battle) -> bool:
     """The preludes are fought by whoever can; then the battle begins if both sides have somebody to fight with."""
-    if not contest.cleared:
-        _preludes(turn, [contest])
-    if not _stands(turn, contest):
+    if not battle.cleared:
+        _preludes(turn, [battle])
+    if not _stands(turn, battle):
         return False
-    begin_entry(turn, contest)
-    _interrupt(turn, contest)
-    _mark(turn, contest)
+    begin_entry(turn, battle)
+    _interrupt(turn, battle)
+    _mark(turn, battle)
     return True
 
 
-def _interrupt(turn: Turn, contest: Contest) -> None:
+def _interrupt(turn: Turn, battle: Battle) -> None:
     """Who has to fight is not busy any more with what was to be done to it."""
-    at_work = [(m.key, int(m.row["n"])) for m in troops(turn, contest, {}) if m.row.get("busy")]
+    at_work = [(m.key, int(m.row["n"])) for m in troops(turn, battle, {}) if m.row.get("busy")]
     if at_work:
-        with turn.journal.entry(f"battles/{contest.row['id']}", subject=contest.subject, audience=("nobody",), keep=False):
+        with turn.journal.entry(f"battles/{battle.row['id']}", subject=battle.subject, audience=("nobody",), keep=False):
             for key, n in at_work:
                 turn.journal.alter_units(key, n, busy=None)
 
 
-def _mark(turn: Turn, contest: Contest) -> None:
+def _mark(turn: Turn, battle: Battle) -> None:
     """Attackers of a battle wear what its row says (`marks`), such as that they have no movement left."""
-    rule = contest.row.get("marks")
+    rule = battle.row.get("marks")
     if rule is None:
         return
-    with turn.journal.entry(f"battles/{contest.row['id']}", subject=contest.subject, audience=("nobody",), keep=False):
-        for member in troops(turn, contest, {}):
+    with turn.journal.entry(f"battles/{battle.row['id']}", subject=battle.subject, audience=("nobody",), keep=False):
+        for member in troops(turn, battle, {}):
             names = {"unit": Entity("unit", member.key), "self": Entity("nation", str(member.row["owner"]))}
             if member.side == ATTACKER and turn.world.test(rule.get("who"), names):
                 turn.journal.alter_units(member.key, int(member.row["n"]), **rule["set"])
 
 
-def _stands(turn: Turn, contest: Contest) -> bool:
+def _stands(turn: Turn, battle: Battle) -> bool:
     """Whether both sides have somebody who can fight this battle."""
-    members = troops(turn, contest, {})
+    members = troops(turn, battle, {})
     if not any(m.side == ATTACKER for m in members):
         return False
-    groups, holding = outline_contest(turn, contest, members)
-    if not contest.began:
-        contest.began = describe(groups)
+    groups, holding = outline_contest(turn, battle, members)
+    if not battle.began:
+        battle.began = describe(groups)
     standing = [any(groups[i].n for i in side) for side in holding]
-    return standing[ATTACKER] and (standing[DEFENDER] or bool(at_home(turn, contest)))
+    return standing[ATTACKER] and (standing[DEFENDER] or bool(at_home(turn, battle)))
 
 
-def _to_the_end(turn: Turn, contests: Sequence[Contest]) -> None:
-    running = [c for c in contests if not c.over]
+def _to_the_end(turn: Turn, battles: Sequence[Battle]) -> None:
+    running = [c for c in battles if not c.over]
     fallen = dict.fromkeys(_fallen(turn, running), "fallen")
     number = 0
     while running:
         number += 1
         turn.dice.checkpoint(partial(_position, turn, running, number))
         busy = _busy(turn, running, number)
-        for contest in running:
-            _slip_away(turn, contest)
-        for contest in [c for c in running if not c.over]:
-            if number > 1 and not in_touch(turn, contest):
-                contest.over, contest.touch_lost = True, True
-                leaving.go_back(turn, contest)
+        for battle in running:
+            _slip_away(turn, battle)
+        for battle in [c for c in running if not c.over]:
+            if number > 1 and not in_touch(turn, battle):
+                battle.over, battle.touch_lost = True, True
+                leaving.go_back(turn, battle)
             else:
-                _round(turn, contest, busy)
-        for contest in running:
-            if contest.over and contest.winner == ATTACKER:
-                if leaving.forced(turn, contest, ATTACKER):
-                    _leaving(turn, [contest], fallen)
-                    contest.winner = None
-                elif _falls(turn, contest):
-                    fallen[contest.place] = "fallen"
+                _round(turn, battle, busy)
+        for battle in running:
+            if battle.over and battle.winner == ATTACKER:
+                if leaving.forced(turn, battle, ATTACKER):
+                    _leaving(turn, [battle], fallen)
+                    battle.winner = None
+                elif _falls(turn, battle):
+                    fallen[battle.place] = "fallen"
         _leaving(turn, [c for c in running if not c.over], fallen)
-        for contest in running:
-            if not contest.over:
-                _check(turn, contest)
-            if contest.over:
-                end_entry(turn, contest)
+        for battle in running:
+            if not battle.over:
+                _check(turn, battle)
+            if battle.over:
+                end_entry(turn, battle)
         running = [c for c in running if not c.over]
         if number > MAX_ROUNDS:
             raise RuntimeError(f"a battle without end: {running[0].subject}")
 
 
-def _fallen(turn: Turn, running: Sequence[Contest]) -> list[str]:
+def _fallen(turn: Turn, running: Sequence[Battle]) -> list[str]:
     """Places that have gone over before the first round, because nobody was there to fight for them."""
     rows = {c.row["falls"] for c in running if "falls" in c.row}
     fought = {c.place for c in running}
@@ -206,37 +208,37 @@ def _fallen(turn: Turn, running: Sequence[Contest]) -> list[str]:
     return [p for p in sorted(turn.state.occupied_places()) if p not in fought and any(takers_of(turn, r, p) for r in control)]
 
 
-def _falls(turn: Turn, contest: Contest) -> bool:
+def _falls(turn: Turn, battle: Battle) -> bool:
     """Whether a place that the attackers have won goes over to them."""
-    row = contest.row.get("falls")
-    return row is None or bool(takers_of(turn, turn.ruleset.row("control", row), contest.place))
+    row = battle.row.get("falls")
+    return row is None or bool(takers_of(turn, turn.ruleset.row("control", row), battle.place))
 
 
-def _position(turn: Turn, running: Sequence[Contest], number: int) -> str:
+def _position(turn: Turn, running: Sequence[Battle], number: int) -> str:
     """All that the rounds to come depend on, in one text: two moments with the same text have the same future."""
     parts = [turn.journal.step, turn.state.hash()]
-    for contest in running:
-        words, row = contest.row.get("options", {}), contest.row
+    for battle in running:
+        words, row = battle.row.get("options", {}), battle.row
         counted = "most_rounds" in row or any(
-            words.get("rounds") in options or "wants" in (leave_rule(contest, side) or {})
+            words.get("rounds") in options or "wants" in (leave_rule(battle, side) or {})
             for side in (ATTACKER, DEFENDER)
-            for options in order_options(turn, contest, side).values()
+            for options in order_options(turn, battle, side).values()
         )
         recalled = [int(join["recall"].get("after", 1)) for join in row.get("joins", ()) if "recall" in join]
-        late = 1 + max([contest.plan.last_special_round, *recalled]) if contest.plan is not None else number
+        late = 1 + max([battle.plan.last_special_round, *recalled]) if battle.plan is not None else number
         round_ = number if counted else min(number, late)
         parts += [
-            contest.subject, str(round_), str(sorted(contest.virtual_left.items())), str(contest.lost), str(contest.calls_home),
-            str(sorted(contest.lost_by_force.items())), str(sorted(set(contest.meets))),
+            battle.subject, str(round_), str(sorted(battle.virtual_left.items())), str(battle.lost), str(battle.calls_home),
+            str(sorted(battle.lost_by_force.items())), str(sorted(set(battle.meets))),
         ]  # fmt: skip
     return "|".join(parts)
 
 
-def _busy(turn: Turn, running: Sequence[Contest], number: int) -> dict[str, str]:
+def _busy(turn: Turn, running: Sequence[Battle], number: int) -> dict[str, str]:
     """Where forces that act from their own place act in this round: upon their target, or, when they are recalled, at home."""
     attacked: dict[str, list[str]] = {}
-    for contest in running:
-        attacked.setdefault(contest.place, []).extend(sorted(contest.parties[ATTACKER].forces))
+    for battle in running:
+        attacked.setdefault(battle.place, []).extend(sorted(battle.parties[ATTACKER].forces))
     out = {}
     for force, row in sorted(turn.state.table("forces").items()):
         if not row.get("stays") or not row.get("targets"):
@@ -259,125 +261,125 @@ def _recalls(turn: Turn, rule: Row | None, force: str) -> bool:
     return any(turn.world.test((rule or {}).get("by"), {"unit": Entity("unit", key)}) for key, _ in stacks_of(turn.state, force))
 
 
-def _recall(running: Sequence[Contest], place: str) -> Row | None:
-    for contest in running:
-        for join in contest.row.get("joins", ()):
+def _recall(running: Sequence[Battle], place: str) -> Row | None:
+    for battle in running:
+        for join in battle.row.get("joins", ()):
             if "recall" in join:
                 found: Row = join["recall"]
                 return found
     return None
 
 
-def _round(turn: Turn, contest: Contest, busy: dict[str, str]) -> None:
+def _round(turn: Turn, battle: Battle, busy: dict[str, str]) -> None:
     """One round: dice, losses, what it uses up, all in one entry."""
-    members = troops(turn, contest, busy)
-    contest.number += 1
-    plan = compile_contest(turn, contest, members)
+    members = troops(turn, battle, busy)
+    battle.number += 1
+    plan = compile_contest(turn, battle, members)
     for group in plan.groups:
         if group.n and not group.virtual:
-            contest.fought[group.side].setdefault(group.owner, set()).add(group.kind)
+            battle.fought[group.side].setdefault(group.owner, set()).add(group.kind)
     flows: list[aftermath.Flow] = []
-    dice = RealDice(_streams(turn, contest))
+    dice = RealDice(_streams(turn, battle))
     rounds = Rounds(plan, dice)
     rounds.told = lambda group, down, n: flows.append((group, down, n, rounds.stage))
     batch = start(plan)
-    with turn.journal.entry(contest.rule, subject=contest.subject, audience=contest.audience) as entry:
-        tail = Tail(turn, entry, contest.rule, contest.subject)
-        batch = rounds.fight(batch, contest.number)
-        over = bool(rounds.over(batch, contest.number)[0])
-        lost = aftermath.apply_losses(turn, contest, plan, flows, tail)
-        cargo = aftermath.sink_cargo(turn, contest, plan)
-        aftermath.spend(turn, contest, plan, flows)
+    with turn.journal.entry(battle.rule, subject=battle.subject, audience=battle.audience) as entry:
+        runner = EffectRunner(turn, entry, battle.rule, battle.subject)
+        batch = rounds.fight(batch, battle.number)
+        over = bool(rounds.over(batch, battle.number)[0])
+        lost = aftermath.apply_losses(turn, battle, plan, flows, runner)
+        cargo = aftermath.sink_cargo(turn, battle, plan)
+        aftermath.spend(turn, battle, plan, flows)
         bereft = [(note["owner"], note["kind"]) for notes in lost.values() for note in notes if note["lost"]]
-        if "cargo" in contest.row and bereft:
-            cargo += settle(turn, contest.place, bereft, entry)
-        write_round(turn, contest, entry, plan, rounds, dice, lost, cargo)
+        if "cargo" in battle.row and bereft:
+            cargo += settle(turn, battle.place, bereft, entry)
+        write_round(turn, battle, entry, plan, rounds, dice, lost, cargo)
     standing = [bool(rounds.holding(batch, side)[0]) for side in (ATTACKER, DEFENDER)]
-    if over and standing[0] and not standing[1] and not contest.calls_home and at_home(turn, contest):
-        contest.calls_home, over = True, False
-    contest.over = over
+    if over and standing[0] and not standing[1] and not battle.calls_home and at_home(turn, battle):
+        battle.calls_home, over = True, False
+    battle.over = over
     if over:
-        contest.winner = ATTACKER if standing[0] and not standing[1] else DEFENDER if standing[1] and not standing[0] else None
+        battle.winner = ATTACKER if standing[0] and not standing[1] else DEFENDER if standing[1] and not standing[0] else None
 
 
-def _streams(turn: Turn, contest: Contest, about: str = "") -> Callable[[str, int, int], Stream]:
+def _streams(turn: Turn, battle: Battle, about: str = "") -> Callable[[str, int, int], Stream]:
     def open_(stage: str, side: int, number: int) -> Stream:
-        subject = f"{contest.subject}:{contest.number}:{about}{stage}:{SIDES[side]}"
-        return turn.stream(contest.rule, subject, contest.audience)
+        subject = f"{battle.subject}:{battle.number}:{about}{stage}:{SIDES[side]}"
+        return turn.stream(battle.rule, subject, battle.audience)
 
     return open_
 
 
-def _check(turn: Turn, contest: Contest) -> None:
+def _check(turn: Turn, battle: Battle) -> None:
     """After withdrawals: is anybody left to fight?"""
-    members = troops(turn, contest, {})
-    groups, holding = outline_contest(turn, contest, members)
+    members = troops(turn, battle, {})
+    groups, holding = outline_contest(turn, battle, members)
     standing = [any(groups[i].n for i in side) for side in holding]
-    if standing[0] and not standing[1] and at_home(turn, contest):
-        contest.calls_home = True
+    if standing[0] and not standing[1] and at_home(turn, battle):
+        battle.calls_home = True
     elif not all(standing):
-        contest.over = True
-        contest.winner = ATTACKER if standing[0] else DEFENDER if standing[1] else None
+        battle.over = True
+        battle.winner = ATTACKER if standing[0] else DEFENDER if standing[1] else None
 
 
-def _leaving(turn: Turn, contests: Sequence[Contest], fallen: dict[str, str]) -> None:
+def _leaving(turn: Turn, battles: Sequence[Battle], fallen: dict[str, str]) -> None:
     """Those who leave after a round: in every battle first the one side, then the other if the first has not gone."""
-    plans: dict[int, list[tuple[Contest, str, dict[str, object]]]] = {ATTACKER: [], DEFENDER: []}
+    plans: dict[int, list[tuple[Battle, str, dict[str, object]]]] = {ATTACKER: [], DEFENDER: []}
     gone: set[int] = set()
-    for index, contest in enumerate(contests):
-        both = contest.row.get("leave", {}).get("both")
+    for index, battle in enumerate(battles):
+        both = battle.row.get("leave", {}).get("both")
         first = DEFENDER if both == "defender" else ATTACKER
-        going = list(leaving.who_leaves(turn, contest, first))
+        going = list(leaving.who_leaves(turn, battle, first))
         if going:
-            plans[first] += [(contest, who, options) for who, options in going]
+            plans[first] += [(battle, who, options) for who, options in going]
             gone.add(index)
         if not going or both == "both":
-            plans[1 - first] += [(contest, who, options) for who, options in leaving.who_leaves(turn, contest, 1 - first)]
+            plans[1 - first] += [(battle, who, options) for who, options in leaving.who_leaves(turn, battle, 1 - first)]
     for side in (ATTACKER, DEFENDER):
         shut = dict(fallen)
         if side == DEFENDER:
             shut.update({c.place: "given up" for c, _, _ in plans[side]})
-        for contest, who, options in plans[side]:
-            open_ = {k: v for k, v in shut.items() if k != contest.place}
-            with turn.journal.entry(contest.rule, subject=contest.subject, audience=contest.audience, keep=False) as entry:
-                fire = _parting(turn, contest, side, who, entry)
-                left = leaving.leave(turn, contest, side, who, options, open_, fire)
+        for battle, who, options in plans[side]:
+            open_ = {k: v for k, v in shut.items() if k != battle.place}
+            with turn.journal.entry(battle.rule, subject=battle.subject, audience=battle.audience, keep=False) as entry:
+                fire = _parting(turn, battle, side, who, entry)
+                left = leaving.leave(turn, battle, side, who, options, open_, fire)
                 if left:
-                    write_leave(turn, contest, entry, side, left)
-                    abandon(turn, contest, side)
+                    write_leave(turn, battle, entry, side, left)
+                    abandon(turn, battle, side)
 
 
-def _slip_away(turn: Turn, contest: Contest) -> None:
+def _slip_away(turn: Turn, battle: Battle) -> None:
     """Before a round those leave who may get out of the battle without a shot: the attackers decide first."""
-    if "slip" not in contest.row:
+    if "slip" not in battle.row:
         return
     for side in (ATTACKER, DEFENDER):
-        for rule, who, options in list(leaving.who_slips(turn, contest, side)):
-            with turn.journal.entry(contest.rule, subject=contest.subject, audience=contest.audience, keep=False) as entry:
-                left = leaving.leave(turn, contest, side, who, options, {}, rule=rule)
+        for rule, who, options in list(leaving.who_slips(turn, battle, side)):
+            with turn.journal.entry(battle.rule, subject=battle.subject, audience=battle.audience, keep=False) as entry:
+                left = leaving.leave(turn, battle, side, who, options, {}, rule=rule)
                 if left:
-                    write_leave(turn, contest, entry, side, left)
-    _check(turn, contest)
-    if contest.over:
-        contest.winner = None
+                    write_leave(turn, battle, entry, side, left)
+    _check(turn, battle)
+    if battle.over:
+        battle.winner = None
 
 
-def _parting(turn: Turn, contest: Contest, side: int, who: str, entry: Entry) -> Callable[[Sequence[str]], None] | None:
+def _parting(turn: Turn, battle: Battle, side: int, who: str, entry: Entry) -> Callable[[Sequence[str]], None] | None:
     """What shoots at those who leave, as the battle's row says (stages with `parting`); None if nothing does."""
-    if not any(stage.get("parting") == SIDES[side] for stage in contest.row.get("stages", ())):
+    if not any(stage.get("parting") == SIDES[side] for stage in battle.row.get("stages", ())):
         return None
 
     def fire(going: Sequence[str]) -> None:
-        members = [m for m in troops(turn, contest, {}) if m.side != side]
+        members = [m for m in troops(turn, battle, {}) if m.side != side]
         members += [Troops(key, dict(turn.state.row("units", key)), side, "", who if "#" in who else "") for key in going]
-        plan = compile_parting(turn, contest, members)
-        dice = RealDice(_streams(turn, contest, f"{who}:"))
+        plan = compile_parting(turn, battle, members)
+        dice = RealDice(_streams(turn, battle, f"{who}:"))
         rounds = Rounds(plan, dice)
         flows: list[aftermath.Flow] = []
         rounds.told = lambda group, down, n: flows.append((group, down, n, rounds.stage))
         rounds.part(start(plan), side, np.ones(1, dtype=bool))
-        lost = aftermath.apply_losses(turn, contest, plan, flows, Tail(turn, entry, contest.rule, contest.subject))
-        write_parting(turn, contest, entry, plan, dice, lost)
+        lost = aftermath.apply_losses(turn, battle, plan, flows, EffectRunner(turn, entry, battle.rule, battle.subject))
+        write_parting(turn, battle, entry, plan, dice, lost)
 
     return fire
 

@@ -11,24 +11,24 @@ from ..turn.context import Turn
 from ..turn.decisions import decide
 from ..units import forces
 from ..world.routes import name_of, passes_gate
-from .contest import Contest, leave_rule, order_options, party_stacks, takes_part, would_fight
+from .battles import Battle, leave_rule, order_options, party_stacks, takes_part, would_fight
 from .members import ATTACKER
 
 
-def who_leaves(turn: Turn, contest: Contest, side: int) -> Iterator[tuple[str, dict[str, Any]]]:
+def who_leaves(turn: Turn, battle: Battle, side: int) -> Iterator[tuple[str, dict[str, Any]]]:
     """The parts of a side (force, or nation for its other units) whose orders or whose state make them leave now."""
-    rule = leave_rule(contest, side)
-    if rule is None or contest.number < int(rule.get("after", 1)):
+    rule = leave_rule(battle, side)
+    if rule is None or battle.number < int(rule.get("after", 1)):
         return
-    if "may" in rule and not _holds(turn, contest, side, rule["may"]):
+    if "may" in rule and not _holds(turn, battle, side, rule["may"]):
         return
-    must = "must" in rule and _holds(turn, contest, side, rule["must"])
-    words = contest.row.get("options", {})
-    parts = order_options(turn, contest, side)
+    must = "must" in rule and _holds(turn, battle, side, rule["must"])
+    words = battle.row.get("options", {})
+    parts = order_options(turn, battle, side)
     going = {
         who: options
         for who, options in parts.items()
-        if must or _wants(contest, side, who, options, words, turn) or _decides(turn, contest, rule, who)
+        if must or _wants(battle, side, who, options, words, turn) or _decides(turn, battle, rule, who)
     }
     if going and rule.get("together"):  # all go where the first to say so wants to go
         word = words.get("refuge", "")
@@ -37,84 +37,84 @@ def who_leaves(turn: Turn, contest: Contest, side: int) -> Iterator[tuple[str, d
     yield from going.items()
 
 
-def who_slips(turn: Turn, contest: Contest, side: int) -> Iterator[tuple[Row, str, dict[str, Any]]]:
+def who_slips(turn: Turn, battle: Battle, side: int) -> Iterator[tuple[Row, str, dict[str, Any]]]:
     """The parts of a side that get out of the battle before its next round (`slip`), each with the rule that lets it."""
-    for rule in contest.row.get("slip", ()):
-        if "may" in rule and not _holds(turn, contest, side, rule["may"]):
+    for rule in battle.row.get("slip", ()):
+        if "may" in rule and not _holds(turn, battle, side, rule["may"]):
             continue
-        for who, options in order_options(turn, contest, side).items():
-            movable = movable_of(turn, contest, side, who, rule)
-            if movable and _decides(turn, contest, rule, who):
+        for who, options in order_options(turn, battle, side).items():
+            movable = movable_of(turn, battle, side, who, rule)
+            if movable and _decides(turn, battle, rule, who):
                 yield {**rule, "to": [{"stay": True}]}, who, options
 
 
-def go_back(turn: Turn, contest: Contest) -> None:
+def go_back(turn: Turn, battle: Battle) -> None:
     """Forces that have lost each other and whose orders say so return to where they came from and stop there."""
-    word = contest.row.get("options", {}).get("lost")
+    word = battle.row.get("options", {}).get("lost")
     if word is None:
         return
-    for force in sorted(contest.parties[0].forces | contest.parties[1].forces):
+    for force in sorted(battle.parties[0].forces | battle.parties[1].forces):
         row = turn.state.row("forces", force)
         path: Sequence[str] = row.get("path") or ()
         if (row.get("options") or {}).get(word) is None or len(path) < 2:
             continue
         text = f"A force goes back to {name_of(turn.world, 'places', path[-2])}."
-        with turn.journal.entry(contest.rule, subject=force, text=text, audience=(row["owner"],)):
+        with turn.journal.entry(battle.rule, subject=force, text=text, audience=(row["owner"],)):
             forces.go(turn, force, (row["at"], path[-2]))
             turn.journal.set("forces", force, "stopped", True)
 
 
-def forced(turn: Turn, contest: Contest, side: int) -> bool:
+def forced(turn: Turn, battle: Battle, side: int) -> bool:
     """Whether a side must leave now, even from a field that it has won."""
-    rule = leave_rule(contest, side)
-    return rule is not None and "must" in rule and _holds(turn, contest, side, rule["must"])
+    rule = leave_rule(battle, side)
+    return rule is not None and "must" in rule and _holds(turn, battle, side, rule["must"])
 
 
-def _decides(turn: Turn, contest: Contest, rule: Mapping[str, Any], who: str) -> bool:
+def _decides(turn: Turn, battle: Battle, rule: Mapping[str, Any], who: str) -> bool:
     """Whether a decision (`wants`: after how many rounds) makes a part of a side leave now."""
     if "wants" not in rule:
         return False
     owner = str(turn.state.get("forces", who, "owner", who))
-    names = _party_names(turn, contest, owner)
-    stream = lambda: turn.stream(contest.rule, f"{contest.subject}:{who}:leave", contest.audience)  # noqa: E731
-    answer = decide(turn, turn.ruleset.row("decisions", rule["wants"]), names, stream, subject=contest.place)
-    return isinstance(answer, int) and contest.number >= answer
+    names = _party_names(turn, battle, owner)
+    stream = lambda: turn.stream(battle.rule, f"{battle.subject}:{who}:leave", battle.audience)  # noqa: E731
+    answer = decide(turn, turn.ruleset.row("decisions", rule["wants"]), names, stream, subject=battle.place)
+    return isinstance(answer, int) and battle.number >= answer
 
 
-def _holds(turn: Turn, contest: Contest, side: int, test: str) -> bool:
+def _holds(turn: Turn, battle: Battle, side: int, test: str) -> bool:
     sets = {
-        name: tuple(Entity("unit", k) for k, r in party_stacks(turn, contest, which) if takes_part(turn, contest, which, k, r))
+        name: tuple(Entity("unit", k) for k, r in party_stacks(turn, battle, which) if takes_part(turn, battle, which, k, r))
         for name, which in (("mine", side), ("foe", 1 - side))
     }
-    owner = next((r["owner"] for _, r in party_stacks(turn, contest, side)), "")
-    return turn.world.test(test, {**sets, "self": Entity("nation", owner), "place": Entity("place", contest.place)})
+    owner = next((r["owner"] for _, r in party_stacks(turn, battle, side)), "")
+    return turn.world.test(test, {**sets, "self": Entity("nation", owner), "place": Entity("place", battle.place)})
 
 
-def _wants(contest: Contest, side: int, who: str, options: Mapping[str, Any], words: Mapping[str, str], turn: Turn) -> bool:
+def _wants(battle: Battle, side: int, who: str, options: Mapping[str, Any], words: Mapping[str, str], turn: Turn) -> bool:
     """Whether the conditions of an order are met: rounds fought, own losses, or kills with more enemies left than expected."""
     rounds = options.get(words.get("rounds", ""))
-    if rounds is not None and contest.number >= max(1, int(rounds)):
+    if rounds is not None and battle.number >= max(1, int(rounds)):
         return True
     above = options.get(words.get("losses", ""))
     if above is not None:
-        lost = contest.lost_by_force.get(who, 0) if "#" in who else sum(contest.lost[side].get(who, {}).values())
+        lost = battle.lost_by_force.get(who, 0) if "#" in who else sum(battle.lost[side].get(who, {}).values())
         if lost > int(above):
             return True
     kills = options.get(words.get("kills", ""))
     if isinstance(kills, Mapping):
-        left = sum(row["n"] for _, row in party_stacks(turn, contest, 1 - side))
-        return contest.losses(1 - side) >= int(kills["kills"]) and left > int(kills["left"])
+        left = sum(row["n"] for _, row in party_stacks(turn, battle, 1 - side))
+        return battle.losses(1 - side) >= int(kills["kills"]) and left > int(kills["left"])
     return False
 
 
-def movable_of(turn: Turn, contest: Contest, side: int, who: str, rule: Row) -> list[tuple[str, Fields]]:
+def movable_of(turn: Turn, battle: Battle, side: int, who: str, rule: Row) -> list[tuple[str, Fields]]:
     """The stacks of a force, or those of a nation in no force, that may leave under a rule."""
     out = []
-    for key, row in party_stacks(turn, contest, side):
+    for key, row in party_stacks(turn, battle, side):
         mine = row.get("force") == who or (row["owner"] == who and not row.get("force"))
         names = {
-            "unit": Entity("unit", key), "self": Entity("nation", row["owner"]), "place": Entity("place", contest.place),
-            "battle": {"round": contest.number, "kind": contest.row["id"], "attacks": contest.attacks[side]},
+            "unit": Entity("unit", key), "self": Entity("nation", row["owner"]), "place": Entity("place", battle.place),
+            "battle": {"round": battle.number, "kind": battle.row["id"], "attacks": battle.attacks[side]},
         }  # fmt: skip
         if mine and turn.world.test(rule.get("who"), names):
             out.append((key, row))
@@ -122,7 +122,7 @@ def movable_of(turn: Turn, contest: Contest, side: int, who: str, rule: Row) -> 
 
 
 def leave(
-    turn: Turn, contest: Contest, side: int, who: str, options: Mapping[str, Any], shut: Mapping[str, str],
+    turn: Turn, battle: Battle, side: int, who: str, options: Mapping[str, Any], shut: Mapping[str, str],
     fire: Callable[[Sequence[str]], None] | None = None, rule: Row | None = None,
 ) -> list[Row]:  # fmt: skip
     """Take a force, or a nation's other units, out of a battle. Returns what went where; nothing if there is nowhere to go.
@@ -130,29 +130,29 @@ def leave(
     `shut` names places that are no refuge now: "fallen" in this step, or "given up" in this round. `fire` is called with the
     stacks that are about to go, before they do.
     """
-    rule = rule or leave_rule(contest, side) or {}
-    movable = movable_of(turn, contest, side, who, rule)
+    rule = rule or leave_rule(battle, side) or {}
+    movable = movable_of(turn, battle, side, who, rule)
     if not movable:
-        if rule.get("behind") != "lost" or not _forced(turn, contest, side, rule):
+        if rule.get("behind") != "lost" or not _forced(turn, battle, side, rule):
             return []
-        return [_give_up(turn, contest, side, k, r) for k, r in list(party_stacks(turn, contest, side)) if r["owner"] == who]
+        return [_give_up(turn, battle, side, k, r) for k, r in list(party_stacks(turn, battle, side)) if r["owner"] == who]
     owner = movable[0][1]["owner"]
-    to = refuge(turn, contest, side, who, owner, options, rule, shut, kinds={row["kind"] for _, row in movable})
+    to = refuge(turn, battle, side, who, owner, options, rule, shut, kinds={row["kind"] for _, row in movable})
     if to is None:
-        chosen = rule.get("chosen") == "lost" and _decides(turn, contest, rule, who)
-        if rule.get("none") == "lost" and (chosen or _forced(turn, contest, side, rule)):
-            return [_give_up(turn, contest, side, key, row) for key, row in movable]
+        chosen = rule.get("chosen") == "lost" and _decides(turn, battle, rule, who)
+        if rule.get("none") == "lost" and (chosen or _forced(turn, battle, side, rule)):
+            return [_give_up(turn, battle, side, key, row) for key, row in movable]
         return []
     if fire is not None:
         fire([key for key, _ in movable])
-        movable = movable_of(turn, contest, side, who, rule)
+        movable = movable_of(turn, battle, side, who, rule)
         if not movable:
             return []
     stay = [
-        (key, row) for key, row in party_stacks(turn, contest, side)
+        (key, row) for key, row in party_stacks(turn, battle, side)
         if rule.get("behind") == "lost" and row["owner"] == owner and (key, row) not in movable
     ]  # fmt: skip
-    behind = [_give_up(turn, contest, side, key, row) for key, row in stay]
+    behind = [_give_up(turn, battle, side, key, row) for key, row in stay]
     out = []
     force = movable[0][1].get("force")
     whole = force and len(movable) == len(forces.stacks_of(turn.state, str(force)))
@@ -160,9 +160,9 @@ def leave(
         out.append({"owner": owner, "kind": row["kind"], "n": row["n"], "to": to})
     if whole:
         for other in forces.attached(turn.state, str(force)):  # who went along with it has nobody to fight beside
-            contest.parties[side].forces.discard(other)
-        if to == contest.place and _goes_on(turn, rule, str(force)):
-            contest.parties[side].forces.discard(str(force))
+            battle.parties[side].forces.discard(other)
+        if to == battle.place and _goes_on(turn, rule, str(force)):
+            battle.parties[side].forces.discard(str(force))
             turn.journal.set("forces", str(force), "broken_off", True)
         else:
             forces.withdraw(turn, str(force), to)
@@ -178,45 +178,45 @@ def _goes_on(turn: Turn, rule: Row, force: str) -> bool:
     return bool("home" in mode and mode.get("flies")) or any(way.get("goes_on") for way in rule.get("to", ()))
 
 
-def _forced(turn: Turn, contest: Contest, side: int, rule: Row) -> bool:
-    return "must" in rule and _holds(turn, contest, side, rule["must"])
+def _forced(turn: Turn, battle: Battle, side: int, rule: Row) -> bool:
+    return "must" in rule and _holds(turn, battle, side, rule["must"])
 
 
-def _give_up(turn: Turn, contest: Contest, side: int, key: str, row: Fields) -> dict[str, Any]:
+def _give_up(turn: Turn, battle: Battle, side: int, key: str, row: Fields) -> dict[str, Any]:
     """Units that must leave and have nowhere to go, or cannot go along, are lost."""
     row = dict(row)
     turn.journal.put_row("units", key, None)
-    owners = sorted({r["owner"] for _, r in party_stacks(turn, contest, 1 - side)})
+    owners = sorted({r["owner"] for _, r in party_stacks(turn, battle, 1 - side)})
     turn.journal.fact(
-        "destroyed", of=row["owner"], kind=row["kind"], place=contest.place, n=row["n"], cause=contest.row["id"],
+        "destroyed", of=row["owner"], kind=row["kind"], place=battle.place, n=row["n"], cause=battle.row["id"],
         by=owners[0] if owners else None,
     )  # fmt: skip
-    kinds = contest.lost[side].setdefault(row["owner"], {})
+    kinds = battle.lost[side].setdefault(row["owner"], {})
     kinds[row["kind"]] = kinds.get(row["kind"], 0) + row["n"]
     return {"owner": row["owner"], "kind": row["kind"], "n": row["n"], "lost": True}
 
 
 def refuge(
-    turn: Turn, contest: Contest, side: int, who: str, owner: str, options: Mapping[str, Any], rule: Row, shut: Mapping[str, str],
+    turn: Turn, battle: Battle, side: int, who: str, owner: str, options: Mapping[str, Any], rule: Row, shut: Mapping[str, str],
     kinds: Iterable[str] = (),
 ) -> str | None:  # fmt: skip
     """Where a leaving part of a side goes: the first way of `to` that is open, or None. Among several neighbours the order's
     target, else the decision's answer, else a place that is not attacked, with most friendly units, first by id. A neighbour
     that the order names (`refuge` of the battle's options) comes before all other ways."""
-    names = _party_names(turn, contest, owner)
-    named = options.get(contest.row.get("options", {}).get("refuge", ""))
+    names = _party_names(turn, battle, owner)
+    named = options.get(battle.row.get("options", {}).get("refuge", ""))
     flown = next((_home(turn, who) for way in rule.get("to", ()) if "home" in way), None)
     if (
         flown is None
         and named is not None
-        and named in [p for way in rule.get("to", ()) for p in _near(turn, contest, way, names, shut, owner, kinds)]
+        and named in [p for way in rule.get("to", ()) for p in _near(turn, battle, way, names, shut, owner, kinds)]
     ):
         return str(named)
     for way in rule.get("to", ()):
-        if "when" in way and not _holds(turn, contest, side, way["when"]):
+        if "when" in way and not _holds(turn, battle, side, way["when"]):
             continue
         if "stay" in way:
-            return contest.place
+            return battle.place
         if "home" in way:
             found = _home(turn, who)
             if found is not None:
@@ -224,21 +224,21 @@ def refuge(
             continue
         if "back" in way:
             start = turn.state.get("forces", who, "from")
-            if start and _open(turn, way.get("ok", way["back"]), start, names, contest, shut):
+            if start and _open(turn, way.get("ok", way["back"]), start, names, battle, shut):
                 return str(start)
             continue
         if "back_along" in way:
             path = (turn.state.get("forces", who, "path") or [])[:-1]
             for stop in reversed(path):
-                if _open(turn, way.get("ok", way["back_along"]), stop, names, contest, shut):
+                if _open(turn, way.get("ok", way["back_along"]), stop, names, battle, shut):
                     return str(stop)
             continue
         if "through" in way:
-            found = _through(turn, contest, who, rule, way, names, shut)
+            found = _through(turn, battle, who, rule, way, names, shut)
             if found is not None:
                 return found
             continue
-        near = _near(turn, contest, way, names, shut, owner, kinds)
+        near = _near(turn, battle, way, names, shut, owner, kinds)
         if not near:
             continue
         order = options.get("order")
@@ -249,34 +249,34 @@ def refuge(
         if way.get("prefer") == "back" and came in near:
             return str(came)
         if "asks" in rule:
-            return _choose(turn, contest, who, rule, names, near)
+            return _choose(turn, battle, who, rule, names, near)
         return min(near, key=lambda p: (_attacked(turn, owner, p), -_friends(turn, owner, p), p))
     return None
 
 
 def _near(
-    turn: Turn, contest: Contest, way: Row, names: dict[str, Any], shut: Mapping[str, str], owner: str, kinds: Iterable[str]
+    turn: Turn, battle: Battle, way: Row, names: dict[str, Any], shut: Mapping[str, str], owner: str, kinds: Iterable[str]
 ) -> list[str]:
     """The neighbours that are open by a way, through no passage that is closed to these kinds."""
     if "next" not in way:
         return []
     links = tuple(way["links"]) if "links" in way else None
-    near = turn.world.geography.next_to(contest.place, links)
+    near = turn.world.geography.next_to(battle.place, links)
     if way.get("origin"):
-        near = tuple(p for p in near if p in _origins(turn, contest))
-    fine = [p for p in near if _open(turn, way["next"], p, names, contest, shut)]
-    return [p for p in fine if _passes(turn, owner, contest.place, p, kinds)]
+        near = tuple(p for p in near if p in _origins(turn, battle))
+    fine = [p for p in near if _open(turn, way["next"], p, names, battle, shut)]
+    return [p for p in fine if _passes(turn, owner, battle.place, p, kinds)]
 
 
-def _origins(turn: Turn, contest: Contest) -> frozenset[str]:
+def _origins(turn: Turn, battle: Battle) -> frozenset[str]:
     """The places from which the attackers of a battle have come over the last step, on the ground or by ship."""
-    if contest.origins is not None:
-        return contest.origins
-    rows = [turn.state.row("forces", f) for f in contest.parties[ATTACKER].forces]
+    if battle.origins is not None:
+        return battle.origins
+    rows = [turn.state.row("forces", f) for f in battle.parties[ATTACKER].forces]
     modes = turn.ruleset.rows("modes")
     walked = [r for r in rows if not modes.get(str(r.get("mode")), {}).get("flies")]
-    contest.origins = frozenset(str(r["path"][-2]) for r in walked if len(r.get("path") or ()) > 1)
-    return contest.origins
+    battle.origins = frozenset(str(r["path"][-2]) for r in walked if len(r.get("path") or ()) > 1)
+    return battle.origins
 
 
 def _home(turn: Turn, who: str) -> str | None:
@@ -288,10 +288,10 @@ def _home(turn: Turn, who: str) -> str | None:
 
 
 def _through(
-    turn: Turn, contest: Contest, who: str, rule: Row, way: Row, names: dict[str, Any], shut: Mapping[str, str]
+    turn: Turn, battle: Battle, who: str, rule: Row, way: Row, names: dict[str, Any], shut: Mapping[str, str]
 ) -> str | None:
     """The nearest place that passes `ok` at the end of a chain of places that pass `through`; among equals the first by id."""
-    seen, frontier = {contest.place}, [contest.place]
+    seen, frontier = {battle.place}, [battle.place]
     while frontier:
         following = []
         for place in frontier:
@@ -300,39 +300,39 @@ def _through(
                     seen.add(near)
                     following.append(near)
         for test in (way["ok"], way.get("else")):
-            ends = [p for p in following if test is not None and _open(turn, test, p, names, contest, shut)]
+            ends = [p for p in following if test is not None and _open(turn, test, p, names, battle, shut)]
             if ends:
-                return _choose(turn, contest, who, rule, names, sorted(ends))
-        frontier = [p for p in following if _open(turn, way["through"], p, names, contest, shut)]
+                return _choose(turn, battle, who, rule, names, sorted(ends))
+        frontier = [p for p in following if _open(turn, way["through"], p, names, battle, shut)]
     return None
 
 
-def _party_names(turn: Turn, contest: Contest, owner: str) -> dict[str, Any]:
+def _party_names(turn: Turn, battle: Battle, owner: str) -> dict[str, Any]:
     """What tests and decisions of those who leave may name: self, nation, place, attacker."""
-    attacker = next((r["owner"] for _, r in party_stacks(turn, contest, ATTACKER)), owner)
+    attacker = next((r["owner"] for _, r in party_stacks(turn, battle, ATTACKER)), owner)
     return {
         "self": Entity("nation", owner), "nation": Entity("nation", owner), "attacker": Entity("nation", attacker),
-        "place": Entity("place", contest.place),
+        "place": Entity("place", battle.place),
     }  # fmt: skip
 
 
-def _choose(turn: Turn, contest: Contest, who: str, rule: Row, names: dict[str, Any], options: Sequence[str]) -> str:
+def _choose(turn: Turn, battle: Battle, who: str, rule: Row, names: dict[str, Any], options: Sequence[str]) -> str:
     """One of several places that are as good: by the rule's decision, else the first."""
     if "asks" not in rule or len(options) == 1:
         return str(options[0])
     row = turn.ruleset.row("decisions", rule["asks"])
     found = decide(
-        turn, row, {**names, "place": Entity("place", contest.place)},
-        lambda: turn.stream(contest.rule, f"{contest.subject}:{who}:to", contest.audience),
-        options=list(options), subject=contest.place,
+        turn, row, {**names, "place": Entity("place", battle.place)},
+        lambda: turn.stream(battle.rule, f"{battle.subject}:{who}:to", battle.audience),
+        options=list(options), subject=battle.place,
     )  # fmt: skip
     return str(found) if found in options else str(options[0])
 
 
-def _open(turn: Turn, test: Any, place: str, names: dict[str, Any], contest: Contest, shut: Mapping[str, str]) -> bool:
+def _open(turn: Turn, test: Any, place: str, names: dict[str, Any], battle: Battle, shut: Mapping[str, str]) -> bool:
     if place in shut:
         return False
-    scope = {**names, "place": Entity("place", place), "link": Entity("link", f"{contest.place}>{place}")}
+    scope = {**names, "place": Entity("place", place), "link": Entity("link", f"{battle.place}>{place}")}
     return turn.world.test(None if test is True else test, scope)
 
 

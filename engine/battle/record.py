@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.journal import EVERYONE, Entry
 from ..turn.context import Turn, audience_ids
-from .contest import Contest
+from .battles import Battle
 from .members import ATTACKER, DEFENDER, SIDES, Group
 from .plan import Plan
 from .rounds import Rounds
@@ -24,37 +24,37 @@ def describe(groups: Sequence[Group]) -> dict[int, dict[str, dict[str, int]]]:
     return out
 
 
-def begin_entry(turn: Turn, contest: Contest) -> None:
+def begin_entry(turn: Turn, battle: Battle) -> None:
     """The battle begins: who may read of it is settled, and the fact told."""
-    owners = sorted({o for side in contest.began.values() for o in side} | _hosts(turn, contest))
-    contest.audience = readers(turn, contest, owners)
+    owners = sorted({o for side in battle.began.values() for o in side} | _hosts(turn, battle))
+    battle.audience = readers(turn, battle, owners)
     with turn.journal.entry(
-        contest.rule,
-        subject=contest.subject,
-        text=f"Battle of {place_name(turn, contest)}: {force_text(turn, contest.began[0])} against {_foe_text(turn, contest)}.",
-        audience=contest.audience,
-        data={**_head(contest), "event": "begin", "sides": _sides(contest)},
+        battle.rule,
+        subject=battle.subject,
+        text=f"Battle of {place_name(turn, battle)}: {force_text(turn, battle.began[0])} against {_foe_text(turn, battle)}.",
+        audience=battle.audience,
+        data={**_head(battle), "event": "begin", "sides": _sides(battle)},
     ):
-        for by, of in _pairs(turn, contest):
-            turn.journal.fact("battle_began", by=by, of=of, place=contest.place, battle=contest.row["id"])
+        for by, of in _pairs(turn, battle):
+            turn.journal.fact("battle_began", by=by, of=of, place=battle.place, battle=battle.row["id"])
 
 
-def _pairs(turn: Turn, contest: Contest) -> list[tuple[str | None, str | None]]:
+def _pairs(turn: Turn, battle: Battle) -> list[tuple[str | None, str | None]]:
     """Every nation of the one side with every nation of the other; who holds the place stands for defenders that are nobody."""
-    attackers: list[str | None] = [*sorted({*contest.began[ATTACKER], *contest.fought[ATTACKER]})] or [None]
-    defenders: list[str | None] = [*sorted({*contest.began[DEFENDER], *contest.fought[DEFENDER]})]
-    defenders = defenders or [turn.world.holder_of(contest.place)]
+    attackers: list[str | None] = [*sorted({*battle.began[ATTACKER], *battle.fought[ATTACKER]})] or [None]
+    defenders: list[str | None] = [*sorted({*battle.began[DEFENDER], *battle.fought[DEFENDER]})]
+    defenders = defenders or [turn.world.holder_of(battle.place)]
     return [(by, of) for by in attackers for of in defenders]
 
 
-def _hosts(turn: Turn, contest: Contest) -> set[str]:
-    holder = turn.world.holder_of(contest.place)
-    return {holder} if holder and contest.parties[DEFENDER].place else set()
+def _hosts(turn: Turn, battle: Battle) -> set[str]:
+    holder = turn.world.holder_of(battle.place)
+    return {holder} if holder and battle.parties[DEFENDER].place else set()
 
 
-def readers(turn: Turn, contest: Contest, owners: Sequence[str]) -> tuple[str, ...]:
+def readers(turn: Turn, battle: Battle, owners: Sequence[str]) -> tuple[str, ...]:
     """Those involved, and whoever the row adds (`audience`; `sides` adds the sides of those involved)."""
-    extra = contest.row.get("audience")
+    extra = battle.row.get("audience")
     if extra == EVERYONE:
         return (EVERYONE,)
     out = list(owners)
@@ -67,7 +67,7 @@ def readers(turn: Turn, contest: Contest, owners: Sequence[str]) -> tuple[str, .
 
 def write_round(
     turn: Turn,
-    contest: Contest,
+    battle: Battle,
     entry: Entry,
     plan: Plan,
     rounds: Rounds,
@@ -79,12 +79,12 @@ def write_round(
     for record in dice.records:
         entry.dice.append(record)
     entry.data.update(
-        **_head(contest),
+        **_head(battle),
         event="round",
-        round=contest.number,
+        round=battle.number,
         sides={SIDES[s]: kinds for s, kinds in describe(plan.groups).items()},
         virtual=[{"side": SIDES[g.side], "kind": g.kind, "n": g.n} for g in plan.groups if g.virtual],
-        fire=[_fire(turn, plan, contest, r) for r in dice.rolled],
+        fire=[_fire(turn, plan, battle, r) for r in dice.rolled],
         lost={SIDES[s]: list(parts) for s, parts in lost.items() if parts},
     )
     if cargo:
@@ -97,10 +97,10 @@ def write_round(
             parts.append(f"{nation_name(turn, owner)} loses {units_text(turn, kinds)}")
         for (owner, became), kinds in _hurt(lost[side]).items():
             parts.append(f"{nation_name(turn, owner)} has {units_text(turn, kinds)} {became}")
-    entry.text = f"Round {contest.number} at {place_name(turn, contest)}: {'; '.join(parts) or 'no losses'}."
+    entry.text = f"Round {battle.number} at {place_name(turn, battle)}: {'; '.join(parts) or 'no losses'}."
 
 
-def _fire(turn: Turn, plan: Plan, contest: Contest, rolled: Any) -> dict[str, Any]:
+def _fire(turn: Turn, plan: Plan, battle: Battle, rolled: Any) -> dict[str, Any]:
     group = plan.groups[rolled.group]
     out = {
         "stage": rolled.stage,
@@ -113,7 +113,7 @@ def _fire(turn: Turn, plan: Plan, contest: Contest, rolled: Any) -> dict[str, An
         "dice": rolled.faces,
         "hits": rolled.hits,
     }
-    applied = _applied(plan, rolled, contest.number)
+    applied = _applied(plan, rolled, battle.number)
     if applied:
         out["applied"] = applied
     return out
@@ -150,7 +150,7 @@ def _destroyed(parts: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
     return out
 
 
-def write_leave(turn: Turn, contest: Contest, entry: Entry, side: int, left: Sequence[Mapping[str, Any]]) -> None:
+def write_leave(turn: Turn, battle: Battle, entry: Entry, side: int, left: Sequence[Mapping[str, Any]]) -> None:
     """Units that left a battle, and where they went."""
     gone, lost = ({}, {})  # type: ignore[var-annotated]
     for part in left:
@@ -161,73 +161,73 @@ def write_leave(turn: Turn, contest: Contest, entry: Entry, side: int, left: Seq
     if gone:
         goal = next(p["to"] for p in left if "to" in p)
         to = turn.ruleset.rows("places").get(goal, {}).get("name", goal)
-        where = f"from {place_name(turn, contest)} to {to}" if goal != contest.place else f"from the battle of {to}"
+        where = f"from {place_name(turn, battle)} to {to}" if goal != battle.place else f"from the battle of {to}"
         words.append(f"{owner} withdraws {units_text(turn, gone)} {where}.")
     if lost:
-        words.append(f"{owner} loses {units_text(turn, lost)} that cannot leave {place_name(turn, contest)}.")
+        words.append(f"{owner} loses {units_text(turn, lost)} that cannot leave {place_name(turn, battle)}.")
     entry.text = " ".join([*([entry.text] if entry.text else []), *words])
-    entry.data.update(**_head(contest), event="leave", side=SIDES[side], round=contest.number, left=list(left))
+    entry.data.update(**_head(battle), event="leave", side=SIDES[side], round=battle.number, left=list(left))
 
 
 def write_parting(
-    turn: Turn, contest: Contest, entry: Entry, plan: Plan, dice: RealDice, lost: Mapping[int, Sequence[Mapping[str, Any]]]
+    turn: Turn, battle: Battle, entry: Entry, plan: Plan, dice: RealDice, lost: Mapping[int, Sequence[Mapping[str, Any]]]
 ) -> None:
     """Shots at those who leave: dice and losses, beside what `write_leave` says."""
     entry.dice.extend(dice.records)
     entry.data.update(
-        **_head(contest), event="leave", round=contest.number, parting=[_fire(turn, plan, contest, r) for r in dice.rolled],
+        **_head(battle), event="leave", round=battle.number, parting=[_fire(turn, plan, battle, r) for r in dice.rolled],
         lost={SIDES[s]: list(parts) for s, parts in lost.items() if parts},
     )  # fmt: skip
     for side in (ATTACKER, DEFENDER):
         for owner, kinds in _destroyed(lost[side]).items():
-            entry.text = f"{nation_name(turn, owner)} loses {units_text(turn, kinds)} in leaving {place_name(turn, contest)}."
+            entry.text = f"{nation_name(turn, owner)} loses {units_text(turn, kinds)} in leaving {place_name(turn, battle)}."
 
 
-def end_entry(turn: Turn, contest: Contest) -> None:
+def end_entry(turn: Turn, battle: Battle) -> None:
     """The end of a battle: who stands, and what it cost everybody."""
-    winner = SIDES[contest.winner] if contest.winner is not None else None
+    winner = SIDES[battle.winner] if battle.winner is not None else None
     words = {"attacker": "the attackers have the field", "defender": "the defenders hold", None: "nobody has the field"}
-    outcome = "the forces have lost each other" if contest.touch_lost else words[winner]
+    outcome = "the forces have lost each other" if battle.touch_lost else words[winner]
     with turn.journal.entry(
-        contest.rule,
-        subject=contest.subject,
-        text=f"The battle of {place_name(turn, contest)} is over after {_rounds(contest.number)}: {outcome}.",
-        audience=contest.audience,
+        battle.rule,
+        subject=battle.subject,
+        text=f"The battle of {place_name(turn, battle)} is over after {_rounds(battle.number)}: {outcome}.",
+        audience=battle.audience,
         data={
-            **_head(contest), "event": "end", "rounds": contest.number, "winner": winner, "lost_touch": contest.touch_lost,
-            "sides": _sides(contest), "lost": {SIDES[s]: kinds for s, kinds in contest.lost.items()},
+            **_head(battle), "event": "end", "rounds": battle.number, "winner": winner, "lost_touch": battle.touch_lost,
+            "sides": _sides(battle), "lost": {SIDES[s]: kinds for s, kinds in battle.lost.items()},
         },
     ):  # fmt: skip
-        for by, of in _pairs(turn, contest):
+        for by, of in _pairs(turn, battle):
             turn.journal.fact(
-                "battle_ended", by=by, of=of, place=contest.place, battle=contest.row["id"], winner=winner,
-                units=_kinds(contest, ATTACKER, by), foes=_kinds(contest, DEFENDER, of),
+                "battle_ended", by=by, of=of, place=battle.place, battle=battle.row["id"], winner=winner,
+                units=_kinds(battle, ATTACKER, by), foes=_kinds(battle, DEFENDER, of),
             )  # fmt: skip
 
 
-def _kinds(contest: Contest, side: int, owner: str | None) -> list[str]:
+def _kinds(battle: Battle, side: int, owner: str | None) -> list[str]:
     """Kinds of a nation's units that took part in a battle on a side."""
-    return sorted(contest.fought[side].get(owner or "", ()))
+    return sorted(battle.fought[side].get(owner or "", ()))
 
 
-def _head(contest: Contest) -> dict[str, Any]:
-    return {"battle": contest.row["id"], "place": contest.place}
+def _head(battle: Battle) -> dict[str, Any]:
+    return {"battle": battle.row["id"], "place": battle.place}
 
 
-def _sides(contest: Contest) -> dict[str, Any]:
-    return {SIDES[side]: kinds for side, kinds in contest.began.items()}
+def _sides(battle: Battle) -> dict[str, Any]:
+    return {SIDES[side]: kinds for side, kinds in battle.began.items()}
 
 
 def _rounds(n: int) -> str:
     return "1 round" if n == 1 else f"{n} rounds"
 
 
-def _foe_text(turn: Turn, contest: Contest) -> str:
-    return force_text(turn, contest.began[DEFENDER]) or "those who guard it"
+def _foe_text(turn: Turn, battle: Battle) -> str:
+    return force_text(turn, battle.began[DEFENDER]) or "those who guard it"
 
 
-def place_name(turn: Turn, contest: Contest) -> str:
-    return str(turn.ruleset.rows("places").get(contest.place, {}).get("name", contest.place))
+def place_name(turn: Turn, battle: Battle) -> str:
+    return str(turn.ruleset.rows("places").get(battle.place, {}).get("name", battle.place))
 
 
 def nation_name(turn: Turn, nation: str) -> str:

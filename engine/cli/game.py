@@ -249,7 +249,7 @@ def decide(
     Example: wteaw decide NATION loss-order '["KIND", "KIND"]' --game games/flanders
     """
     from ..game.moderation import view_world
-    from ..turn.context import Desk
+    from ..turn.context import OrderContext
     from ..turn.decisions import MODERATOR, answer_refusal
     from .names import nation_named
 
@@ -261,7 +261,7 @@ def decide(
     except json.JSONDecodeError:
         value = answer
     view = view_world(found, nation)
-    why = answer_refusal(Desk(view), nation, decision, value)
+    why = answer_refusal(OrderContext(view), nation, decision, value)
     if why is not None:
         raise Stop(f"{why.text}{f'; {why.hint}' if why.hint else ''}", 2)
     found.decide(nation, decision, value)

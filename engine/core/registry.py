@@ -62,7 +62,7 @@ VERBS: Final[dict[str, str]] = {
     "strike": "turn.verbs_records:strike",
     "fight": "battle.fight:fight_here",
 }
-"""What an effect can do -> `verb(tail, parameters, names)`."""
+"""What an effect can do -> `verb(runner, parameters, names)`."""
 
 
 def mechanic(name: str) -> Callable[..., None]:

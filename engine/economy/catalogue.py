@@ -19,7 +19,7 @@ from ..world.selections import as_set
 from ..world.whom import is_for, whom
 from ..world.world import World, exact
 from . import commitments
-from .quotes import PLENTY, Offer, Quote, counter, up
+from .quotes import PLENTY, Offer, Quote, counter, rounded_up
 
 __all__ = ["PLENTY", "Market", "Offer", "Quote", "check_purchase", "purchasable"]
 
@@ -430,7 +430,7 @@ class Market:
                 continue
             beyond = max(0, n - within)
             dear = max(dear, beyond)
-            cost += beyond * up(price * (times - 1))
+            cost += beyond * rounded_up(price * (times - 1))
             uses.append((what, purse, each * (n - beyond), taken))
         purse, what = self._purse(row, site)
         left = self._left(purse, what)
@@ -536,7 +536,7 @@ class Market:
         if each > 0:
             cheap = int(left // each)
             if multiple is not None and cheap > within:
-                dearer = price + up(price * (multiple - 1)) + fee
+                dearer = price + rounded_up(price * (multiple - 1)) + fee
                 cheap = within + int((left - within * each) // dearer)
             most = min(most, max(0, cheap))
         lot = int(self.world.number(row.get("lot", 1), self._names))

@@ -14,7 +14,7 @@ from ..core.state import Entity
 from ..turn.context import Turn
 from ..turn.effects import printed
 from ..world import treasury as stores
-from ..world.selections import as_set, plain
+from ..world.selections import as_set, id_of
 from ..world.whom import is_for
 from ..world.world import exact, round_as
 from .purchase import unite_purses
@@ -108,7 +108,7 @@ def _yield(world: Any, nation: str, row: Row, names: dict[str, Any], resource: s
             amount = round_as(Fraction(world.number(row["amount"], scope) or 0), row.get("round"))
             if amount:
                 seat = thing if "seat" not in row else world.marked(row["seat"], scope)
-                at = plain(seat) if not isinstance(seat, Entity) or seat.kind == "place" else None
+                at = id_of(seat) if not isinstance(seat, Entity) or seat.kind == "place" else None
                 purse = stores.purse_at(world, nation, at, resource)
                 parts[purse] = parts.get(purse, 0) + amount
     else:

@@ -12,10 +12,10 @@ from ..battle.fight import battle_now
 from ..core.model import Row
 from ..core.state import Entity, State
 from ..turn.context import Turn, audience_ids
-from ..turn.effects import EffectError, Tail, printed
+from ..turn.effects import EffectError, EffectRunner, printed
 from ..turn.verbs_units import set_works
 from ..world import treasury as stores
-from ..world.selections import plain
+from ..world.selections import id_of
 from .catalogue import Market, Quote
 
 IN_HAND = "hand"
@@ -69,9 +69,9 @@ def finish(turn: Turn, key: str) -> tuple[str, str] | None:
             have = turn.state.get("stores", purse, resource, 0)
             turn.journal.set("stores", purse, resource, max(0, have - amount))
         entry.text = f"{_done(turn, row)}: ready."
-        tail = Tail(turn, entry, rule, subject)
+        runner = EffectRunner(turn, entry, rule, subject)
         try:
-            return _appear(turn, tail, row, item, names)
+            return _appear(turn, runner, row, item, names)
         except EffectError as error:
             entry.data["void"] = str(error)
             return None
@@ -98,38 +98,38 @@ def _failed(turn: Turn, key: str, row: Row, entry: Any) -> None:
         stores.gain(turn.journal, row["purse"], what, row["cost"])
 
 
-def _appear(turn: Turn, tail: Tail, row: Row, item: Row, names: dict[str, Any]) -> tuple[str, str] | None:
+def _appear(turn: Turn, runner: EffectRunner, row: Row, item: Row, names: dict[str, Any]) -> tuple[str, str] | None:
     journal, nation, what, n = turn.journal, row["nation"], row["what"], int(row.get("n", 1))
     place = row.get("into") or row.get("at")
     if "works" in item:
         for other in row.get("facing", ()):
-            set_works(tail, row["at"], other, item["works"])
+            set_works(runner, row["at"], other, item["works"])
         journal.fact("placed", by=nation, place=row["at"], kind=item["works"], n=len(row.get("facing", ())))
     elif "sets" in item:
         for field, value in item["sets"].items():
-            journal.set("places", row["at"], field, tail.plain(value, names))
+            journal.set("places", row["at"], field, runner.plain(value, names))
         journal.fact("placed", by=nation, place=row["at"], kind=what, n=n)
     elif "fits" in item:
-        missing = _fit(turn, tail, row, item, names)
+        missing = _fit(turn, runner, row, item, names)
         if missing and item["fits"].get("idle"):
-            tail.entry.data["missing"] = missing
-            tail.entry.text = f"{_done(turn, row)}: broken off."
+            runner.entry.data["missing"] = missing
+            runner.entry.text = f"{_done(turn, row)}: broken off."
     elif "effects" in item:
-        tail.effects(item["effects"], {**names, "n": n})
+        runner.effects(item["effects"], {**names, "n": n})
     elif turn.ruleset.has("technologies", what):
         most = int(turn.ruleset.row("technologies", what).get("levels", 1))
         level = min(most, int(turn.state.get("techs", nation, what, 0)) + n)
         journal.set("techs", nation, what, level)
         journal.fact("learned", by=nation, tech=what, level=level)
     elif turn.ruleset.has("units", what) and place:
-        stamp = {k: tail.plain(v, names) for k, v in item.get("stamp", {}).items()}
+        stamp = {k: runner.plain(v, names) for k, v in item.get("stamp", {}).items()}
         key = journal.units(nation, what, place, n, **stamp)
         journal.fact("placed", by=nation, place=place, kind=what, n=n, unit=key)
         return nation, place
     return None
 
 
-def _fit(turn: Turn, tail: Tail, row: Row, item: Row, names: dict[str, Any]) -> int:
+def _fit(turn: Turn, runner: EffectRunner, row: Row, item: Row, names: dict[str, Any]) -> int:
     """Alter units at the place: as many as were bought, stack after stack; gives how many are not there any more.
 
     With `idle` only those that have kept busy with it, which whoever had to fight has not.
@@ -142,7 +142,7 @@ def _fit(turn: Turn, tail: Tail, row: Row, item: Row, names: dict[str, Any]) -> 
             if not turn.world.test(item["fits"]["units"], {**scope, "unit": Entity("unit", key)}):
                 continue
             part = min(left, int(stack["n"]))
-            fields = {k: tail.plain(v, {**scope, "unit": Entity("unit", key)}) for k, v in item["fits"]["set"].items()}
+            fields = {k: runner.plain(v, {**scope, "unit": Entity("unit", key)}) for k, v in item["fits"]["set"].items()}
             turn.journal.alter_units(key, part, **fields, **({"busy": None} if idle else {}))
             left -= part
     return left
@@ -175,7 +175,7 @@ def _from_hand(node: Row, turn: Turn, step: str) -> None:
     ids = node.get("orders")
     for order in turn.orders([f"orders/{i}" for i in ids], turn.mover) if ids else ():
         slots = order.get("slots", {})
-        nation, wanted, n = order["nation"], str(plain(slots.get("item"))), int(slots.get("n") or 1)
+        nation, wanted, n = order["nation"], str(id_of(slots.get("item"))), int(slots.get("n") or 1)
         hand = in_hand(turn.state, nation, wanted)
         if sum(int(r["n"]) for _, r in hand) < n:
             turn.drop_order(order, f"there are not {n} of them in hand")

@@ -10,13 +10,13 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity
-from ..turn.context import Desk, Order, Turn, audience_ids
+from ..turn.context import Order, OrderContext, Turn, audience_ids
 from ..turn.effects import printed
 from ..turn.intents import Code, Refusal
 from ..turn.slots import misfit, unmet
 from ..turn.verbs_later import put_under_way
 from ..world import treasury as stores
-from ..world.selections import plain
+from ..world.selections import id_of
 from ..world.whom import is_for
 from . import commitments, complete
 from .catalogue import Market, Offer, Quote, check_purchase, purchasable
@@ -87,7 +87,7 @@ def _all_can(turn: Turn, nation: str, orders: list[Order]) -> bool:
     return True
 
 
-def asked(turn: Desk, market: Market, order: Order, *, secrets: bool = True) -> Quote | Refusal:
+def asked(turn: OrderContext, market: Market, order: Order, *, secrets: bool = True) -> Quote | Refusal:
     """What an order to buy comes to. Slots: item (or the row's `does`), n, site, into, facing (or target), kind.
 
     Without `secrets` only the needs are tested that its nation may test.
@@ -102,7 +102,7 @@ def asked(turn: Desk, market: Market, order: Order, *, secrets: bool = True) -> 
     slots = order.get("slots", {})
     facing = slots.get("facing", slots.get("target"))
     return market.quote(
-        str(plain(slots.get("item", row.get("does")))),
+        str(id_of(slots.get("item", row.get("does")))),
         slots.get("site"),
         int(slots.get("n") or 1),
         into=slots.get("into"),

@@ -62,6 +62,6 @@ def counter(room: Row) -> str:
     return str(room.get("counts_as", room["id"]))
 
 
-def up(value: Any) -> int:
+def rounded_up(value: Any) -> int:
     number = Fraction(value)
     return -((-number.numerator) // number.denominator)

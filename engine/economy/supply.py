@@ -12,7 +12,7 @@ from typing import Any
 from ..core.model import Row
 from ..core.state import Entity
 from ..turn.context import Turn, audience_ids
-from ..turn.effects import Tail, fill
+from ..turn.effects import EffectRunner, fill
 from ..world.selections import as_set
 
 
@@ -67,9 +67,9 @@ def settle(turn: Turn, row: Row, thing: Entity, *, good: bool, clear: bool) -> N
         if "says" in row and not good:
             entry.text = fill(turn.world, row["says"], names)
         now = _write(turn, row, thing, after) if after != before else thing
-        tail = Tail(turn, entry, rule, thing.id)
+        runner = EffectRunner(turn, entry, rule, thing.id)
         for what in [effects, *(w for _, w in sorted(reached, key=lambda r: int(r[0])))]:
-            _carry_out(turn, tail, what, now)
+            _carry_out(turn, runner, what, now)
 
 
 def count(turn: Turn, row: Row, thing: Entity) -> int:
@@ -92,10 +92,10 @@ def _write(turn: Turn, row: Row, thing: Entity, value: int) -> Entity:
     return thing
 
 
-def _carry_out(turn: Turn, tail: Tail, effects: Any, thing: Entity) -> None:
+def _carry_out(turn: Turn, runner: EffectRunner, effects: Any, thing: Entity) -> None:
     """Effects on a thing; on a stack, once for each of its units."""
     if not effects:
         return
     times = int(turn.state.get("units", thing.id, "n", 0)) if thing.kind == "unit" else 1
     for _ in range(times):
-        tail.effects(effects, names_of(turn, thing))
+        runner.effects(effects, names_of(turn, thing))

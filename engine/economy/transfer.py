@@ -13,7 +13,7 @@ from typing import Any
 from ..core.journal import Entry
 from ..core.model import Row, Ruleset
 from ..core.state import Entity, pair_key
-from ..turn.context import Desk, Order, Turn
+from ..turn.context import Order, OrderContext, Turn
 from ..turn.intents import Code, Refusal
 from ..turn.slots import misfit, unmet
 from ..units import forces, tasks
@@ -65,7 +65,7 @@ def kind_of(ruleset: Ruleset, key: str) -> tuple[str, str] | None:
     return next(((kind, does) for kind in ("routes", "gifts") if ruleset.has(kind, does)), None)
 
 
-def refusal(turn: Desk, order: Order, named: set[str] | None = None, *, secrets: bool = True) -> Refusal | None:
+def refusal(turn: OrderContext, order: Order, named: set[str] | None = None, *, secrets: bool = True) -> Refusal | None:
     """Why nothing can be sent by an order, or None; without `secrets` as its nation may test it."""
     row = turn.ruleset.row("orders", order["order"].partition("/")[2])
     names = turn.order_names(order)
@@ -83,7 +83,7 @@ def _sum(order: Order) -> int:
 # ---- gifts
 
 
-def gift_row(turn: Desk, giver: str, to: str, named: set[str] | None = None) -> Row | None:
+def gift_row(turn: OrderContext, giver: str, to: str, named: set[str] | None = None) -> Row | None:
     """The first row of `gifts` under which one nation may give to another, or None."""
     names = {"self": Entity("nation", giver), "target": Entity("nation", to)}
     for id_, row in turn.ruleset.rows("gifts").items():
@@ -92,7 +92,7 @@ def gift_row(turn: Desk, giver: str, to: str, named: set[str] | None = None) -> 
     return None
 
 
-def _no_gift(turn: Desk, order: Order, named: set[str] | None) -> Refusal | None:
+def _no_gift(turn: OrderContext, order: Order, named: set[str] | None) -> Refusal | None:
     giver, to, sum_ = str(order["nation"]), str(order["slots"]["target"]), _sum(order)
     row = gift_row(turn, giver, to, named)
     if row is None or giver == to:
@@ -213,7 +213,7 @@ def _by_route(turn: Turn, order: Order, row: Row) -> list[Arrival]:
         return [(there, what, arrives)] if arrives else []
 
 
-def captors_of(turn: Desk, row: Row, nation: str, ends: Sequence[str]) -> list[str]:
+def captors_of(turn: OrderContext, row: Row, nation: str, ends: Sequence[str]) -> list[str]:
     """Enemies who hold an end of a route that was good when the turn began: its loss cuts every lane."""
     past = turn.world.at("turn")
     found = set()
@@ -240,7 +240,7 @@ def _captured(turn: Turn, row: Row, order: Order, origin: str, sum_: int, captor
         return _lost(turn, row, nation, sum_, captors, entry)
 
 
-def _no_route(turn: Desk, order: Order, row: Row) -> Refusal | None:
+def _no_route(turn: OrderContext, order: Order, row: Row) -> Refusal | None:
     """Why nothing can be sent by a route: its ends, its purses, the amount, the way."""
     nation, slots, sum_, world = str(order["nation"]), order["slots"], _sum(order), turn.world
     origin, target = str(slots["origin"]), str(slots["target"])
@@ -266,7 +266,7 @@ def _no_route(turn: Desk, order: Order, row: Row) -> Refusal | None:
     return Refusal(Code.MEANS, f"{have} are there", "amount") if sum_ > have else None
 
 
-def lanes_of(turn: Desk, row: Row, nation: str, origin: str, target: str, named: Sequence[str]) -> list[Lane]:
+def lanes_of(turn: OrderContext, row: Row, nation: str, origin: str, target: str, named: Sequence[str]) -> list[Lane]:
     """The shortest lanes of a route between two places, without a common place; gates count as for the row's kind of unit."""
     gates = turn.world.geography.gates
 
@@ -326,7 +326,9 @@ def destroyed_on(turn: Turn, row: Row, nation: str, lane: Lane, share: int, entr
     total = 0
     for place in lane:
         for key, stack in turn.state.stacks(at=place):
-            if not turn.world.hostile(nation, stack["owner"]) or not routes.concerns(turn.world, raid.get("by"), stack["kind"]):
+            if not turn.world.hostile(nation, stack["owner"]) or not routes.kind_matches(
+                turn.world, raid.get("by"), stack["kind"]
+            ):
                 continue
             names = {"unit": Entity("unit", key), "self": Entity("nation", nation), "place": Entity("place", place)}
             if not turn.world.test(raid.get("when"), names):

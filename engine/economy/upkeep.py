@@ -12,7 +12,7 @@ from typing import Any
 from ..core.model import Row
 from ..core.state import Entity
 from ..turn.context import Turn, audience_ids
-from ..turn.effects import EffectError, Tail
+from ..turn.effects import EffectError, EffectRunner
 from ..world import treasury as stores
 from ..world.selections import as_set, weight
 from ..world.world import exact
@@ -86,7 +86,7 @@ def _present(turn: Turn, row: Row, nation: str, owed: list[Bill]) -> None:
             entry.text = f"{sum(n for _, n in unpaid)} are not paid." if unpaid else paid
             data["unpaid"] = str(sum(n for _, n in unpaid))
             if unpaid and "unpaid" in row:
-                _leave(turn, Tail(turn, entry, rule, f"{nation}:{bill.place}"), row, unpaid, names)
+                _leave(turn, EffectRunner(turn, entry, rule, f"{nation}:{bill.place}"), row, unpaid, names)
 
 
 def _pay(turn: Turn, row: Row, bill: Bill, purse: str, what: str, have: Any) -> list[tuple[Entity, int]]:
@@ -107,7 +107,7 @@ def _pay(turn: Turn, row: Row, bill: Bill, purse: str, what: str, have: Any) -> 
     return out
 
 
-def _leave(turn: Turn, tail: Tail, row: Row, unpaid: list[tuple[Entity, int]], names: dict[str, Any]) -> None:
+def _leave(turn: Turn, runner: EffectRunner, row: Row, unpaid: list[tuple[Entity, int]], names: dict[str, Any]) -> None:
     """The effects of not paying, once for all that is unpaid; of a stack paid in part only the rest is meant."""
     things = []
     for thing, n in unpaid:
@@ -115,9 +115,9 @@ def _leave(turn: Turn, tail: Tail, row: Row, unpaid: list[tuple[Entity, int]], n
             thing = Entity("unit", turn.journal.alter_units(thing.id, n, unpaid=True))
         things.append(thing)
     try:
-        tail.effects(row["unpaid"], {**names, "unpaid": tuple(things)})
+        runner.effects(row["unpaid"], {**names, "unpaid": tuple(things)})
     except EffectError as error:
-        tail.entry.data["void"] = str(error)
+        runner.entry.data["void"] = str(error)
     for key, stack in turn.state.stacks():
         if stack.get("unpaid"):
             turn.journal.alter_units(key, int(stack["n"]), unpaid=None)

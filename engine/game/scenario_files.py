@@ -24,7 +24,7 @@ from ..ruleset.compile import add_source_lines, load_ruleset, parse_file
 from ..ruleset.folder import MANIFEST, SourceFile, find_rulesets
 from ..ruleset.forms import Forms, annotated, forms
 from ..ruleset.load import read_file
-from ..ruleset.nodes import Node, diagnose, find, plain
+from ..ruleset.nodes import Node, diagnose, find, plain_value
 from ..ruleset.overlay import Draft
 from ..turn.frame import steps
 from ..units.deploy import free_of
@@ -134,7 +134,7 @@ def load_scenario(
     if ruleset is not None and not shape:
         found += check_scenario(ruleset, node, known)
     found = add_source_lines(found, texts)
-    return (None if has_errors(found) else plain(node)), ruleset, found
+    return (None if has_errors(found) else plain_value(node)), ruleset, found
 
 
 def read_scenario(path: Path, *, cache: bool = True) -> tuple[Node | None, list[Diagnostic], dict[str, bytes]]:
@@ -240,7 +240,7 @@ def check_scenario(ruleset: Ruleset, node: Node, known: Forms) -> Iterator[Diagn
     from ..ruleset.checks.subject import Marked
     from ..ruleset.checks.words import Vocabulary, unknown_words
 
-    value = plain(node)
+    value = plain_value(node)
     marks = [Marked(SCENARIO, "", node, mark) for mark in annotated(known, SCENARIO, value)]
     yield from dangling(marks, ruleset.rows, known)
     yield from unknown_words(marks, Vocabulary(cast("Subject", _Known(ruleset, known))))

@@ -203,7 +203,7 @@ class Checker:
                 wrong[int(order["place"])] = None
         alone = unaccompanied(a for a in self.book.attacks if a.key in intents)
         faults = [(dict(intents[place].order), ALONE) for place in sorted(alone)]
-        for order, why in (*assignment.faults(self.book.desk, self.book.fleet, orders), *faults):
+        for order, why in (*assignment.faults(self.book.context, self.book.fleet, orders), *faults):
             place = int(order["place"])
             if place not in wrong:
                 self._say(Code.WAY, "error", why, order, "", "")

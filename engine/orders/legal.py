@@ -21,11 +21,11 @@ from ..ruleset.expressions.parse import ExpressionError, conjuncts
 from ..ruleset.expressions.reads import reads
 from ..ruleset.limits import needs_of
 from ..turn import acts as act
-from ..turn.context import Desk
+from ..turn.context import OrderContext
 from ..units import deploy
 from ..world import routes
 from ..world import treasury as stores
-from ..world.selections import as_set, plain
+from ..world.selections import as_set, id_of
 from ..world.world import World
 from . import ways
 from .grammar import Slot, slot_of
@@ -116,10 +116,10 @@ def legal_acts(world: World, nation: str, row: Row) -> list[Legal]:
 
 
 def _acts(world: World, nation: str, row: Row) -> Iterator[Legal]:
-    desk = Desk(world)
+    context = OrderContext(world)
     me = Entity("nation", nation)
     base: dict[str, Any] = {"self": me, "nation": me, "act": row["id"]}
-    if act.closed(desk, row, nation) is not None:
+    if act.closed(context, row, nation) is not None:
         return
     slots = [slot_of(name, kind) for name, kind in row.get("slots", {}).items()]
     base |= {s.name: None for s in slots if s.optional}
@@ -135,17 +135,17 @@ def _acts(world: World, nation: str, row: Row) -> Iterator[Legal]:
         held = _held(world, nation, s, late)
         values = domain(world, row, s.name, base) if held is None else held
         alone = [text for text in late if parse(text).names & free == {s.name}]  # tested once a value, not once a filling
-        domains.append(_passing(desk, alone, values, base, s, row["slots"][s.name]))
+        domains.append(_passing(context, alone, values, base, s, row["slots"][s.name]))
     size = 1
     for d in domains:
         size *= max(1, len(d))
     if size > MAX_WAYS:
         yield Legal(f"acts/{row['id']}", nation, {}, open=tuple(s.name for s in slots))
         return
-    fixed = act.price(desk, row, base) if isinstance(row.get("cost"), int) else None
+    fixed = act.price(context, row, base) if isinstance(row.get("cost"), int) else None
     for filling in product(*domains):
         filled: dict[str, Any] = dict(zip((s.name for s in closed), filling, strict=True))
-        names = {**base, **{s.name: desk.slot_value(row["slots"][s.name], filled[s.name]) for s in closed}}
+        names = {**base, **{s.name: context.slot_value(row["slots"][s.name], filled[s.name]) for s in closed}}
         bounds = {}
         for s in numbers:
             declared = row["slots"][s.name]
@@ -160,11 +160,11 @@ def _acts(world: World, nation: str, row: Row) -> Iterator[Legal]:
             continue
         order = {"nation": nation, "order": f"acts/{row['id']}", "slots": filled}
         try:
-            why = act.exhausted(desk, row, names) if open_ else act.forbidden(desk, row, order, names, act.Spent())
+            why = act.exhausted(context, row, names) if open_ else act.forbidden(context, row, order, names, act.Spent())
             if why is not None:
                 continue
-            cost = act.price(desk, row, names) if fixed is None else fixed
-            if act.lacking(desk, cost, nation) is not None:
+            cost = act.price(context, row, names) if fixed is None else fixed
+            if act.lacking(context, cost, nation) is not None:
                 continue
         except ExpressionError:
             if not open_:
@@ -173,19 +173,21 @@ def _acts(world: World, nation: str, row: Row) -> Iterator[Legal]:
         yield Legal(f"acts/{row['id']}", nation, filled, {k: v for k, v in cost.items() if v}, bounds=bounds, open=open_)
 
 
-def _passing(desk: Desk, tests: list[str], values: list[str], base: Mapping[str, Any], slot: Slot, declared: Any) -> list[str]:
+def _passing(
+    context: OrderContext, tests: list[str], values: list[str], base: Mapping[str, Any], slot: Slot, declared: Any
+) -> list[str]:
     """The values of a slot that pass tests which ask for nothing but the slot and the nation. Acts share many such tests."""
     if not tests:
         return values
     out = []
-    asked = [(text, _answers(desk.world, text, base["nation"], slot)) for text in tests]
+    asked = [(text, _answers(context.world, text, base["nation"], slot)) for text in tests]
     for value in values:
         names: dict[str, Any] | None = None
         for text, known in asked:
             holds = known.get(value)
             if holds is None:
-                names = names or {**base, slot.name: desk.slot_value(declared, value)}
-                holds = known[value] = desk.world.test(text, names)
+                names = names or {**base, slot.name: context.slot_value(declared, value)}
+                holds = known[value] = context.world.test(text, names)
             if not holds:
                 break
         else:
@@ -216,7 +218,7 @@ def domain(world: World, row: Row, slot: str, names: Mapping[str, Any]) -> list[
         text = declared["among"].removeprefix("=")
         reads = parse(text).names
         if not reads & (set(row.get("slots", {})) - {slot}):
-            return sorted(str(plain(t)) for t in as_set(world, world.value(text, names)))
+            return sorted(str(id_of(t)) for t in as_set(world, world.value(text, names)))
     if shape.kind == "choice":
         return list(shape.choices)
     if shape.kind == "nation":
@@ -318,7 +320,7 @@ def _is_item_of(world: World, row: Row, item: str, nation: str) -> bool:
         return True
     me = Entity("nation", nation)
     found = world.value(declared["among"].removeprefix("="), {"self": me, "nation": me})
-    return item in {plain(t) for t in as_set(world, found)}
+    return item in {id_of(t) for t in as_set(world, found)}
 
 
 # ---- moves
@@ -383,7 +385,7 @@ def _voyages(world: World, nation: str, row: Row, mode: Row) -> list[Legal]:
     out = []
     for place in ways.places_with_units(world, nation):
         counts = ways.free_units(world, nation, place)
-        fits = {k: n for k, n in counts.items() if ways.goes_by(world, mode, k) and routes.concerns(world, carriers, k)}
+        fits = {k: n for k, n in counts.items() if ways.goes_by(world, mode, k) and routes.kind_matches(world, carriers, k)}
         if fits:
             slots = {ways.UNITS: fits, "zone": place}
             out.append(Legal(f"orders/{row['id']}", nation, slots, open=("cargo", ways.ORIGIN, ways.TARGET)))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..battle.contest import foes
+from ..battle.battles import foes
 from ..battle.members import LADDER, SIDES, hits_to_destroy
 from ..battle.odds.as_written import NoBattle, as_written
 from ..battle.odds.ask import Question, plan_of

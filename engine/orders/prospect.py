@@ -19,7 +19,7 @@ from ..economy import purchase
 from ..economy.catalogue import Market, Quote
 from ..turn import acts
 from ..turn.context import Order, Turn
-from ..turn.effects import Tail, fill
+from ..turn.effects import EffectRunner, fill
 from ..turn.frame import inputs
 from ..turn.intents import Intent, Note
 from ..turn.verbs import take
@@ -177,12 +177,12 @@ class Prospect:
             purchase.count(self.market, quote)
         elif intent.cost and not any(r.note == Note.MEANS for r in intent.remarks):
             with turn.journal.entry(order["order"], subject=self.nation) as entry:
-                tail = Tail(turn, entry, order["order"], self.nation)
+                runner = EffectRunner(turn, entry, order["order"], self.nation)
                 for what, amount in intent.cost.items():
                     if intent.purse:
                         treasury.pay(turn.journal, intent.purse, what, amount)
                     else:
-                        take(tail, Entity("nation", self.nation), what, amount)
+                        take(runner, Entity("nation", self.nation), what, amount)
         turn.fortune = None
         if turn.chanced:
             self.rolled.append(int(order.get("place", 0)))

@@ -46,9 +46,9 @@ def places_with_units(world: World, nation: str) -> list[str]:
 
 def goes_by(world: World, mode: Row, kind: str) -> bool:
     """Whether a kind of unit goes by a mode at all."""
-    if not routes.concerns(world, mode.get("who"), kind):
+    if not routes.kind_matches(world, mode.get("who"), kind):
         return False
-    return not (mode.get("except") and routes.concerns(world, mode["except"], kind))
+    return not (mode.get("except") and routes.kind_matches(world, mode["except"], kind))
 
 
 def targets(world: World, nation: str, mode: Row, origin: str, kind: str) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from . import cache as shelf
 from .folder import MANIFEST, SourceFile, base_folder, name_of, read_folder
 from .forms import Forms, forms
 from .load import LOADER_VERSION, load_bytes
-from .nodes import Node, diagnose, pack, plain, unpack
+from .nodes import Node, diagnose, pack, plain_value, unpack
 from .overlay import FRAME, Draft, Layer, lay_over
 
 __all__ = [
@@ -186,7 +186,7 @@ def ruleset_of(draft: Draft, known: Forms) -> Ruleset:
     origins: dict[str, str] = {}
     rows: dict[str, dict[str, dict[str, Any]]] = {}
     for form, id_, node in draft.all_rows():
-        row = plain(node)
+        row = plain_value(node)
         if not known.has_id(form):
             row["id"] = id_
         rows.setdefault(form, {})[id_] = row
@@ -195,12 +195,12 @@ def ruleset_of(draft: Draft, known: Forms) -> Ruleset:
             origins[f"{form}/{id_}.{key}"] = node.key_where(key)
     for number, node in enumerate(draft.frame):
         origins[f"{FRAME}/{number}"] = node.where
-    manifest = plain(draft.manifest)
+    manifest = plain_value(draft.manifest)
     for key in draft.manifest.value:
         origins[f"manifest.{key}"] = draft.manifest.key_where(key)
     id_, title = draft.manifest.text("id") or "", draft.manifest.text("title") or ""
     rows = {form: rows[form] for form in sorted(rows)}
-    return Ruleset(id_, title, rows, tuple(plain(n) for n in draft.frame if n.is_map), manifest, origins)
+    return Ruleset(id_, title, rows, tuple(plain_value(n) for n in draft.frame if n.is_map), manifest, origins)
 
 
 def _manifest(reading: Reading, files: list[SourceFile], name: str) -> Node | None:

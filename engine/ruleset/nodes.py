@@ -13,7 +13,7 @@ from typing import Any
 
 from ..core.diagnostics import Diagnostic, Severity
 
-__all__ = ["Node", "Path", "Scalar", "diagnose", "find", "kind_of", "pack", "plain", "texts_in", "unpack"]
+__all__ = ["Node", "Path", "Scalar", "diagnose", "find", "kind_of", "pack", "plain_value", "texts_in", "unpack"]
 
 Scalar = str | int | bool | Fraction | None
 Path = Sequence[str | int]
@@ -72,13 +72,13 @@ class Node:
         return Node(dict(entries), self.file, self.line, self.column, dict(keys))
 
 
-def plain(node: Node) -> Any:
+def plain_value(node: Node) -> Any:
     """The value without places. The keys of maps come in sorted order: order has a meaning in lists only."""
     value = node.value
     if type(value) is dict:
-        return {k: plain(value[k]) for k in sorted(value)}
+        return {k: plain_value(value[k]) for k in sorted(value)}
     if type(value) is list:
-        return [plain(v) for v in value]
+        return [plain_value(v) for v in value]
     return value
 
 

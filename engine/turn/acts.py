@@ -14,12 +14,12 @@ from typing import Any
 from ..core.model import Row
 from ..core.state import Entity
 from ..world import treasury as stores
-from ..world.selections import plain
+from ..world.selections import id_of
 from ..world.whom import is_for
 from ..world.world import Names
 from . import vacancies
-from .context import Desk, Order, Turn, audience_ids
-from .effects import EffectError, Tail, fill
+from .context import Order, OrderContext, Turn, audience_ids
+from .effects import EffectError, EffectRunner, fill
 from .intents import Code, Refusal
 from .slots import misfit, unmet
 from .verbs import take
@@ -56,25 +56,25 @@ def carry_out(turn: Turn, row: Row, order: Order) -> None:
     """An act that may be given is paid for, rolled and done."""
     names = turn.order_names(order)
     rule = f"acts/{row['id']}"
-    subject = ":".join([order["nation"], *(str(plain(v)) for v in order.get("slots", {}).values())])
+    subject = ":".join([order["nation"], *(str(id_of(v)) for v in order.get("slots", {}).values())])
     readers = audience_ids(turn.world, row.get("audience"), names)
     data = {} if "outcomes" in row else {"order": order.get("text", "")}  # what has become of it is told later
     with turn.journal.entry(rule, subject=subject, audience=readers, data=data) as entry:
-        tail = Tail(turn, entry, rule, subject)
-        charge(tail, row, names)
+        runner = EffectRunner(turn, entry, rule, subject)
+        charge(runner, row, names)
         if "says" in row:
             entry.text = fill(turn.world, row["says"], names)
         count_use(turn, row, names)
         try:
-            success = tail.run(row, names)
+            success = runner.run(row, names)
         except EffectError as error:
             entry.data["void"] = str(error)
             success = None
         turn.journal.set("orders", order["key"], "status", "done")
-        roles = {k: plain(v) for k, v in names.items() if isinstance(v, Entity) and k not in ("self", "nation")}
+        roles = {k: id_of(v) for k, v in names.items() if isinstance(v, Entity) and k not in ("self", "nation")}
         target = names.get("target")
         turn.journal.fact(
-            "acted", by=order["nation"], act=row["id"], of=plain(target) if target is not None else None,
+            "acted", by=order["nation"], act=row["id"], of=id_of(target) if target is not None else None,
             success=success, **{k: v for k, v in roles.items() if k != "target"},
         )  # fmt: skip
 
@@ -92,12 +92,12 @@ class Spent:
             self.used[key] = self.used.get(key, 0) + 1
 
 
-def refusal(turn: Desk, row: Row, order: Order, names: Names) -> Refusal | None:
+def refusal(turn: OrderContext, row: Row, order: Order, names: Names) -> Refusal | None:
     """Why an act cannot be carried out now, or None. Nothing is changed."""
     return forbidden(turn, row, order, names) or unpaid(turn, row, names, str(order["nation"]))
 
 
-def forbidden(turn: Desk, row: Row, order: Order, names: Names, spent: Spent | None = None) -> Refusal | None:
+def forbidden(turn: OrderContext, row: Row, order: Order, names: Names, spent: Spent | None = None) -> Refusal | None:
     """Why an act may not be given, whatever it costs. With `spent` (a file that is checked) secret needs are left out."""
     return (
         closed(turn, row, str(order["nation"]))
@@ -107,7 +107,7 @@ def forbidden(turn: Desk, row: Row, order: Order, names: Names, spent: Spent | N
     )
 
 
-def closed(turn: Desk, row: Row, nation: str) -> Refusal | None:
+def closed(turn: OrderContext, row: Row, nation: str) -> Refusal | None:
     """Whether the act is not open to the nation, or not yet."""
     if "for" in row and not is_for(turn.world, row["for"], nation):
         return Refusal(Code.CLOSED, "this is not open to your nation")
@@ -117,7 +117,7 @@ def closed(turn: Desk, row: Row, nation: str) -> Refusal | None:
     return None
 
 
-def exhausted(turn: Desk, row: Row, names: Names, spent: Spent | None = None) -> Refusal | None:
+def exhausted(turn: OrderContext, row: Row, names: Names, spent: Spent | None = None) -> Refusal | None:
     """The limit under which the act has been given as often as it may."""
     for keys, most in limits(row):
         before = spent.used.get(_use_key(turn, row, keys, names), 0) if spent else 0
@@ -126,12 +126,12 @@ def exhausted(turn: Desk, row: Row, names: Names, spent: Spent | None = None) ->
     return None
 
 
-def unpaid(turn: Desk, row: Row, names: Names, nation: str, spent: Spent | None = None) -> Refusal | None:
+def unpaid(turn: OrderContext, row: Row, names: Names, nation: str, spent: Spent | None = None) -> Refusal | None:
     """What the nation lacks to pay for it."""
     return lacking(turn, price(turn, row, names), nation, spent)
 
 
-def lacking(turn: Desk, cost: Mapping[str, Any], nation: str, spent: Spent | None = None) -> Refusal | None:
+def lacking(turn: OrderContext, cost: Mapping[str, Any], nation: str, spent: Spent | None = None) -> Refusal | None:
     """What a nation lacks to pay a price, by resource; with `spent` beside what earlier orders of its file take."""
     for what, amount in cost.items():
         if amount < 0:
@@ -142,7 +142,7 @@ def lacking(turn: Desk, cost: Mapping[str, Any], nation: str, spent: Spent | Non
     return None
 
 
-def price(turn: Desk, row: Row, names: Names) -> dict[str, Any]:
+def price(turn: OrderContext, row: Row, names: Names) -> dict[str, Any]:
     """What an act costs, by resource. A plain number or expression is of the ruleset's first resource; a quantity is asked."""
     cost = row.get("cost")
     if cost is None:
@@ -153,18 +153,18 @@ def price(turn: Desk, row: Row, names: Names) -> dict[str, Any]:
     return {main: _figure(turn, cost, names)}
 
 
-def _figure(turn: Desk, value: Any, names: Names) -> Any:
+def _figure(turn: OrderContext, value: Any, names: Names) -> Any:
     if isinstance(value, str) and turn.ruleset.has("quantities", value):
         subject = names.get(turn.ruleset.row("quantities", value)["of"]) or names["self"]
         return turn.world.quantity(value, subject, names)
     return turn.world.number(value, names)
 
 
-def charge(tail: Tail, row: Row, names: Names) -> None:
+def charge(runner: EffectRunner, row: Row, names: Names) -> None:
     """Pay an act's price out of its nation's purses."""
-    for what, amount in price(tail.turn, row, names).items():
+    for what, amount in price(runner.turn, row, names).items():
         if amount:
-            take(tail, names["self"], what, amount)
+            take(runner, names["self"], what, amount)
 
 
 def limits(row: Row) -> list[tuple[tuple[str, ...], int]]:
@@ -172,19 +172,19 @@ def limits(row: Row) -> list[tuple[tuple[str, ...], int]]:
     return [(tuple(keys), int(most)) for most, keys in row.get("limit", {}).items()]
 
 
-def _use_key(turn: Desk, row: Row, keys: tuple[str, ...], names: Names) -> str:
+def _use_key(turn: OrderContext, row: Row, keys: tuple[str, ...], names: Names) -> str:
     """The counter of a limit: its keys and what they stand for. `seat` is the person who commands, with all his nations."""
     group = row.get("counts_as", row["id"])
     parts = []
     for key in keys:
         if key == "seat":
-            parts.append(person(turn, plain(names["self"])))
+            parts.append(person(turn, id_of(names["self"])))
         elif key not in ("game", "turn"):
-            parts.append(str(plain(names.get("self" if key == "nation" else key))))
+            parts.append(str(id_of(names.get("self" if key == "nation" else key))))
     return "|".join([str(group), *keys, *parts])
 
 
-def person(turn: Desk, nation: str) -> str:
+def person(turn: OrderContext, nation: str) -> str:
     """Who plays a nation: the person whom its seat names, or plays the nation that it names; else the nation itself."""
     passed: list[str] = []
     while nation not in passed:
@@ -196,7 +196,7 @@ def person(turn: Desk, nation: str) -> str:
     return nation
 
 
-def uses(turn: Desk, row: Row, keys: tuple[str, ...], names: Names) -> int:
+def uses(turn: OrderContext, row: Row, keys: tuple[str, ...], names: Names) -> int:
     """How often an act has been used under a limit's keys, in this turn or in the game."""
     found = turn.state.row("uses", _use_key(turn, row, keys, names))
     if not found or ("turn" in keys and found.get("turn") != turn.number):
@@ -204,7 +204,7 @@ def uses(turn: Desk, row: Row, keys: tuple[str, ...], names: Names) -> int:
     return int(found["n"])
 
 
-def use_keys(turn: Desk, row: Row, names: Names) -> list[str]:
+def use_keys(turn: OrderContext, row: Row, names: Names) -> list[str]:
     """The counters that a use of the act adds to."""
     return [_use_key(turn, row, keys, names) for keys, _ in limits(row)]
 

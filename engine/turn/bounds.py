@@ -6,19 +6,19 @@ from typing import Any
 
 from ..core.model import Row
 from ..world.world import Names
-from .context import Desk
+from .context import OrderContext
 from .intents import Code, Refusal
 
 
-def out_of_bounds(desk: Desk, declared: Row, name: str, value: Any, names: Names) -> Refusal | None:
+def out_of_bounds(context: OrderContext, declared: Row, name: str, value: Any, names: Names) -> Refusal | None:
     """Whether a number is smaller or larger than its slot allows."""
     if declared.get("kind", "number") != "number" or not isinstance(value, int) or isinstance(value, bool):
         return None
-    least = desk.world.number(declared.get("least", 1), names)
+    least = context.world.number(declared.get("least", 1), names)
     if value < least:
         return Refusal(Code.NUMBER, f"the number must be at least {least}", name)
     if "most" in declared:
-        most = desk.world.number(declared["most"], names)
+        most = context.world.number(declared["most"], names)
         if value > most:
             return Refusal(Code.NUMBER, f"the number must be at most {most}", name)
     return None

@@ -24,7 +24,7 @@ Order = dict[str, Any]
 """An accepted order: key, nation, order ("form/id" of its row), slots, options, text, line."""
 
 
-class Desk:
+class OrderContext:
     """What orders are read and tested with: a world and the names bound around it. Reads only.
 
     The resolution's `Turn` is one; the checker of orders makes one of a nation's view, so that both test alike.
@@ -91,7 +91,7 @@ def _told(value: Any) -> str:
     return repr(value)
 
 
-class Turn(Desk):
+class Turn(OrderContext):
     """Everything one resolution works with.
 
     `loops` are the names bound by the frame around the present step (`each: nation` binds `nation`, a tick its number).

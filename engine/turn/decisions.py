@@ -11,10 +11,10 @@ from ..core.model import Row
 from ..core.state import Entity
 from ..ruleset.expressions import parse
 from ..ruleset.expressions.vocabulary import ALWAYS, KINDS
-from ..world.selections import as_set, plain
+from ..world.selections import as_set, id_of
 from ..world.world import Names
 from .bounds import out_of_bounds
-from .context import Desk, Turn
+from .context import OrderContext, Turn
 from .intents import Code, Refusal
 
 MODERATOR = "moderator"
@@ -39,29 +39,29 @@ def decide(
     """
     world = turn.world
     asked_all = [who] if who is not None else asked(turn, row, names)
-    subject = subject or (str(plain(names.get(row["about"]))) if "about" in row else "")
+    subject = subject or (str(id_of(names.get(row["about"]))) if "about" in row else "")
     if "most" in row:
         return _number(turn, row, names, [turn.answer(row["id"], a, subject) for a in asked_all])
     if options is None:
         source = row.get("from", [])
         options = (
-            list(source) if isinstance(source, list) else [plain(x) for x in as_set(world, world.value(_bare(source), names))]
+            list(source) if isinstance(source, list) else [id_of(x) for x in as_set(world, world.value(_bare(source), names))]
         )
     for one in asked_all:
         given = turn.answer(row["id"], one, subject)
-        if given is not None and (not options or given in [plain(o) for o in options]):
+        if given is not None and (not options or given in [id_of(o) for o in options]):
             return given
     return default_answer(turn, row.get("default"), list(options), names, stream)
 
 
-def answer_refusal(desk: Desk, nation: str, key: str, answer: Any) -> Refusal | None:
+def answer_refusal(context: OrderContext, nation: str, key: str, answer: Any) -> Refusal | None:
     """Why a nation may not answer a decision (`decision`, or `decision/subject`) so, or None; what it may say is listed.
 
     Tested is what is certain beforehand: that there is such a decision and such a subject, that the answer is of its kind, is
     one of the answers that the row lists, and a number within its bounds as things stand.
     """
     id_, _, subject = key.partition("/")
-    rows = desk.ruleset.rows("decisions")
+    rows = context.ruleset.rows("decisions")
     row = rows.get(id_)
     if row is None:
         near = nearest(id_, rows) or sorted(rows)
@@ -77,18 +77,18 @@ def answer_refusal(desk: Desk, nation: str, key: str, answer: Any) -> Refusal | 
         kind = kind_of(slots.get(about, about))
         if not about:
             return Refusal(Code.NAME, f"the answer to {id_} is about nothing in particular, not about {subject!r}")
-        if KINDS.get(kind) and not desk.ruleset.has(KINDS[kind], subject):
-            near = nearest(subject, desk.ruleset.rows(KINDS[kind]))
+        if KINDS.get(kind) and not context.ruleset.has(KINDS[kind], subject):
+            near = nearest(subject, context.ruleset.rows(KINDS[kind]))
             return Refusal(Code.NAME, f"{subject!r} is no {kind}", about, f"did you mean {near[0]!r}?" if near else "")
-        names[about] = desk.world.thing(subject, kind if kind in KINDS else None)
+        names[about] = context.world.thing(subject, kind if kind in KINDS else None)
     declared = slots.get("answer", next(iter(slots.values()), None) if len(slots) == 1 else None)
-    return _unfit(desk, row, declared, names, answer)
+    return _unfit(context, row, declared, names, answer)
 
 
-def _unfit(desk: Desk, row: Row, declared: Any, names: Names, answer: Any) -> Refusal | None:
+def _unfit(context: OrderContext, row: Row, declared: Any, names: Names, answer: Any) -> Refusal | None:
     kind = kind_of(declared)
     choices = [str(c) for c in declared.get("choices", ())] if isinstance(declared, dict) else []
-    listed = choices or ([plain(o) for o in row["from"]] if isinstance(row.get("from"), list) else [])
+    listed = choices or ([id_of(o) for o in row["from"]] if isinstance(row.get("from"), list) else [])
     if "most" in row or kind == "number":
         if answer in ("all", "none") and "most" in row:
             return None
@@ -96,15 +96,15 @@ def _unfit(desk: Desk, row: Row, declared: Any, names: Names, answer: Any) -> Re
             return Refusal(Code.CHOICE, f"{answer!r} is no number", "answer", "a number, all or none" if "most" in row else "")
         bounds = {"kind": "number", "least": row.get("least", 0 if "most" in row else 1)}
         bounds |= {k: v for k, v in row.items() if k == "most"} | (declared if isinstance(declared, dict) else {})
-        return None if _unbound(bounds, names) else out_of_bounds(desk, bounds, "answer", answer, names)
+        return None if _unbound(bounds, names) else out_of_bounds(context, bounds, "answer", answer, names)
     if listed:
         wrong = next((a for a in (answer if isinstance(answer, list) else [answer]) if a not in listed), None)
         text = f"{wrong!r} is no answer to {row['id']}"
         return None if wrong is None else Refusal(Code.CHOICE, text, "answer", f"it is one of {', '.join(map(str, listed))}")
     if kind in KINDS:
         for one in answer if isinstance(answer, list) else [answer]:
-            if not desk.ruleset.has(KINDS[kind], str(one)):
-                near = nearest(str(one), desk.ruleset.rows(KINDS[kind]))
+            if not context.ruleset.has(KINDS[kind], str(one)):
+                near = nearest(str(one), context.ruleset.rows(KINDS[kind]))
                 return Refusal(Code.CHOICE, f"{one!r} is no {kind}", "answer", f"did you mean {near[0]!r}?" if near else "")
     return None
 
@@ -146,25 +146,25 @@ def _number(turn: Turn, row: Row, names: Names, answers: Sequence[Any]) -> int:
 def default_answer(turn: Turn, default: Any, options: list[Any], names: Names, stream: Callable[[], Stream]) -> Any:
     """What a default policy chooses among options: a named policy, an option itself, or an expression."""
     if isinstance(default, str) and default.startswith("="):
-        return plain(turn.world.value(default[1:], names))
-    if default in [plain(o) for o in options]:
+        return id_of(turn.world.value(default[1:], names))
+    if default in [id_of(o) for o in options]:
         return default
     if not options:
         return default
     if default == "draw":
-        return plain(stream().choice(options))
+        return id_of(stream().choice(options))
     if default == "largest":
-        return plain(max(options, key=lambda o: (_size(turn, o), str(plain(o)))))
+        return id_of(max(options, key=lambda o: (_size(turn, o), str(id_of(o)))))
     if default in ("weakest", "cheapest"):
-        return plain(min(options, key=lambda o: (_size(turn, o), str(plain(o)))))
+        return id_of(min(options, key=lambda o: (_size(turn, o), str(id_of(o)))))
     if default == "nearest" and isinstance(names.get("place"), Entity):
         here = names["place"].id
-        return plain(min(options, key=lambda o: (turn.world.geography.distance(here, str(plain(o))) % 10_000, str(plain(o)))))
-    return plain(options[0])
+        return id_of(min(options, key=lambda o: (turn.world.geography.distance(here, str(id_of(o))) % 10_000, str(id_of(o)))))
+    return id_of(options[0])
 
 
 def _size(turn: Turn, option: Any) -> int:
-    id_ = str(plain(option))
+    id_ = str(id_of(option))
     return sum(row["n"] for _, row in turn.state.stacks(at=id_))
 
 

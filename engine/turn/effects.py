@@ -1,7 +1,7 @@
 """The tail: what acts, events, battle results and decisions share. `when`, `roll` or `cases`, effects, told to an audience.
 
-`Tail` runs one tail inside one open journal entry. `core/registry` names the verbs; this module holds the structure: conditions,
-dice, cases, `for`, and the names they bind.
+`EffectRunner` runs one tail inside one open journal entry. `core/registry` names the verbs; this module holds the
+structure: conditions, dice, cases, `for`, and the names they bind.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class EffectError(ValueError):
     """An effect that cannot be carried out on this state; the whole act or event is then void."""
 
 
-class Tail:
+class EffectRunner:
     """Runs tails for one rule and subject. Opened inside a journal entry, whose dice and changes it writes."""
 
     def __init__(self, turn: Turn, entry: Entry, rule: str, subject: str) -> None:
@@ -169,7 +169,7 @@ class Tail:
         inner = {k: v for k, v in effect.items() if k not in ("audience", "when")}
         readers = audience_ids(self.world, effect["audience"], names)
         with self.journal.entry(self.rule, subject=self.subject, audience=readers, keep=False) as entry:
-            Tail(self.turn, entry, self.rule, self.subject).effect(inner, names)
+            EffectRunner(self.turn, entry, self.rule, self.subject).effect(inner, names)
 
     def _for(self, effect: Row, names: Names) -> None:
         if self._depth >= MAX_FOR:

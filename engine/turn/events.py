@@ -16,7 +16,7 @@ from ..ruleset.expressions.reads import asked, reads
 from ..world.selections import is_named, selection
 from . import matrices, relations, streaks, tallies
 from .context import Turn, audience_ids
-from .effects import EffectError, Tail, fill, printed
+from .effects import EffectError, EffectRunner, fill, printed
 from .facts import bare_role, matches, triggers, view
 from .verbs_later import kept_value
 
@@ -192,7 +192,7 @@ def fire(turn: Turn, row: Row, names: dict[str, Any]) -> bool:
         if "says" in row:
             entry.text = fill(turn.world, row["says"], names)
         try:
-            Tail(turn, entry, rule, subject).run(row, names)
+            EffectRunner(turn, entry, rule, subject).run(row, names)
         except EffectError as error:
             entry.data["void"] = str(error)
         if not entry.text and NOBODY not in entry.audience and (entry.changes or entry.dice):
@@ -277,10 +277,10 @@ def remember(turn: Turn, fact: Fact) -> None:
         turn.journal.put_row("facts", f"{number:06d}", {**plain, "word": fact.word, "turn": turn.number})
 
 
-def release_as_if(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+def release_as_if(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """A verb: what is held until a fact comes due as if it had happened; nothing else takes notice."""
     for word, roles in p.items():
-        release(tail.turn, Fact(word, {k: tail.plain(v, names) for k, v in roles.items()}))
+        release(runner.turn, Fact(word, {k: runner.plain(v, names) for k, v in roles.items()}))
 
 
 def release(turn: Turn, fact: Fact) -> None:
@@ -299,6 +299,6 @@ def release(turn: Turn, fact: Fact) -> None:
                 continue
             turn.journal.put_row("held", key, {**row, "times": left} if left else None)
             try:
-                Tail(turn, entry, row["rule"], key).effects(row["effects"], names)
+                EffectRunner(turn, entry, row["rule"], key).effects(row["effects"], names)
             except EffectError as error:
                 entry.data["void"] = str(error)

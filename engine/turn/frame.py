@@ -17,9 +17,9 @@ from ..core.journal import EVERYONE
 from ..core.model import Row
 from ..core.registry import mechanic
 from ..core.state import Entity
-from ..world.selections import as_set, plain
+from ..world.selections import as_set, id_of
 from . import outcomes
-from .context import Desk, Turn
+from .context import OrderContext, Turn
 from .effects import fill, printed
 from .events import settle
 
@@ -120,7 +120,7 @@ def _start_rounds(turn: Turn, node: Row, levels: list[Level]) -> bool:
     """Set up the rounds of a node with steps. False if there are none."""
     level = levels[-1]
     if "each" in node:
-        members = [plain(t) for t in _order(turn, node)]
+        members = [id_of(t) for t in _order(turn, node)]
         if "rolled" in node and turn.world.test(node["rolled"].get("when"), turn.names()):
             members = _rolled(turn, node, members)
         level.update(k=-1, over=members)
@@ -130,7 +130,7 @@ def _start_rounds(turn: Turn, node: Row, levels: list[Level]) -> bool:
         level.update(k=0, over=list(range(1, few(most, "ticks") + 1)))
         return most > 0
     if "passes" in node:
-        level.update(k=0, over=[plain(t) for t in _order(turn, node["passes"], key="over")])
+        level.update(k=0, over=[id_of(t) for t in _order(turn, node["passes"], key="over")])
         return _pass_left(turn, node, level)
     level.update(k=0, over=[None])
     return True
@@ -195,7 +195,7 @@ def _node_name(node: Row) -> str:
     return str(next((node[k] for k in ("id", "step", "phase", "each") if k in node), "turn"))
 
 
-def alive(turn: Desk, nation: str) -> bool:
+def alive(turn: OrderContext, nation: str) -> bool:
     """Whether a nation is still in the game."""
     return turn.world.alive(nation)
 

@@ -12,7 +12,7 @@ from typing import Any
 from ..core.journal import EVERYONE, NOBODY
 from ..core.model import Row
 from ..world.routes import name_of
-from ..world.selections import plain
+from ..world.selections import id_of
 from ..world.view import Viewer
 from .context import Turn
 
@@ -59,5 +59,5 @@ def shown(viewer: Viewer, row: Row, reader: str | None) -> list[dict[str, Any]]:
     out = []
     for id_, fields in sorted(viewer.state.table(row["what"]).items()):
         if reader is None or viewer.is_shown(row, reader, id_, fields):
-            out.append({k: plain(v) for k, v in sorted(fields.items()) if named is None or k in named})
+            out.append({k: id_of(v) for k, v in sorted(fields.items()) if named is None or k in named})
     return out

@@ -13,11 +13,11 @@ from ..core.journal import Fact
 from ..core.model import Row, Ruleset
 from ..core.state import Entity
 from ..world.amounts import amount
-from ..world.selections import as_set, plain
+from ..world.selections import as_set, id_of
 from ..world.tracks import way_to, way_to_zero
 from ..world.world import Names
 from .context import Turn, audience_ids
-from .effects import Tail, fill
+from .effects import EffectRunner, fill
 from .facts import matches, triggers, view
 from .verbs import move_track
 
@@ -77,10 +77,10 @@ def perform(
         cell = row["cells"].get(column) if column else None
         if column is None or cell is None or (only is not None and column not in only):
             continue
-        if nation == plain(actor) and not cell.get("to_zero"):
+        if nation == id_of(actor) and not cell.get("to_zero"):
             continue  # nobody takes points against himself
         by = times * _multiple(turn, matrix, column, scope)
-        with turn.within("cell", matrix_id, row_id, those[number:], plain(actor), plain(other), times, list(only or ())):
+        with turn.within("cell", matrix_id, row_id, those[number:], id_of(actor), id_of(other), times, list(only or ())):
             play(turn, matrix, row, cell, nation, {**scope, "nation": Entity("nation", nation)}, by)
             turn.boundary()
 
@@ -120,9 +120,9 @@ def play(turn: Turn, matrix: Row, row: Row, cell: Any, nation: str, names: Names
     readers = audience_ids(turn.world, matrix.get("audience"), names)
     text = fill(turn.world, row.get("says") or row.get("label", ""), names)
     with turn.journal.entry(rule, subject=subject, audience=readers, text=text, data={"row": row["id"]}) as entry:
-        tail = Tail(turn, entry, rule, subject)
-        by = amount(turn.world, cell["by"], names, tail.stream)
-        tail.note_dice()
+        runner = EffectRunner(turn, entry, rule, subject)
+        by = amount(turn.world, cell["by"], names, runner.stream)
+        runner.note_dice()
         by = int(by * times)
         entry.text = text if by else ""  # what moves nobody is no news
         to_zero = bool(cell.get("to_zero"))
@@ -131,7 +131,7 @@ def play(turn: Turn, matrix: Row, row: Row, cell: Any, nation: str, names: Names
         if held and held != "none" and turn.world.test(held.get("when"), names):
             _hold(turn, entry.audience, rule, subject, held, nation, matrix, direction, by, names, to_zero)
         else:
-            move_track(tail, nation, turn.ruleset.row("tracks", matrix["track"]), direction, by, to_zero=to_zero)
+            move_track(runner, nation, turn.ruleset.row("tracks", matrix["track"]), direction, by, to_zero=to_zero)
 
 
 def _direction(turn: Turn, cell: Row, nation: str, track: str, names: Names) -> int:
@@ -141,7 +141,7 @@ def _direction(turn: Turn, cell: Row, nation: str, track: str, names: Names) -> 
     key = "toward" if "toward" in cell else "against"
     who = cell.get(key, "actor")
     thing = names.get(who) if who in ("actor", "target", "object") else turn.world.thing(who)
-    side = thing.id if isinstance(thing, Entity) and thing.kind == "side" else turn.world.side_of(str(plain(thing)))
+    side = thing.id if isinstance(thing, Entity) and thing.kind == "side" else turn.world.side_of(str(id_of(thing)))
     if side is None:
         return 0
     return way_to(turn.ruleset, side) if key == "toward" else -way_to(turn.ruleset, side)
@@ -152,7 +152,7 @@ def _hold(
     names: Names, to_zero: bool,
 ) -> None:  # fmt: skip
     """Keep a drawn cell until its fact (`held.until`, with `actor` standing for the actor's id)."""
-    actor = str(plain(names.get("actor")))
+    actor = str(id_of(names.get("actor")))
     word, filters = next(iter(held["until"].items()))
     filters = {k: actor if v in ("actor", "=actor") else v for k, v in filters.items()}
     side_verb = {"against": "=event.side"} if direction == 0 else {"up" if direction > 0 else "down": True}
@@ -171,10 +171,10 @@ def _hold(
     )  # fmt: skip
 
 
-def react(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+def react(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """One row of a matrix, some cells multiplied."""
-    row_id = str(tail.plain(p["row"], names))
-    actor = tail.who(p["actor"], names) if "actor" in p else names.get("self")
-    other = tail.who(p["object"], names) if "object" in p else None
-    times = tail.world.number(p["times"], names) if "times" in p else 1
-    perform(tail.turn, p["matrix"], row_id, actor, other, times=times, only=p.get("only"))
+    row_id = str(runner.plain(p["row"], names))
+    actor = runner.who(p["actor"], names) if "actor" in p else names.get("self")
+    other = runner.who(p["object"], names) if "object" in p else None
+    times = runner.world.number(p["times"], names) if "times" in p else 1
+    perform(runner.turn, p["matrix"], row_id, actor, other, times=times, only=p.get("only"))

@@ -13,7 +13,7 @@ from typing import Any
 from ..core.journal import EVERYONE
 from ..core.model import Row
 from ..core.state import Entity
-from ..world.selections import as_set, plain
+from ..world.selections import as_set, id_of
 from ..world.world import World, exact
 from .context import Turn, audience_ids
 from .effects import fill, printed
@@ -37,7 +37,7 @@ def settle(turn: Turn, row: Row) -> bool:
         found = turn.world.value(row["wins"][1:], turn.names()) if row["wins"].startswith("=") else row["wins"]
         if found is None:
             return False
-        winners = [found] if isinstance(found, str) else [str(plain(t)) for t in as_set(turn.world, found)]
+        winners = [found] if isinstance(found, str) else [str(id_of(t)) for t in as_set(turn.world, found)]
     if "rank" in row:
         ranks = scores.ranking(row["rank"], row.get("first"))
         if not ranks or ("lead" in row and not _leads(turn, row, ranks)):

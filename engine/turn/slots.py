@@ -9,28 +9,28 @@ from typing import Any
 
 from ..core.model import Row
 from ..ruleset.limits import needs_of
-from ..world.selections import as_set, plain
+from ..world.selections import as_set, id_of
 from ..world.world import Names
 from .bounds import out_of_bounds
-from .context import Desk, Order
+from .context import Order, OrderContext
 from .effects import fill, printed
 from .intents import Code, Refusal
 
 _TABLES = {"unit-kind": "units", "tech": "technologies", "item": "catalogue", "resource": "resources", "gate": "gates"}
 
 
-def unmet(desk: Desk, row: Row, names: Names, *, secrets: bool = True) -> Refusal | None:
+def unmet(context: OrderContext, row: Row, names: Names, *, secrets: bool = True) -> Refusal | None:
     """The first need of a row that does not hold, in the row's words; without `secrets` only those that its nation may test."""
-    for need in needs_of(desk.ruleset, row):
+    for need in needs_of(context.ruleset, row):
         if need.get("secret") and not secrets:
             continue
-        if not desk.world.test(need["test"], names):
+        if not context.world.test(need["test"], names):
             slots = row.get("slots", {})
-            return Refusal(Code.UNMET, fill(desk.world, need["else"], names), next(iter(slots), ""))
+            return Refusal(Code.UNMET, fill(context.world, need["else"], names), next(iter(slots), ""))
     return None
 
 
-def misfit(desk: Desk, row: Row, order: Order, names: Names) -> Refusal | None:
+def misfit(context: OrderContext, row: Row, order: Order, names: Names) -> Refusal | None:
     """The first slot that holds what it may not."""
     slots = row.get("slots", {})
     for name, value in order.get("slots", {}).items():
@@ -39,26 +39,26 @@ def misfit(desk: Desk, row: Row, order: Order, names: Names) -> Refusal | None:
             if declared == "number" and isinstance(value, int) and value < 1:
                 return Refusal(Code.NUMBER, "the number must be at least 1", name)
             continue
-        found = out_of_bounds(desk, declared, name, value, names) or _not_among(desk, declared, name, value, names)
+        found = out_of_bounds(context, declared, name, value, names) or _not_among(context, declared, name, value, names)
         if found is not None:
             return found
     return None
 
 
-def _not_among(desk: Desk, declared: Row, name: str, value: Any, names: Names) -> Refusal | None:
+def _not_among(context: OrderContext, declared: Row, name: str, value: Any, names: Names) -> Refusal | None:
     if "among" not in declared or value is None:
         return None
-    among = as_set(desk.world, desk.world.value(declared["among"].removeprefix("="), names))
-    allowed = {str(plain(a)) for a in among}
+    among = as_set(context.world, context.world.value(declared["among"].removeprefix("="), names))
+    allowed = {str(id_of(a)) for a in among}
     wrong = [v for v in (value if isinstance(value, list) else [value]) if str(v) not in allowed]
     if not wrong:
         return None
-    said = name_of(desk, declared["kind"], str(wrong[0]))
+    said = name_of(context, declared["kind"], str(wrong[0]))
     return Refusal(Code.CHOICE, f"{said} is not among what may be chosen", name, choices=tuple(sorted(allowed)))
 
 
-def name_of(desk: Desk, kind: str, id_: str) -> str:
+def name_of(context: OrderContext, kind: str, id_: str) -> str:
     """How the value of a slot of this kind reads."""
     if kind in _TABLES:
-        return str(desk.ruleset.rows(_TABLES[kind]).get(id_, {}).get("name", id_))
-    return printed(desk.world, desk.slot_value(kind, id_))
+        return str(context.ruleset.rows(_TABLES[kind]).get(id_, {}).get("name", id_))
+    return printed(context.world, context.slot_value(kind, id_))

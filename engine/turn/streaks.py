@@ -15,7 +15,7 @@ from ..core.state import Entity
 from ..world.selections import selection
 from ..world.treasury import main_purse, purses, regions, store_row
 from .context import Turn, audience_ids
-from .effects import EffectError, Tail
+from .effects import EffectError, EffectRunner
 from .facts import matches, triggers, view
 
 
@@ -46,7 +46,7 @@ def count(turn: Turn, row: Row, thing: Entity | None, names: dict[str, Any]) -> 
         effects = row.get("effects") if holds and now + 1 >= int(row.get("from", 1)) else None if holds else row.get("reset")
         if effects:
             try:
-                Tail(turn, entry, rule, key).effects(effects, names)
+                EffectRunner(turn, entry, rule, key).effects(effects, names)
             except EffectError as error:
                 entry.data["void"] = str(error)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..core.state import Entity
-from ..world.selections import plain
+from ..world.selections import id_of
 from ..world.world import World
 
 MODERATOR = "moderator"
@@ -38,7 +38,7 @@ def vacancy(world: World, nation: str) -> Vacancy | None:
     names = {"nation": thing, "self": thing}
     for row in world.ruleset.rows("replacements").values():
         if world.test(row.get("when"), names):
-            by = plain(world.marked(row["by"], names))
+            by = id_of(world.marked(row["by"], names))
             return Vacancy(nation, str(by), str(row.get("text", ""))) if by else None
     return None
 

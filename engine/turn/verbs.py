@@ -13,47 +13,47 @@ from typing import Any
 from ..core.model import Row
 from ..core.state import Entity
 from ..world import treasury as stores
-from ..world.selections import as_set, plain
+from ..world.selections import as_set, id_of
 from ..world.tables import bounds
 from ..world.tracks import way_to, way_to_zero
 from ..world.world import round_as
 from . import relations
 from .context import audience_ids
 from .decisions import decide
-from .effects import EffectError, Tail, fill
+from .effects import EffectError, EffectRunner, fill
 from .verbs_later import put_under_way
 from .verbs_units import send_home, set_works, unless_default
 
 
-def shift(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+def shift(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """Moves a track toward or away from a side, up, down or to zero, following its redirection; states `reached`."""
-    by = tail.amount(p["by"], names)
+    by = runner.amount(p["by"], names)
     if "times" in p:
-        by = round_as(by * Fraction(tail.world.number(p["times"], names)), "nearest")
-    track_row = tail.world.ruleset.row("tracks", p["track"])
-    for nation in tail.nations(p["who"], names):
-        move_track(tail, nation, track_row, _direction(tail, p, names, nation), int(by), to_zero=bool(p.get("to_zero")))
+        by = round_as(by * Fraction(runner.world.number(p["times"], names)), "nearest")
+    track_row = runner.world.ruleset.row("tracks", p["track"])
+    for nation in runner.nations(p["who"], names):
+        move_track(runner, nation, track_row, _direction(runner, p, names, nation), int(by), to_zero=bool(p.get("to_zero")))
 
 
-def _direction(tail: Tail, p: Row, names: dict[str, Any], nation: str) -> int:
+def _direction(runner: EffectRunner, p: Row, names: dict[str, Any], nation: str) -> int:
     if "toward" in p or "against" in p:
         key = "toward" if "toward" in p else "against"
-        found = tail.who(p[key], names)
-        side = found if isinstance(found, Entity) and found.kind == "side" else tail.world.field(found, "side")
+        found = runner.who(p[key], names)
+        side = found if isinstance(found, Entity) and found.kind == "side" else runner.world.field(found, "side")
         if side is None:
             return 0
-        way = way_to(tail.world.ruleset, plain(side))
+        way = way_to(runner.world.ruleset, id_of(side))
         return way if key == "toward" else -way
     if p.get("to_zero"):
-        return way_to_zero(tail.world.state, nation, p["track"])
+        return way_to_zero(runner.world.state, nation, p["track"])
     return -1 if p.get("down") else 1
 
 
-def move_track(tail: Tail, nation: str, row: Row, direction: int, by: int, *, to_zero: bool = False) -> None:
+def move_track(runner: EffectRunner, nation: str, row: Row, direction: int, by: int, *, to_zero: bool = False) -> None:
     """The one place that changes a track: redirection and bounds. Thresholds are read when all of a step is in (`settle`)."""
     if direction == 0 or by == 0:
         return
-    journal, world = tail.journal, tail.world
+    journal, world = runner.journal, runner.world
     track = row["id"]
     redirect = row.get("redirect")
     if redirect and world.test(redirect["while"], {"nation": Entity("nation", nation), "self": Entity("nation", nation)}):
@@ -70,7 +70,7 @@ def move_track(tail: Tail, nation: str, row: Row, direction: int, by: int, *, to
     if new == now:
         return
     journal.set("tracks", nation, track, new)
-    tail.turn.moved.setdefault((nation, track), now)
+    runner.turn.moved.setdefault((nation, track), now)
 
 
 _TABLE_OF = {
@@ -79,77 +79,77 @@ _TABLE_OF = {
 }  # fmt: skip
 
 
-def change(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+def change(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """Sets, adds to or multiplies a declared field of one or more things; a field that lists things takes in or drops some."""
-    for thing in as_set(tail.world, tail.who(p["of"], names)):
+    for thing in as_set(runner.world, runner.who(p["of"], names)):
         if "add" in p or "drop" in p:
-            _change_list(tail, thing, p, names)
+            _change_list(runner, thing, p, names)
             continue
-        value = tail.world.field(thing, p["field"]) if "to" not in p else None
+        value = runner.world.field(thing, p["field"]) if "to" not in p else None
         if "to" in p:
-            new = tail.plain(p["to"], {**names, thing.kind: thing})
+            new = runner.plain(p["to"], {**names, thing.kind: thing})
         elif "by" in p:
-            new = (value or 0) + tail.amount(p["by"], {**names, thing.kind: thing})
+            new = (value or 0) + runner.amount(p["by"], {**names, thing.kind: thing})
         else:
-            new = (value or 0) * Fraction(tail.world.number(p["times"], names))
+            new = (value or 0) * Fraction(runner.world.number(p["times"], names))
         if "at_least" in p:
-            new = max(new, tail.world.number(p["at_least"], names))
+            new = max(new, runner.world.number(p["at_least"], names))
         if "at_most" in p:
-            new = min(new, tail.world.number(p["at_most"], names))
+            new = min(new, runner.world.number(p["at_most"], names))
         if isinstance(new, Fraction) and new.denominator == 1:
             new = int(new)
         if isinstance(new, tuple):
-            new = [plain(v) for v in new]
-        set_field(tail, thing, p["field"], new)
+            new = [id_of(v) for v in new]
+        set_field(runner, thing, p["field"], new)
 
 
-def _change_list(tail: Tail, thing: Entity, p: Row, names: dict[str, Any]) -> None:
+def _change_list(runner: EffectRunner, thing: Entity, p: Row, names: dict[str, Any]) -> None:
     """A list of ids; with `said_by` every item is written `who>item`: it holds as what that nation has said."""
-    head = f"{tail.id_of(p['said_by'], names)}>" if "said_by" in p else ""
-    now = [str(plain(v)) for v in tail.world.field(thing, p["field"]) or ()]
+    head = f"{runner.id_of(p['said_by'], names)}>" if "said_by" in p else ""
+    now = [str(id_of(v)) for v in runner.world.field(thing, p["field"]) or ()]
     new, old = (
-        {f"{head}{plain(v)}" for v in as_set(tail.world, tail.set(p[k], names))} if k in p else set() for k in ("add", "drop")
+        {f"{head}{id_of(v)}" for v in as_set(runner.world, runner.set(p[k], names))} if k in p else set() for k in ("add", "drop")
     )
     out = sorted(({*now} | new) - old)
     if out != now:
-        set_field(tail, thing, p["field"], out)
+        set_field(runner, thing, p["field"], out)
 
 
-def set_field(tail: Tail, thing: Entity, field: str, value: Any) -> None:
+def set_field(runner: EffectRunner, thing: Entity, field: str, value: Any) -> None:
     if thing.kind == "unit":
-        n = int(tail.world.state.get("units", thing.id, "n", 0))
-        tail.journal.alter_units(thing.id, n, **{field: unless_default(tail, field, value)})
+        n = int(runner.world.state.get("units", thing.id, "n", 0))
+        runner.journal.alter_units(thing.id, n, **{field: unless_default(runner, field, value)})
     elif thing.kind == "link":
         a, _, b = thing.id.partition(">")
-        set_works(tail, a, b, value if field == "works" else None)
+        set_works(runner, a, b, value if field == "works" else None)
     elif thing.kind in _TABLE_OF:
-        tail.journal.set(_TABLE_OF[thing.kind], thing.id, field, value if value is not None else "")
+        runner.journal.set(_TABLE_OF[thing.kind], thing.id, field, value if value is not None else "")
     else:
         raise EffectError(f"no field of a {thing.kind} can be changed")
 
 
-def pay(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+def pay(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """Moves a resource between stores. Without the money the effect fails, unless `as_far_as` pays what is there."""
-    what = str(tail.plain(p["what"], names))
-    source = tail.who(p["from"], names) if "from" in p else None
-    target = tail.who(p["to"], names) if "to" in p else None
-    have = stores.stock(tail.world, source, what) if source is not None else None
-    wanted = tail.amount(p["amount"], names, every=have)
+    what = str(runner.plain(p["what"], names))
+    source = runner.who(p["from"], names) if "from" in p else None
+    target = runner.who(p["to"], names) if "to" in p else None
+    have = stores.stock(runner.world, source, what) if source is not None else None
+    wanted = runner.amount(p["amount"], names, every=have)
     if have is not None:
         if wanted > have and not p.get("as_far_as"):
-            raise EffectError(f"{plain(source)} has {have} {stores.in_words(tail.world.ruleset, what)}, {wanted} is needed")
+            raise EffectError(f"{id_of(source)} has {have} {stores.in_words(runner.world.ruleset, what)}, {wanted} is needed")
         wanted = min(wanted, have)
-        take(tail, source, what, wanted)
+        take(runner, source, what, wanted)
     if not wanted:
         return
     if "shares" in p:
-        for who, part in shared(wanted, tail.world.marked(p["shares"], names)).items():
-            stores.gain(tail.journal, purse_of(tail, Entity("nation", who), what), what, part)
-            tail.journal.fact("paid", by=plain(source), of=who, what=what, amount=part)
+        for who, part in shared(wanted, runner.world.marked(p["shares"], names)).items():
+            stores.gain(runner.journal, purse_of(runner, Entity("nation", who), what), what, part)
+            runner.journal.fact("paid", by=id_of(source), of=who, what=what, amount=part)
         return
     if target is not None:
-        stores.gain(tail.journal, purse_of(tail, target, what), what, wanted)
-    tail.journal.fact("paid", by=plain(source), of=plain(target), what=what, amount=wanted)
+        stores.gain(runner.journal, purse_of(runner, target, what), what, wanted)
+    runner.journal.fact("paid", by=id_of(source), of=id_of(target), what=what, amount=wanted)
 
 
 def shared(amount: Any, weights: Mapping[str, Any]) -> dict[str, int]:
@@ -163,251 +163,253 @@ def shared(amount: Any, weights: Mapping[str, Any]) -> dict[str, int]:
     return {who: part for who, part in out.items() if part}
 
 
-def purse_of(tail: Tail, thing: Any, what: str) -> str:
-    entity = tail.world.thing(thing)
+def purse_of(runner: EffectRunner, thing: Any, what: str) -> str:
+    entity = runner.world.thing(thing)
     if entity.kind == "nation":
-        return stores.purse_at(tail.world, entity.id, None, what)
-    if entity.kind == "place" and stores.store_row(tail.world, what)["per"] != "place":
-        holder = tail.world.holder_of(entity.id)
-        return stores.purse_at(tail.world, holder, entity.id, what) if holder else entity.id
+        return stores.purse_at(runner.world, entity.id, None, what)
+    if entity.kind == "place" and stores.store_row(runner.world, what)["per"] != "place":
+        holder = runner.world.holder_of(entity.id)
+        return stores.purse_at(runner.world, holder, entity.id, what) if holder else entity.id
     return entity.id
 
 
-def take(tail: Tail, source: Any, what: str, amount: Any) -> None:
+def take(runner: EffectRunner, source: Any, what: str, amount: Any) -> None:
     """Takes an amount from a nation's main purse first, then from its others, richest first."""
-    main = purse_of(tail, source, what)
+    main = purse_of(runner, source, what)
     rest = amount
-    entity = tail.world.thing(source)
-    others = stores.purses(tail.world, entity.id, what) if entity.kind == "nation" else {}
+    entity = runner.world.thing(source)
+    others = stores.purses(runner.world, entity.id, what) if entity.kind == "nation" else {}
     for purse in [main, *sorted((k for k in others if k != main), key=lambda k: (-others[k], k))]:
-        part = min(rest, tail.world.state.get("stores", purse, what, 0))
+        part = min(rest, runner.world.state.get("stores", purse, what, 0))
         if part:
-            stores.pay(tail.journal, purse, what, part)
+            stores.pay(runner.journal, purse, what, part)
             rest -= part
 
 
-def learn(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+def learn(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """Gives a technology: the next level, a level, or one drawn from a set.
 
     With `as` it is only reached at that stage (found, say, but not yet in force); `level(nation, tech, stage)` reads it.
     With `at` it is in force from a later step of that name on, which completes it.
     """
     stage = p.get("as")
-    for nation in tail.nations(p["who"], names):
+    for nation in runner.nations(p["who"], names):
         if "draw" in p:
-            among = as_set(tail.world, tail.set(p["of"], {**names, "nation": Entity("nation", nation)}))
-            techs = [t.id for t in tail.stream().draw(among, min(int(tail.world.number(p["draw"], names)), len(among)))]
-            tail.note_dice()
+            among = as_set(runner.world, runner.set(p["of"], {**names, "nation": Entity("nation", nation)}))
+            techs = [t.id for t in runner.stream().draw(among, min(int(runner.world.number(p["draw"], names)), len(among)))]
+            runner.note_dice()
         else:
-            techs = [tail.id_of(p["tech"], names)]
+            techs = [runner.id_of(p["tech"], names)]
         for tech in techs:
-            now = int(tail.world.state.get("techs", nation, tech, 0))
+            now = int(runner.world.state.get("techs", nation, tech, 0))
             if stage is not None:
-                now = max(now, int(tail.world.state.get("tech_stages", nation, f"{stage}:{tech}", 0)))
-            most = int(tail.world.ruleset.rows("technologies").get(tech, {}).get("levels", 1))
-            new = int(tail.world.number(p["to"], names)) if "to" in p else now + 1
+                now = max(now, int(runner.world.state.get("tech_stages", nation, f"{stage}:{tech}", 0)))
+            most = int(runner.world.ruleset.rows("technologies").get(tech, {}).get("levels", 1))
+            new = int(runner.world.number(p["to"], names)) if "to" in p else now + 1
             new = min(new, most)
             if new > now and "at" in p:
-                put_under_way(tail.turn, nation, tech, new - now, None, str(p["at"]))
-                tail.entry.text = " ".join(filter(None, (tail.entry.text, f"{_tech_name(tail, tech)} is found.")))
+                put_under_way(runner.turn, nation, tech, new - now, None, str(p["at"]))
+                runner.entry.text = " ".join(filter(None, (runner.entry.text, f"{_tech_name(runner, tech)} is found.")))
             elif new > now:
                 if stage is None:
-                    tail.journal.set("techs", nation, tech, new)
+                    runner.journal.set("techs", nation, tech, new)
                 else:
-                    tail.journal.set("tech_stages", nation, f"{stage}:{tech}", new)
-                tail.journal.fact("learned", by=nation, tech=tech, level=new, stage=stage)
+                    runner.journal.set("tech_stages", nation, f"{stage}:{tech}", new)
+                runner.journal.fact("learned", by=nation, tech=tech, level=new, stage=stage)
 
 
-def _tech_name(tail: Tail, tech: str) -> str:
-    return str(tail.world.ruleset.rows("technologies").get(tech, {}).get("name", tech))
+def _tech_name(runner: EffectRunner, tech: str) -> str:
+    return str(runner.world.ruleset.rows("technologies").get(tech, {}).get("name", tech))
 
 
-def mark(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+def mark(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """Sets a mark on things; it ends after `turns`, at a fact, or never."""
-    name = str(tail.plain(p["as"], names))
+    name = str(runner.plain(p["as"], names))
     who = p["who"]
     if isinstance(who, dict):
-        among = as_set(tail.world, tail.set(who["of"], names))
-        found: Any = tuple(tail.stream().draw(among, int(tail.world.number(who["draw"], names))))
-        tail.note_dice()
+        among = as_set(runner.world, runner.set(who["of"], names))
+        found: Any = tuple(runner.stream().draw(among, int(runner.world.number(who["draw"], names))))
+        runner.note_dice()
     else:
-        found = tail.who(who, names)
-    value: dict[str, Any] = {"since": tail.turn.number}
+        found = runner.who(who, names)
+    value: dict[str, Any] = {"since": runner.turn.number}
     if "turns" in p:
-        value["until"] = tail.turn.number + int(tail.world.number(p["turns"], names))
+        value["until"] = runner.turn.number + int(runner.world.number(p["turns"], names))
     if "until" in p:
         value["fact"] = p["until"]
     if "seen_by" in p:
-        value["seen_by"] = list(audience_ids(tail.world, p["seen_by"], names))
-    for thing in as_set(tail.world, found):
-        tail.journal.set("marks", f"{thing.kind}:{thing.id}", name, value)
+        value["seen_by"] = list(audience_ids(runner.world, p["seen_by"], names))
+    for thing in as_set(runner.world, found):
+        runner.journal.set("marks", f"{thing.kind}:{thing.id}", name, value)
 
 
-def clear(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+def clear(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """Removes a mark."""
-    for thing in as_set(tail.world, tail.who(p["who"], names)):
-        tail.journal.set("marks", f"{thing.kind}:{thing.id}", str(tail.plain(p["as"], names)), None)
+    for thing in as_set(runner.world, runner.who(p["who"], names)):
+        runner.journal.set("marks", f"{thing.kind}:{thing.id}", str(runner.plain(p["as"], names)), None)
 
 
-def relate(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+def relate(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """Sets the stance of parties to each other. With `declared`, states that the first declared war on the second.
 
     The fact `declared` says what the second was then: `outside` whether it belonged to no side, `war` the kind of war, and
     `openly` whether the war was declared before the first shot (`openly: false`: it was not).
     """
-    a_set, b_set = tail.nations(p["a"], names), tail.nations(p["b"], names)
+    a_set, b_set = runner.nations(p["a"], names), runner.nations(p["b"], names)
     for a in a_set:
         for b in b_set:
-            outside = tail.world.side_of(b) is None
-            if not relations.relate(tail.turn, a, b, p["stance"], war=p.get("war"), declared_by=a):
+            outside = runner.world.side_of(b) is None
+            if not relations.relate(runner.turn, a, b, p["stance"], war=p.get("war"), declared_by=a):
                 continue
             if p.get("declared"):
-                tail.journal.fact(
-                    "declared", by=a, of=b, side=tail.world.side_of(a), outside=outside, kind=p.get("war"),
+                runner.journal.fact(
+                    "declared", by=a, of=b, side=runner.world.side_of(a), outside=outside, kind=p.get("war"),
                     openly=p.get("openly", True),
                 )  # fmt: skip
 
 
-def join(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+def join(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """A nation joins a side and takes its wars."""
-    found = tail.who(p["side"], names)
-    side = found.id if isinstance(found, Entity) and found.kind == "side" else str(plain(found))
-    for nation in tail.nations(p["who"], names):
-        if tail.world.side_of(nation) != side:
-            relations.join(tail.turn, nation, side, relations.hostile_stance(tail.turn), relations.friendly_stance(tail.turn))
+    found = runner.who(p["side"], names)
+    side = found.id if isinstance(found, Entity) and found.kind == "side" else str(id_of(found))
+    for nation in runner.nations(p["who"], names):
+        if runner.world.side_of(nation) != side:
+            relations.join(
+                runner.turn, nation, side, relations.hostile_stance(runner.turn), relations.friendly_stance(runner.turn)
+            )
 
 
-def leave(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+def leave(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """A nation leaves its side: its members are nothing special to it any more. Wars go on."""
-    for nation in tail.nations(p["who"], names):
-        relations.leave(tail.turn, nation)
+    for nation in runner.nations(p["who"], names):
+        relations.leave(runner.turn, nation)
 
 
-def own(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+def own(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """Hands places over without a fight: owner, holder or both.
 
     `sets` are fields of a place that go with it; `troops: home` sends the units of all others there to the nearest place that
     their own nation holds; `captured: true` states the fact of that name, as for a place that was taken in a fight.
     """
-    to = tail.who(p["to"], names)
+    to = runner.who(p["to"], names)
     how = p.get("as", "both")
-    new = tail.id_of(p["to"], names) if to else ""
-    for place in as_set(tail.world, tail.set(p["places"], names)):
-        loser = tail.world.holder_of(place.id)
+    new = runner.id_of(p["to"], names) if to else ""
+    for place in as_set(runner.world, runner.set(p["places"], names)):
+        loser = runner.world.holder_of(place.id)
         if how in ("owner", "both"):
-            tail.journal.set("places", place.id, "owner", new)
+            runner.journal.set("places", place.id, "owner", new)
         if how in ("holder", "both"):
-            tail.journal.set("places", place.id, "holder", new)
+            runner.journal.set("places", place.id, "holder", new)
         for name, value in p.get("sets", {}).items():
-            set_field(tail, place, name, tail.plain(value, {**names, "place": place}))
+            set_field(runner, place, name, runner.plain(value, {**names, "place": place}))
         if p.get("troops") == "home":
-            send_home(tail, place.id, new)
+            send_home(runner, place.id, new)
         if p.get("captured"):
-            first = tail.world.at("game").owner_of(place.id)
+            first = runner.world.at("game").owner_of(place.id)
             freed = new == first or None
-            tail.journal.fact("captured", by=new, of=loser, place=place.id, taken_by=new, first_owner=first, freed=freed)
+            runner.journal.fact("captured", by=new, of=loser, place=place.id, taken_by=new, first_owner=first, freed=freed)
 
 
-def know(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+def know(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """Writes knowledge: who knows what of whom, how exactly, since when; with `seen` a value, with `counts` what is there.
 
     What is counted is also written into the entry, for the report: kind to number.
     """
-    what = str(tail.plain(p["what"], names))
-    of = plain(tail.who(p["of"], names)) if "of" in p else ""
-    for reader in audience_ids(tail.world, p["who"], names):
-        value: dict[str, Any] = {"as": p.get("as", "exact"), "since": tail.turn.number}
+    what = str(runner.plain(p["what"], names))
+    of = id_of(runner.who(p["of"], names)) if "of" in p else ""
+    for reader in audience_ids(runner.world, p["who"], names):
+        value: dict[str, Any] = {"as": p.get("as", "exact"), "since": runner.turn.number}
         if "seen" in p:
-            value["seen"] = tail.plain(p["seen"], names)
+            value["seen"] = runner.plain(p["seen"], names)
         if "counts" in p:
-            value["units"] = _counted(tail, p["counts"], str(of), reader)
+            value["units"] = _counted(runner, p["counts"], str(of), reader)
             value["n"] = sum(value["units"].values())
-            words = ", ".join(f"{n} {_kind_name(tail, k, n)}" for k, n in value["units"].items())
-            tail.entry.data.setdefault("details", []).append(words or "nothing")
-        tail.journal.set("knowledge", reader, f"{what}:{of}", value)
+            words = ", ".join(f"{n} {_kind_name(runner, k, n)}" for k, n in value["units"].items())
+            runner.entry.data.setdefault("details", []).append(words or "nothing")
+        runner.journal.set("knowledge", reader, f"{what}:{of}", value)
 
 
-def _counted(tail: Tail, table: str, of: str, reader: str) -> dict[str, int]:
+def _counted(runner: EffectRunner, table: str, of: str, reader: str) -> dict[str, int]:
     """Kind to number: the units that a nation has put under way in this turn, or those of the reader's enemies in a place."""
-    state = tail.world.state
+    state = runner.world.state
     found: dict[str, int] = {}
     if table == "under_way":
-        rows = [r for r in state.table(table).values() if r.get("nation") == of and r.get("since") == tail.turn.number]
-        units = tail.world.ruleset.rows("units")
+        rows = [r for r in state.table(table).values() if r.get("nation") == of and r.get("since") == runner.turn.number]
+        units = runner.world.ruleset.rows("units")
         pairs = [(str(r["what"]), int(r.get("n", 1))) for r in rows if "mode" not in r and r["what"] in units]
     else:
-        pairs = [(r["kind"], int(r["n"])) for _, r in state.stacks(at=of) if tail.world.hostile(reader, r["owner"])]
+        pairs = [(r["kind"], int(r["n"])) for _, r in state.stacks(at=of) if runner.world.hostile(reader, r["owner"])]
     for kind, n in pairs:
         found[kind] = found.get(kind, 0) + n
     return dict(sorted(found.items()))
 
 
-def _kind_name(tail: Tail, kind: str, n: int) -> str:
-    row = tail.world.ruleset.rows("units").get(kind) or tail.world.ruleset.rows("catalogue").get(kind) or {}
+def _kind_name(runner: EffectRunner, kind: str, n: int) -> str:
+    row = runner.world.ruleset.rows("units").get(kind) or runner.world.ruleset.rows("catalogue").get(kind) or {}
     return str((row.get("plural") if n != 1 else None) or row.get("name", kind)).lower()
 
 
-def say(tail: Tail, p: Any, names: dict[str, Any]) -> None:
+def say(runner: EffectRunner, p: Any, names: dict[str, Any]) -> None:
     """Adds a sentence to the entry, or writes one of its own to other readers."""
     if isinstance(p, str):
-        tail._say(p, names)
+        runner._say(p, names)
         return
-    text = fill(tail.world, p["text"], names)
+    text = fill(runner.world, p["text"], names)
     if "to" not in p:
-        tail.entry.text = (tail.entry.text + " " + text).strip()
+        runner.entry.text = (runner.entry.text + " " + text).strip()
         return
-    readers = audience_ids(tail.world, p["to"], names)
-    with tail.journal.entry(tail.rule, subject=tail.subject, text=text, audience=readers):
+    readers = audience_ids(runner.world, p["to"], names)
+    with runner.journal.entry(runner.rule, subject=runner.subject, text=text, audience=readers):
         pass
 
 
-def command(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+def command(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """Who gives a nation's orders."""
-    for nation in tail.nations(p.get("nation", "=self"), names):
-        tail.journal.set("nations", nation, "seat", str(tail.plain(p["by"], names)))
+    for nation in runner.nations(p.get("nation", "=self"), names):
+        runner.journal.set("nations", nation, "seat", str(runner.plain(p["by"], names)))
 
 
-def found(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+def found(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """A nation appears, with what it `inherits` of another: `technology`, and `grade` in place of its own."""
-    nation = tail.id_of(p["nation"], names)
+    nation = runner.id_of(p["nation"], names)
     if "side" in p:
-        tail.journal.set("nations", nation, "side", tail.plain(p["side"], names) or "")
-    tail.journal.set("nations", nation, "alive", True)
+        runner.journal.set("nations", nation, "side", runner.plain(p["side"], names) or "")
+    runner.journal.set("nations", nation, "alive", True)
     if "seat" in p:
-        tail.journal.set("nations", nation, "seat", str(tail.plain(p["seat"], names)))
-    like = tail.id_of(p["like"], names) if "like" in p else None
+        runner.journal.set("nations", nation, "seat", str(runner.plain(p["seat"], names)))
+    like = runner.id_of(p["like"], names) if "like" in p else None
     if like:
-        if tail.world.ruleset.rows("nations").get(nation, {}).get("like") != like:
-            tail.journal.set("nations", nation, "like", like)
+        if runner.world.ruleset.rows("nations").get(nation, {}).get("like") != like:
+            runner.journal.set("nations", nation, "like", like)
         for field in ("grade",):
-            value = tail.world.field(Entity("nation", like), field)
-            if value and (field in p.get("inherits", ()) or not tail.world.ruleset.rows("nations").get(nation, {}).get(field)):
-                tail.journal.set("nations", nation, field, dict(value))
+            value = runner.world.field(Entity("nation", like), field)
+            if value and (field in p.get("inherits", ()) or not runner.world.ruleset.rows("nations").get(nation, {}).get(field)):
+                runner.journal.set("nations", nation, field, dict(value))
         for table in p.get("inherits", ()):
             if table == "technology":
-                for tech, level in tail.world.state.row("techs", like).items():
-                    tail.journal.set("techs", nation, tech, level)
+                for tech, level in runner.world.state.row("techs", like).items():
+                    runner.journal.set("techs", nation, tech, level)
 
 
-def absorb(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+def absorb(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """A nation is taken over with all it has: units, places, stores."""
-    old, new = tail.id_of(p["nation"], names), tail.id_of(p["into"], names)
-    for key, row in tail.world.state.stacks(owner=old):
-        tail.journal.alter_units(key, row["n"], owner=new)
-    for place in tail.world.ruleset.rows("places"):
-        if tail.world.owner_of(place) == old:
-            tail.journal.set("places", place, "owner", new)
-        if tail.world.holder_of(place) == old:
-            tail.journal.set("places", place, "holder", new)
-    for key, row in sorted(tail.world.state.table("stores").items()):
+    old, new = runner.id_of(p["nation"], names), runner.id_of(p["into"], names)
+    for key, row in runner.world.state.stacks(owner=old):
+        runner.journal.alter_units(key, row["n"], owner=new)
+    for place in runner.world.ruleset.rows("places"):
+        if runner.world.owner_of(place) == old:
+            runner.journal.set("places", place, "owner", new)
+        if runner.world.holder_of(place) == old:
+            runner.journal.set("places", place, "holder", new)
+    for key, row in sorted(runner.world.state.table("stores").items()):
         if key == old or key.startswith(old + "/"):
             for what, amount in list(row.items()):
-                tail.journal.add("stores", key.replace(old, new, 1), what, amount)
-                tail.journal.set("stores", key, what, None)
-    tail.journal.set("nations", old, "alive", False)
+                runner.journal.add("stores", key.replace(old, new, 1), what, amount)
+                runner.journal.set("stores", key, what, None)
+    runner.journal.set("nations", old, "alive", False)
 
 
-def vote(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+def vote(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """Counts weighted assent of some nations and goes on with `then` or `else`; with `alone` each is bound by its own answer.
 
     Everybody who refuses states the fact `refused`, everybody who is bound by an acceptance the fact `accepted` (`of` whom it
@@ -415,51 +417,51 @@ def vote(tail: Tail, p: Row, names: dict[str, Any]) -> None:
     (the weight of each that is bound by the outcome), for shares. Alone, `then` follows if anybody accepts and `else` if
     anybody refuses.
     """
-    row = tail.world.ruleset.row("decisions", p["ask"])
-    subject = str(plain(tail.who(p["about"], names))) if "about" in p else ""
+    row = runner.world.ruleset.row("decisions", p["ask"])
+    subject = str(id_of(runner.who(p["about"], names))) if "about" in p else ""
     weights: dict[str, int] = {}
     said: dict[str, list[Entity]] = {"accept": [], "refuse": []}
-    for voter in as_set(tail.world, tail.set(p["of"], names)):
+    for voter in as_set(runner.world, runner.set(p["of"], names)):
         scope = {**names, "self": voter, "nation": voter}
-        answer = str(decide(tail.turn, row, scope, tail.stream, who=voter.id, subject=subject))
+        answer = str(decide(runner.turn, row, scope, runner.stream, who=voter.id, subject=subject))
         said["accept" if answer == "accept" else "refuse"].append(voter)
-        weights[voter.id] = int(tail.world.number(p["weight"], scope)) if "weight" in p else 1
-    tail.note_dice()
-    offers = {"of": subject or plain(names.get("self")), "ask": p["ask"]}
+        weights[voter.id] = int(runner.world.number(p["weight"], scope)) if "weight" in p else 1
+    runner.note_dice()
+    offers = {"of": subject or id_of(names.get("self")), "ask": p["ask"]}
     for voter in said["refuse"]:
-        tail.journal.fact("refused", by=voter.id, **offers)
+        runner.journal.fact("refused", by=voter.id, **offers)
     yes, no = (sum(weights[v.id] for v in said[k]) for k in ("accept", "refuse"))
-    tail.entry.data["votes"] = {"accept": yes, "refuse": no}
+    runner.entry.data["votes"] = {"accept": yes, "refuse": no}
     outcome = {"accepts": tuple(said["accept"]), "refuses": tuple(said["refuse"]), "voters": (*said["accept"], *said["refuse"])}
     if p.get("alone"):
         bound = {v.id: weights[v.id] for v in said["accept"]}
         for voter in said["accept"]:
-            tail.journal.fact("accepted", by=voter.id, **offers)
+            runner.journal.fact("accepted", by=voter.id, **offers)
         for key, who in (("then", said["accept"]), ("else", said["refuse"])):
             if who:
-                tail.effects(p.get(key, ()), {**names, **outcome, "votes": bound})
+                runner.effects(p.get(key, ()), {**names, **outcome, "votes": bound})
         return
     passed = yes > no or (yes == no and p.get("tie", "refuse") == "accept")
     for voter in outcome["voters"] if passed else ():
-        tail.journal.fact("accepted", by=voter.id, **offers)
-    tail.effects(p.get("then" if passed else "else", ()), {**names, **outcome, "votes": weights})
+        runner.journal.fact("accepted", by=voter.id, **offers)
+    runner.effects(p.get("then" if passed else "else", ()), {**names, **outcome, "votes": weights})
 
 
-def end(tail: Tail, p: Any, names: dict[str, Any]) -> None:
+def end(runner: EffectRunner, p: Any, names: dict[str, Any]) -> None:
     """Ends the game, a war, or an agreement."""
     if p == "game" or (isinstance(p, dict) and "game" in p):
-        tail.journal.set("game", "game", "ended", True)
+        runner.journal.set("game", "game", "ended", True)
         return
     if not isinstance(p, dict):
         return
     if "between" in p:
-        a, b = (tail.nations(x, names) for x in p["between"])
+        a, b = (runner.nations(x, names) for x in p["between"])
         for one in a:
             for other in b:
-                relations.end_war(tail.turn, one, other)
+                relations.end_war(runner.turn, one, other)
     if "war" in p:
-        war = tail.id_of(p["war"], names)
+        war = runner.id_of(p["war"], names)
         one, _, other = war.partition("--")
-        relations.end_war(tail.turn, one, other)
+        relations.end_war(runner.turn, one, other)
     if "agreement" in p:
-        tail.journal.put_row("agreements", tail.id_of(p["agreement"], names), None)
+        runner.journal.put_row("agreements", runner.id_of(p["agreement"], names), None)

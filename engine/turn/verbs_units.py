@@ -11,91 +11,91 @@ from ..core.state import Entity, pair_key, works_on
 from ..world.selections import as_set
 from ..world.treasury import held_places
 from ..world.world import round_as
-from .effects import EffectError, Tail
+from .effects import EffectError, EffectRunner
 
 
-def set_works(tail: Tail, place: str, facing: str, works: Any) -> None:
+def set_works(runner: EffectRunner, place: str, facing: str, works: Any) -> None:
     """Works of a place on its border with another; None or "none" clears them."""
-    tail.journal.set("links", pair_key(place, facing), works_on(place), works if works not in (None, "none", "") else None)
+    runner.journal.set("links", pair_key(place, facing), works_on(place), works if works not in (None, "none", "") else None)
 
 
-def create(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+def create(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """New units, facilities or works at places. A kind that is a field of places is a facility and is set there."""
-    listed = tail.plain(p["units"], names)
+    listed = runner.plain(p["units"], names)
     if isinstance(listed, dict):  # the units that an order lists, by kind
         for each, number in sorted(listed.items()):
-            create(tail, {**p, "units": each, "n": int(number)}, names)
+            create(runner, {**p, "units": each, "n": int(number)}, names)
         return
     kind = str(listed)
-    ruleset = tail.world.ruleset
-    places = as_set(tail.world, tail.set(p["at"], names)) if "at" in p else ()
-    n = int(tail.amount(p.get("n", 1), names))
+    ruleset = runner.world.ruleset
+    places = as_set(runner.world, runner.set(p["at"], names)) if "at" in p else ()
+    n = int(runner.amount(p.get("n", 1), names))
     if "most" in p:
-        n = min(n, int(tail.world.number(p["most"], names)))
+        n = min(n, int(runner.world.number(p["most"], names)))
     if ruleset.has("units", kind):
-        owner = tail.id_of(p["for"], names) if "for" in p else None
+        owner = runner.id_of(p["for"], names) if "for" in p else None
         for place in places:
-            whose = owner or tail.world.holder_of(place.id)
+            whose = owner or runner.world.holder_of(place.id)
             if whose is None:
                 raise EffectError(f"nobody to own new units in {place.id}")
-            made = n if "pool" not in p else min(n, left_in_pool(tail, whose, kind, p["pool"]))
+            made = n if "pool" not in p else min(n, left_in_pool(runner, whose, kind, p["pool"]))
             if made > 0:
-                tail.journal.units(whose, kind, place.id, made)
-                tail.journal.fact("placed", by=whose, place=place.id, kind=kind, n=made)
+                runner.journal.units(whose, kind, place.id, made)
+                runner.journal.fact("placed", by=whose, place=place.id, kind=kind, n=made)
     elif "facing" in p:
         for place in places:
-            for other in as_set(tail.world, tail.who(p["facing"], names)):
-                set_works(tail, place.id, other.id, kind)
+            for other in as_set(runner.world, runner.who(p["facing"], names)):
+                set_works(runner, place.id, other.id, kind)
     elif kind.replace("-", "_") in ruleset.rows("fields"):
         for place in places:
-            tail.journal.set("places", place.id, kind.replace("-", "_"), True)
+            runner.journal.set("places", place.id, kind.replace("-", "_"), True)
     else:
         raise EffectError(f"no kind of unit, works or facility is called {kind}")
 
 
-def left_in_pool(tail: Tail, owner: str, kind: str, field: str) -> int:
+def left_in_pool(runner: EffectRunner, owner: str, kind: str, field: str) -> int:
     """How many more units of a kind an owner may have on the map, by a field of the kind that says how many there are."""
-    there = sum(r["n"] for _, r in tail.world.state.stacks(owner=owner) if r["kind"] == kind)
-    left: int = int(tail.world.unit_row(kind, owner).get(field, there)) - int(there)
+    there = sum(r["n"] for _, r in runner.world.state.stacks(owner=owner) if r["kind"] == kind)
+    left: int = int(runner.world.unit_row(kind, owner).get(field, there)) - int(there)
     return max(0, left)
 
 
-def remove(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+def remove(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """Losses outside battle: all of a selection, a number, or a share (spread over the kinds in turn).
 
     With `to` the units are not destroyed but go over to that nation.
     """
-    chosen = _stacks(tail, p, names)
+    chosen = _stacks(runner, p, names)
     total = sum(n for _, n in chosen)
     if "share" in p:
-        share = Fraction(tail.world.number(p["share"], names))
+        share = Fraction(runner.world.number(p["share"], names))
         wanted = int(round_as(total * share, p.get("round", "down")))
     elif "n" in p:
-        wanted = min(total, int(tail.amount(p["n"], names, every=total)))
+        wanted = min(total, int(runner.amount(p["n"], names, every=total)))
     else:
         wanted = total
     cause = p.get("cause", "effect")
     for key, n in spread(
-        chosen, wanted, by_kind=p.get("spread") == "kind", kind_of=lambda k: tail.world.state.get("units", k, "kind")
+        chosen, wanted, by_kind=p.get("spread") == "kind", kind_of=lambda k: runner.world.state.get("units", k, "kind")
     ):
         if "to" in p:
-            tail.journal.alter_units(key, n, owner=tail.id_of(p["to"], names))
+            runner.journal.alter_units(key, n, owner=runner.id_of(p["to"], names))
         else:
-            lose(tail, key, n, cause)
+            lose(runner, key, n, cause)
 
 
-def _stacks(tail: Tail, p: Row, names: dict[str, Any]) -> list[tuple[str, int]]:
+def _stacks(runner: EffectRunner, p: Row, names: dict[str, Any]) -> list[tuple[str, int]]:
     if "units" in p:
-        chosen = as_set(tail.world, tail.set(p["units"], names))
+        chosen = as_set(runner.world, runner.set(p["units"], names))
         single = "unit" in names and names["unit"] in chosen and len(chosen) == 1
-        return [(t.id, 1 if single else tail.world.state.get("units", t.id, "n", 0)) for t in chosen]
-    places = as_set(tail.world, tail.set(p["at"], names)) if "at" in p else None
-    owner = tail.id_of(p["of"], names) if "of" in p else None
-    kind = tail.plain(p["kind"], names) if "kind" in p else None
+        return [(t.id, 1 if single else runner.world.state.get("units", t.id, "n", 0)) for t in chosen]
+    places = as_set(runner.world, runner.set(p["at"], names)) if "at" in p else None
+    owner = runner.id_of(p["of"], names) if "of" in p else None
+    kind = runner.plain(p["kind"], names) if "kind" in p else None
     found = (
-        tail.world.state.stacks(owner=owner)
+        runner.world.state.stacks(owner=owner)
         if places is None
-        else [s for pl in places for s in tail.world.state.stacks(at=pl.id, owner=owner)]
+        else [s for pl in places for s in runner.world.state.stacks(at=pl.id, owner=owner)]
     )
     return [(k, row["n"]) for k, row in found if kind is None or row["kind"] == kind]
 
@@ -125,91 +125,91 @@ def spread(stacks: list[tuple[str, int]], wanted: int, *, by_kind: bool, kind_of
     return list(gone.items())
 
 
-def lose(tail: Tail, key: str, n: int, cause: str) -> None:
+def lose(runner: EffectRunner, key: str, n: int, cause: str) -> None:
     """Units are destroyed; states the fact with its cause."""
-    row = dict(tail.world.state.row("units", key))
-    _take_units(tail, key, n)
-    tail.journal.fact("destroyed", of=row["owner"], kind=row["kind"], place=row["place"], n=n, cause=cause)
+    row = dict(runner.world.state.row("units", key))
+    _take_units(runner, key, n)
+    runner.journal.fact("destroyed", of=row["owner"], kind=row["kind"], place=row["place"], n=n, cause=cause)
 
 
-def _take_units(tail: Tail, key: str, n: int) -> None:
-    now = int(tail.world.state.get("units", key, "n", 0))
+def _take_units(runner: EffectRunner, key: str, n: int) -> None:
+    now = int(runner.world.state.get("units", key, "n", 0))
     if n >= now:
-        tail.journal.put_row("units", key, None)
+        runner.journal.put_row("units", key, None)
     else:
-        tail.journal.set("units", key, "n", now - n)
+        runner.journal.set("units", key, "n", now - n)
 
 
-def convert(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+def convert(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """Units change owner, kind or condition, or several declared fields at once (`set`)."""
     said = {**{k: p[k] for k in ("kind", "condition") if k in p}, **p.get("set", {})}
-    fields: dict[str, Any] = {k: unless_default(tail, k, tail.plain(v, names)) for k, v in said.items()}
+    fields: dict[str, Any] = {k: unless_default(runner, k, runner.plain(v, names)) for k, v in said.items()}
     if "owner" in p:
-        fields["owner"] = tail.id_of(p["owner"], names)
-    chosen = as_set(tail.world, tail.set(p["units"], names))
+        fields["owner"] = runner.id_of(p["owner"], names)
+    chosen = as_set(runner.world, runner.set(p["units"], names))
     if "listed" in p:
-        for key, n in _of_list(tail, chosen, tail.plain(p["listed"], names)):
-            tail.journal.alter_units(key, n, **fields)
+        for key, n in _of_list(runner, chosen, runner.plain(p["listed"], names)):
+            runner.journal.alter_units(key, n, **fields)
         return
     single = "unit" in names and chosen == (names["unit"],)
     for unit in chosen:
-        now = int(tail.world.state.get("units", unit.id, "n", 0))
+        now = int(runner.world.state.get("units", unit.id, "n", 0))
         if now:
-            n = int(tail.amount(p["n"], names, every=now)) if "n" in p else 1 if single else now
-            tail.journal.alter_units(unit.id, min(n, now), **fields)
+            n = int(runner.amount(p["n"], names, every=now)) if "n" in p else 1 if single else now
+            runner.journal.alter_units(unit.id, min(n, now), **fields)
 
 
-def _of_list(tail: Tail, chosen: Sequence[Entity], listed: Mapping[str, int]) -> list[tuple[str, int]]:
+def _of_list(runner: EffectRunner, chosen: Sequence[Entity], listed: Mapping[str, int]) -> list[tuple[str, int]]:
     """Which units of a set are those that an order lists by kind: stack after stack, in order of their ids."""
-    stacks = sorted((t.id, dict(tail.world.state.row("units", t.id))) for t in chosen)
+    stacks = sorted((t.id, dict(runner.world.state.row("units", t.id))) for t in chosen)
     out = []
     for kind, wanted in sorted(listed.items()):
         out += spread([(k, int(r["n"])) for k, r in stacks if r.get("kind") == kind], int(wanted), by_kind=False, kind_of=None)
     return out
 
 
-def unless_default(tail: Tail, field: str, value: Any) -> Any:
+def unless_default(runner: EffectRunner, field: str, value: Any) -> Any:
     """None for the declared default of a field, so that units in their ordinary condition are one stack."""
-    declared = tail.world.ruleset.rows("fields").get(field)
+    declared = runner.world.ruleset.rows("fields").get(field)
     return None if declared is not None and declared.get("default") == value else value
 
 
-def send_home(tail: Tail, place: str, stays: str) -> None:
+def send_home(runner: EffectRunner, place: str, stays: str) -> None:
     """Puts all units of a place but those of one nation into the nearest that their own holds; without one they are lost."""
-    kind = tail.world.ruleset.row("places", place).get("kind")
-    steps = tail.world.geography.distances(place)
-    for key, row in sorted(tail.world.state.stacks(at=place)):
+    kind = runner.world.ruleset.row("places", place).get("kind")
+    steps = runner.world.geography.distances(place)
+    for key, row in sorted(runner.world.state.stacks(at=place)):
         if row["owner"] == stays:
             continue
-        homes = [q for q in held_places(tail.world, row["owner"]) if tail.world.ruleset.row("places", q).get("kind") == kind]
+        homes = [q for q in held_places(runner.world, row["owner"]) if runner.world.ruleset.row("places", q).get("kind") == kind]
         if homes:
-            tail.journal.alter_units(key, row["n"], place=min(homes, key=lambda q: (steps.get(q, 10_000), q)))
+            runner.journal.alter_units(key, row["n"], place=min(homes, key=lambda q: (steps.get(q, 10_000), q)))
         else:
-            lose(tail, key, row["n"], "nowhere to go")
+            lose(runner, key, row["n"], "nowhere to go")
 
 
-def relocate(tail: Tail, p: Row, names: dict[str, Any]) -> None:
+def relocate(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """Puts units (or `n` of them) elsewhere without a move: the nearest, the first or a drawn place; `else` stay or lost."""
-    places = [t.id for t in as_set(tail.world, tail.set(p["to"], names))]
-    left = int(tail.world.number(p["n"], names)) if "n" in p else None
-    for unit in as_set(tail.world, tail.set(p["units"], names)):
-        row = tail.world.state.row("units", unit.id)
+    places = [t.id for t in as_set(runner.world, runner.set(p["to"], names))]
+    left = int(runner.world.number(p["n"], names)) if "n" in p else None
+    for unit in as_set(runner.world, runner.set(p["units"], names)):
+        row = runner.world.state.row("units", unit.id)
         going = int(row.get("n", 0)) if left is None else min(left, int(row.get("n", 0)))
         if not going:
             continue
         left = None if left is None else left - going
         if not places:
             if p.get("else") == "lost":
-                lose(tail, unit.id, going, "nowhere to go")
+                lose(runner, unit.id, going, "nowhere to go")
             continue
         here = row["place"]
         how = p.get("by", "nearest")
         if how == "draw":
-            to = tail.stream().choice(places)
-            tail.note_dice()
+            to = runner.stream().choice(places)
+            runner.note_dice()
         elif how == "first":
             to = places[0]
         else:
-            steps = tail.world.geography.distances(here)
+            steps = runner.world.geography.distances(here)
             to = min(places, key=lambda q: (steps.get(q, 10_000), q))
-        tail.journal.alter_units(unit.id, going, place=to)
+        runner.journal.alter_units(unit.id, going, place=to)

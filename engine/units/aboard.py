@@ -44,11 +44,11 @@ def bring_along(turn: Turn, force: str, mode: Row) -> None:
     room = sum(
         stack["n"] * figure_of(turn, bears["room"], key)
         for key, stack in forces.stacks_of(turn.state, force)
-        if routes.concerns(turn.world, bears.get("bearers"), stack["kind"])
+        if routes.kind_matches(turn.world, bears.get("bearers"), stack["kind"])
     )
     ordered = _ordered_from(turn, nation, place)
     for key, stack in routes.free_stacks(turn.world, nation, place) if room else ():
-        if routes.concerns(turn.world, bears.get("who"), stack["kind"]):
+        if routes.kind_matches(turn.world, bears.get("who"), stack["kind"]):
             spared = min(stack["n"], ordered.get(stack["kind"], 0))
             ordered[stack["kind"]] = ordered.get(stack["kind"], 0) - spared
             n = min(stack["n"] - spared, int(room))

@@ -7,13 +7,13 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity
-from ..turn.context import Desk, Order
+from ..turn.context import Order, OrderContext
 from ..turn.effects import fill
 from ..world import routes
 from .fleet import Fleet, Voyage, mission_row
 
 
-def missions_refusal(turn: Desk, voyage: Voyage, fleet: Fleet) -> str | None:
+def missions_refusal(turn: OrderContext, voyage: Voyage, fleet: Fleet) -> str | None:
     """Why a force cannot do the tasks of its plan: who may take part, who may not, who must, and cargo."""
     tried = set()
     for point, entry in enumerate(voyage.plan, 1):
@@ -29,7 +29,7 @@ def missions_refusal(turn: Desk, voyage: Voyage, fleet: Fleet) -> str | None:
     return _options_refusal(turn, voyage)
 
 
-def place_refusal(turn: Desk, nation: str, mission: str, place: str) -> str | None:
+def place_refusal(turn: OrderContext, nation: str, mission: str, place: str) -> str | None:
     """Why a task cannot be done in a place (`where` of its row)."""
     row = mission_row(turn.ruleset, mission)
     names = {"self": Entity("nation", nation), "nation": Entity("nation", nation), "place": Entity("place", place)}
@@ -38,7 +38,7 @@ def place_refusal(turn: Desk, nation: str, mission: str, place: str) -> str | No
     return f"{row.get('name', mission)}: {fill(turn.world, row.get('else', 'not in {place}'), names)}"
 
 
-def _options_refusal(turn: Desk, voyage: Voyage) -> str | None:
+def _options_refusal(turn: OrderContext, voyage: Voyage) -> str | None:
     """Why an order may not name whom it protects or looks for: none of its tasks does that."""
     rows = [mission_row(turn.ruleset, e.get("mission")) for e in voyage.plan]
     for key, gives in (("charge", ("charge",)), ("aims", ("targets", "prefers"))):
@@ -49,7 +49,7 @@ def _options_refusal(turn: Desk, voyage: Voyage) -> str | None:
     return None
 
 
-def notes(turn: Desk, voyage: Voyage) -> Iterator[str]:
+def notes(turn: OrderContext, voyage: Voyage) -> Iterator[str]:
     """What is strange about an order that stands: a guard that protects nobody, a named nation that is no enemy yet."""
     for mission in dict.fromkeys(e.get("mission") for e in voyage.plan):
         row = mission_row(turn.ruleset, mission)
@@ -61,7 +61,7 @@ def notes(turn: Desk, voyage: Voyage) -> Iterator[str]:
             yield f"{routes.name_of(turn.world, 'nations', nation)} is no enemy as things stand"
 
 
-def mission_refusal(turn: Desk, mission: str, units: Mapping[str, int], *, loaded: bool) -> str | None:
+def mission_refusal(turn: OrderContext, mission: str, units: Mapping[str, int], *, loaded: bool) -> str | None:
     """Why these units together cannot do a task, and which they could."""
     world = turn.world
     row = turn.ruleset.rows("missions").get(mission)
@@ -71,7 +71,7 @@ def mission_refusal(turn: Desk, mission: str, units: Mapping[str, int], *, loade
     for kind in units:
         if not _may(turn, row, kind):
             return f"{routes.name_of(world, 'units', kind)} cannot take part in {name}{_rather(turn, units, loaded)}"
-    if "needs" in row and not any(routes.concerns(world, row["needs"], k) for k in units):
+    if "needs" in row and not any(routes.kind_matches(world, row["needs"], k) for k in units):
         wanted = row["needs"] if isinstance(row["needs"], list) else [row["needs"]]
         kinds = " or ".join(routes.name_of(world, "units", k) for k in wanted)
         return f"{name} needs a {kinds} among the ships{_rather(turn, units, loaded)}"
@@ -80,7 +80,7 @@ def mission_refusal(turn: Desk, mission: str, units: Mapping[str, int], *, loade
     return None
 
 
-def _rather(turn: Desk, units: Mapping[str, int], loaded: bool) -> str:
+def _rather(turn: OrderContext, units: Mapping[str, int], loaded: bool) -> str:
     """The tasks that these units could do instead, as the end of a refusal."""
     world = turn.world
     tasks = [row.get("slots", {}).get("tasks") for row in turn.ruleset.rows("orders").values()]
@@ -90,19 +90,19 @@ def _rather(turn: Desk, units: Mapping[str, int], loaded: bool) -> str:
         for id_, row in turn.ruleset.rows("missions").items()
         if (not choices or id_ in choices)
         and all(_may(turn, row, k) for k in units)
-        and ("needs" not in row or any(routes.concerns(world, row["needs"], k) for k in units))
+        and ("needs" not in row or any(routes.kind_matches(world, row["needs"], k) for k in units))
         and ("loaded" not in row or bool(row["loaded"]) == loaded)
     ]
     return f"; they can: {', '.join(fine)}" if fine else ""
 
 
-def _may(turn: Desk, row: Row, kind: str) -> bool:
+def _may(turn: OrderContext, row: Row, kind: str) -> bool:
     """Whether a kind of unit may take part in a mission at all."""
-    kept_out = "never" in row and routes.concerns(turn.world, row["never"], kind)
-    return routes.concerns(turn.world, row.get("members"), kind) and not kept_out
+    kept_out = "never" in row and routes.kind_matches(turn.world, row["never"], kind)
+    return routes.kind_matches(turn.world, row.get("members"), kind) and not kept_out
 
 
-def faults(turn: Desk, fleet: Fleet, orders: Iterable[Order]) -> Iterator[tuple[Order, str]]:
+def faults(turn: OrderContext, fleet: Fleet, orders: Iterable[Order]) -> Iterator[tuple[Order, str]]:
     """Orders that name a force by a number that does not fit: whom to protect, whom to join, whom to cover."""
     for order in orders:
         mine = int(order.get("number") or 0)
@@ -128,7 +128,7 @@ def _all(fleet: Fleet) -> str:
     return ", ".join(str(n) for n in sorted(fleet.voyages)) or "none"
 
 
-def union_refusal(turn: Desk, voyage: Voyage, fleet: Fleet, number: int) -> str | None:
+def union_refusal(turn: OrderContext, voyage: Voyage, fleet: Fleet, number: int) -> str | None:
     """Why a force cannot join another one when its own way is over."""
     other, points = fleet.voyages.get(number), len(voyage.plan)
     if other is None or number == voyage.number:
@@ -151,12 +151,12 @@ def union_refusal(turn: Desk, voyage: Voyage, fleet: Fleet, number: int) -> str 
     return None
 
 
-def named_by(turn: Desk, order: Order, gives: str) -> list[Any]:
+def named_by(turn: OrderContext, order: Order, gives: str) -> list[Any]:
     """The values of an order's options with this `gives`, lists opened."""
     values = [value for _, value in turn.options_giving(order.get("options"), gives)]
     return [v for value in values for v in (value if isinstance(value, list | tuple) else [value])]
 
 
-def numbers_of(turn: Desk, order: Order, gives: str) -> list[int]:
+def numbers_of(turn: OrderContext, order: Order, gives: str) -> list[int]:
     """The numbers of forces that options of an order with this `gives` name."""
     return [int(v) for v in named_by(turn, order, gives)]

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from ..core.model import Row
 from ..core.state import Entity
-from ..turn.context import Desk, Turn, audience_ids
-from ..turn.effects import Tail, fill
+from ..turn.context import OrderContext, Turn, audience_ids
+from ..turn.effects import EffectRunner, fill
 from ..world import routes
 from ..world.world import World
 from . import forces
@@ -16,7 +16,7 @@ from .control import comes_to_fight
 
 
 def attack_refusal(
-    turn: Desk, mode: Row, nation: str, path: routes.Path, picks: Sequence[forces.Pick], *, hostile: bool
+    turn: OrderContext, mode: Row, nation: str, path: routes.Path, picks: Sequence[forces.Pick], *, hostile: bool
 ) -> str | None:
     """Why these units cannot attack over the last step of the way (`attack` must hold for each), or None."""
     if not hostile:
@@ -41,7 +41,7 @@ def cannot_attack(going: routes.Going, path: routes.Path) -> str | None:
 def follows(world: World, mode: Row, kinds: Iterable[str]) -> bool:
     """Whether all of these kinds go into a fight only beside others (`company` of the mode)."""
     those = list(kinds)
-    return "company" in mode and bool(those) and all(routes.concerns(world, mode["company"], kind) for kind in those)
+    return "company" in mode and bool(those) and all(routes.kind_matches(world, mode["company"], kind) for kind in those)
 
 
 ALONE = "nobody goes in beside them"
@@ -69,7 +69,7 @@ def unaccompanied(attacks: Iterable[Attack]) -> set[Any]:
 
 def remains(world: World, mode: Row, kind: str) -> bool:
     """Whether units of a kind attack from where they stand (`stays` of the mode)."""
-    return bool(mode.get("stays")) and routes.concerns(world, mode["stays"], kind)
+    return bool(mode.get("stays")) and routes.kind_matches(world, mode["stays"], kind)
 
 
 def _kind(going: routes.Going, unit: Entity) -> str:
@@ -108,10 +108,10 @@ def _open_war(turn: Turn, mode: Row, tail_row: Row, nation: str, other: str) -> 
     rule, subject = f"modes/{mode['id']}", f"{nation}:{other}"
     readers = audience_ids(turn.world, tail_row.get("audience", "everyone"), names)
     with turn.journal.entry(rule, subject=subject, audience=readers) as entry:
-        tail = Tail(turn, entry, rule, subject)
+        runner = EffectRunner(turn, entry, rule, subject)
         if "says" in tail_row:
             entry.text = fill(turn.world, tail_row["says"], names)
-        tail.run(tail_row, names)
+        runner.run(tail_row, names)
 
 
 def take_over(turn: Turn, nation: str, place: str) -> None:

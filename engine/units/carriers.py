@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from ..core.journal import Entry
 from ..core.model import Row
 from ..core.state import UNIT_CORE, Entity, Fields
-from ..turn.context import Desk, Turn
+from ..turn.context import OrderContext, Turn
 from ..world import routes
 from . import forces
 from .homes import homes_of
@@ -32,41 +32,41 @@ def settle(turn: Turn, place: str, lost: Sequence[tuple[str, str]], entry: Entry
     for mode in turn.ruleset.rows("modes").values():
         if "bears" in mode:
             bearers = mode["bears"]["bearers"]
-            for owner in sorted({o for o, kind in lost if routes.concerns(turn.world, bearers, kind)}):
+            for owner in sorted({o for o, kind in lost if routes.kind_matches(turn.world, bearers, kind)}):
                 out += _settle_at(turn, mode, place, owner, entry)
     return out
 
 
-def refusal(turn: Desk, nation: str, place: str, picks: Sequence[forces.Pick]) -> str | None:
+def refusal(turn: OrderContext, nation: str, place: str, picks: Sequence[forces.Pick]) -> str | None:
     """Why units cannot come to live on others in a place, or None: there is no room for so many of them."""
     for mode in turn.ruleset.rows("modes").values():
         if "bears" not in mode or not turn.world.test(mode["bears"].get("where"), {"place": Entity("place", place)}):
             continue
         who = mode["bears"]["who"]
-        n = sum(n for key, n in picks if routes.concerns(turn.world, who, str(turn.state.get("units", key, "kind"))))
+        n = sum(n for key, n in picks if routes.kind_matches(turn.world, who, str(turn.state.get("units", key, "kind"))))
         room = room_at(turn, mode, place, nation) - sum(row["n"] for _, row in borne_at(turn, mode, place, nation))
         if n > room:
             return f"there is room for {max(room, 0)} of them in {routes.name_of(turn.world, 'places', place)}"
     return None
 
 
-def borne_at(turn: Desk, mode: Row, place: str, owner: str) -> list[tuple[str, Fields]]:
+def borne_at(turn: OrderContext, mode: Row, place: str, owner: str) -> list[tuple[str, Fields]]:
     """The stacks of an owner that live on others at a place: those of the kinds that are in no force of another mode."""
     out = []
     for key, row in turn.state.stacks(at=place, owner=owner):
         mine = turn.state.get("forces", str(row.get("force", "")), "mode", mode["id"]) == mode["id"]
-        if mine and not row.get("aboard") and routes.concerns(turn.world, mode["bears"]["who"], row["kind"]):
+        if mine and not row.get("aboard") and routes.kind_matches(turn.world, mode["bears"]["who"], row["kind"]):
             out.append((key, row))
     return out
 
 
-def room_at(turn: Desk, mode: Row, place: str, owner: str) -> int:
+def room_at(turn: OrderContext, mode: Row, place: str, owner: str) -> int:
     """How many units the bearers of an owner at a place have room for."""
     bears = mode["bears"]
     return sum(
         int(row["n"]) * int(turn.world.quantity(bears["room"], Entity("unit", key)))
         for key, row in turn.state.stacks(at=place, owner=owner)
-        if routes.concerns(turn.world, bears["bearers"], row["kind"])
+        if routes.kind_matches(turn.world, bears["bearers"], row["kind"])
     )
 
 

@@ -16,9 +16,9 @@ from ..core.model import Row
 from ..core.state import Entity, pair_key, works_on
 from ..turn.context import Turn, audience_ids
 from ..turn.decisions import decide
-from ..turn.effects import Tail, fill
+from ..turn.effects import EffectRunner, fill
 from ..world import routes
-from ..world.selections import as_set, plain
+from ..world.selections import as_set, id_of
 from . import forces
 from .closing import close
 
@@ -97,7 +97,7 @@ def _can_take(turn: Turn, row: Row, nation: str, place: str, holder: str | None)
         return False
     at_war = holder is None or turn.world.hostile(nation, holder)  # without war only who came there to fight takes anything
     return any(
-        routes.concerns(turn.world, row.get("by"), r["kind"])
+        routes.kind_matches(turn.world, row.get("by"), r["kind"])
         and (at_war or r.get("force"))
         and not r.get("aboard")
         and not _absent(turn, row, k, r)
@@ -111,7 +111,7 @@ def passers(turn: Turn, row: Row, place: str) -> list[str]:
     for force, data in turn.state.table("forces").items() if row.get("passed") else ():
         if place in data.get("path", ())[1:-1]:
             stacks = forces.stacks_of(turn.state, force)
-            if any(routes.concerns(turn.world, row.get("by"), r["kind"]) for _, r in stacks):
+            if any(routes.kind_matches(turn.world, row.get("by"), r["kind"]) for _, r in stacks):
                 out.add(str(data["owner"]))
     return sorted(out)
 
@@ -137,7 +137,7 @@ def _opposed(turn: Turn, row: Row, taker: str, place: str, holder: str | None) -
             continue
         if "absent" in row and turn.world.test(row["absent"], {"unit": Entity("unit", key)}):
             continue
-        if routes.concerns(turn.world, row.get("held_by"), stack["kind"]):
+        if routes.kind_matches(turn.world, row.get("held_by"), stack["kind"]):
             return True
     return False
 
@@ -223,7 +223,7 @@ def presences(turn: Turn, row: Row) -> list[Change]:
             {
                 r["owner"]
                 for _, r in turn.state.stacks(at=place)
-                if routes.concerns(turn.world, row.get("by"), r["kind"]) and not r.get("aboard")
+                if routes.kind_matches(turn.world, row.get("by"), r["kind"]) and not r.get("aboard")
             }
         )
         new = _present_holder(turn, row, place, holder, present)
@@ -274,7 +274,7 @@ def hand_over(turn: Turn, change: Change) -> None:
         if row.get("owns"):
             turn.journal.set("places", place, "owner", change.captor or "")
         for field, value in row.get("sets", {}).items():
-            turn.journal.set("places", place, field, plain(world.marked(value, names)))
+            turn.journal.set("places", place, field, id_of(world.marked(value, names)))
         for field in row.get("destroys", ()):
             if world.field(Entity("place", place), field):
                 turn.journal.set("places", place, field, False)
@@ -288,8 +288,8 @@ def hand_over(turn: Turn, change: Change) -> None:
             "captured", by=change.captor, of=change.loser, place=place, taken_by=taken_by, first_owner=first, freed=freed
         )
         if row.get("effects"):
-            tail = Tail(turn, turn.journal.current, f"control/{row['id']}", place)
-            tail.effects(row["effects"], names)
+            runner = EffectRunner(turn, turn.journal.current, f"control/{row['id']}", place)
+            runner.effects(row["effects"], names)
     if row.get("loses_under_way") and change.loser:
         _lose_unfinished(turn, row, place, change.loser)
 
@@ -356,7 +356,7 @@ def statuses(turn: Turn, row: Row) -> None:
             if fact:
                 by = _last_taker(turn, nation.id) if value else None
                 turn.journal.fact(fact, of=nation.id, by=by)
-            Tail(turn, entry, rule, nation.id).effects(row.get("effects" if value else "end_effects", ()), names)
+            EffectRunner(turn, entry, rule, nation.id).effects(row.get("effects" if value else "end_effects", ()), names)
 
 
 def _last_taker(turn: Turn, nation: str) -> str | None:

@@ -14,13 +14,13 @@ from typing import Any
 from ..core.journal import EVERYONE
 from ..core.model import Row, Ruleset
 from ..core.state import Entity, unit_key
-from ..turn.context import Desk, Order, Turn
+from ..turn.context import Order, OrderContext, Turn
 from ..turn.decisions import decide
 from ..turn.frame import steps
 from ..turn.intents import Code, Refusal
 from ..turn.slots import misfit, unmet
 from ..world import routes
-from ..world.selections import as_set, plain
+from ..world.selections import as_set, id_of
 from ..world.world import World
 
 UNITS, TARGET = "units", "target"
@@ -109,7 +109,7 @@ def _most(there: Mapping[str, int], wanted: int) -> Places:
 class Layout:
     """Where one nation's free units come to stand, order by order."""
 
-    desk: Desk
+    context: OrderContext
     nation: str
     node: Row
     there: dict[str, Places] = field(init=False)
@@ -117,7 +117,7 @@ class Layout:
     rule: str = ""
 
     def __post_init__(self) -> None:
-        self.there = pool(self.desk.world, self.nation, self.node)
+        self.there = pool(self.context.world, self.nation, self.node)
 
     def left(self) -> dict[str, int]:
         """How many of each kind are still to be placed."""
@@ -126,12 +126,12 @@ class Layout:
 
     def refusal(self, order: Order) -> Refusal | None:
         """Why an order cannot be carried out, or None."""
-        row = self.desk.ruleset.row("orders", order["order"].partition("/")[2])
-        names = self.desk.order_names(order)
-        why = misfit(self.desk, row, order, names) or unmet(self.desk, row, names)
+        row = self.context.ruleset.row("orders", order["order"].partition("/")[2])
+        names = self.context.order_names(order)
+        why = misfit(self.context, row, order, names) or unmet(self.context, row, names)
         if why is not None:
             return replace(why, slot=TARGET)
-        left, world = self.left(), self.desk.world
+        left, world = self.left(), self.context.world
         for kind, n in sorted(order["slots"][UNITS].items()):
             most = left.get(kind, 0)
             if int(n) > most:
@@ -166,11 +166,11 @@ class Layout:
 
 def targets(world: World, nation: str, row: Row, kind: str) -> list[str]:
     """The places where an order may put a unit of a kind, in order."""
-    desk = Desk(world)
+    context = OrderContext(world)
 
     def allowed(place: str) -> bool:
         slots = {UNITS: {kind: 1}, TARGET: place}
-        names = desk.order_names({"nation": nation, "order": f"orders/{row['id']}", "slots": slots})
+        names = context.order_names({"nation": nation, "order": f"orders/{row['id']}", "slots": slots})
         return all(world.test(need["test"], names) for need in row.get("needs", ()))
 
     return world.keep(  # type: ignore[no-any-return]
@@ -308,7 +308,7 @@ def _choose(
     def is_open(p: str) -> bool:
         return p not in shut and not any(world.hostile(nation, o) for o in staying[p])
 
-    options = [str(plain(p)) for p in listed if is_open(str(plain(p)))]
+    options = [str(id_of(p)) for p in listed if is_open(str(id_of(p)))]
     if not options:  # none of the places that the rule names: the nearest where they meet no enemy
         options = [p for p in sorted(staying) if is_open(p) and world.test(rule["where"], {"place": Entity("place", p)})]
     if not options:

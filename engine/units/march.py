@@ -12,7 +12,7 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity
-from ..turn.context import Desk, Order, Turn
+from ..turn.context import Order, OrderContext, Turn
 from ..world import routes
 from . import carriers, forces
 from .attacking import attack_refusal, remains
@@ -69,7 +69,7 @@ def _point(order: Order) -> int:
     return int(order.get("slots", {}).get("point") or 1)
 
 
-def row_of(turn: Desk, order: Order) -> Row:
+def row_of(turn: OrderContext, order: Order) -> Row:
     """The row of the form `orders` that an order is of."""
     found: Row = turn.ruleset.rows("orders").get(order["order"].partition("/")[2], {})
     return found
@@ -79,7 +79,13 @@ def row_of(turn: Desk, order: Order) -> Row:
 
 
 def understand(
-    turn: Desk, order: Order, mode: Row, left: dict[str, int], taken: dict[str, int] | None = None, *, foreseen: bool = False
+    turn: OrderContext,
+    order: Order,
+    mode: Row,
+    left: dict[str, int],
+    taken: dict[str, int] | None = None,
+    *,
+    foreseen: bool = False,
 ) -> March | str:
     """One order as a march, or why it cannot be. The needs of its row are asked before (`turn/slots.unmet`).
 
@@ -145,7 +151,7 @@ def pinned_refusal(march: March) -> str | None:
     return None
 
 
-def seen_refusal(turn: Desk, order: Order, nation: str, target: str, *, hostile: bool) -> str | None:
+def seen_refusal(turn: OrderContext, order: Order, nation: str, target: str, *, hostile: bool) -> str | None:
     """Why an attack that depends on what was seen this turn (an option with `gives: limit`) is called off, or None."""
     limits = turn.options_giving(order.get("options"), "limit")
     if not limits or not hostile:
@@ -164,7 +170,7 @@ def seen_refusal(turn: Desk, order: Order, nation: str, target: str, *, hostile:
     return None
 
 
-def unlike(turn: Desk, order: Order, first: Order | None) -> str | None:
+def unlike(turn: OrderContext, order: Order, first: Order | None) -> str | None:
     """Why an order cannot stand beside the first of its kind: the slots that its row wants `alike` differ."""
     for slot in row_of(turn, order).get("alike", ()) if first is not None else ():
         said, wanted = order["slots"].get(slot), first["slots"].get(slot) if first else None

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity
-from ..turn.context import Desk, Order, Turn
+from ..turn.context import Order, OrderContext, Turn
 from ..turn.intents import Code, Refusal
 from ..world import routes
 from . import forces
@@ -38,7 +38,7 @@ def go_on(turn: Turn, modes: Sequence[Row]) -> None:
         _carry_out(turn, force, row, mode, target)
 
 
-def destination(turn: Desk, row: Row) -> str | None:
+def destination(turn: OrderContext, row: Row) -> str | None:
     """Where the order of a force says that it goes on to."""
     return next((str(value) for _, value in turn.options_giving(row.get("options"), "onward")), None)
 
@@ -49,18 +49,18 @@ def those_who_may(turn: Turn, force: str, mode: Row) -> list[forces.Pick]:
     return [(key, stack["n"]) for key, stack in forces.stacks_of(turn.state, force) if _may(turn, owner, mode, key)]
 
 
-def _may(desk: Desk, nation: str, mode: Row, key: str) -> bool:
+def _may(context: OrderContext, nation: str, mode: Row, key: str) -> bool:
     unit, who = Entity("unit", key), Entity("nation", nation)
-    names: dict[str, Any] = {"self": who, "nation": who, "unit": unit, "place": desk.world.field(unit, "place")}
-    return desk.world.test(mode["onward"], names)
+    names: dict[str, Any] = {"self": who, "nation": who, "unit": unit, "place": context.world.field(unit, "place")}
+    return context.world.test(mode["onward"], names)
 
 
-def unable(desk: Desk, nation: str, mode: Row, order: Order, keys: Iterable[str]) -> Refusal | None:
+def unable(context: OrderContext, nation: str, mode: Row, order: Order, keys: Iterable[str]) -> Refusal | None:
     """Why an order to go on is refused before anybody moves: the mode has nobody go on, or none of these stacks may."""
-    target = destination(desk, order)
-    if target is None or ("onward" in mode and any(_may(desk, nation, mode, key) for key in keys)):
+    target = destination(context, order)
+    if target is None or ("onward" in mode and any(_may(context, nation, mode, key) for key in keys)):
         return None
-    where = routes.name_of(desk.world, "places", target)
+    where = routes.name_of(context.world, "places", target)
     return Refusal(Code.OPTION, f"none of these units can go on to {where}", "", "leave that out, or send units that may")
 
 

@@ -14,7 +14,7 @@ from ..core.journal import NOBODY
 from ..core.model import Row
 from ..core.state import Entity
 from ..ruleset.expressions.reads import reads_of
-from ..turn.context import Desk, Turn
+from ..turn.context import OrderContext, Turn
 from ..world import routes
 from ..world.world import round_as
 
@@ -133,7 +133,7 @@ def _groups(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> list[tu
             continue
         miss = Fraction(1)
         for key, stack in turn.state.stacks(at=near):
-            if stack["owner"] not in eyes or not routes.concerns(turn.world, row.get("who"), stack["kind"]):
+            if stack["owner"] not in eyes or not routes.kind_matches(turn.world, row.get("who"), stack["kind"]):
                 continue
             unit = Entity("unit", key)
             names = {"link": Entity("link", link), "place": Entity("place", place), "near": near == place}
@@ -233,7 +233,7 @@ def publish(turn: Turn, row: Row) -> None:
                     turn.journal.set("knowledge", mate, target, found)
 
 
-def figure(turn: Desk, value: Any, unit: Entity, names: dict[str, Any]) -> Any:
+def figure(turn: OrderContext, value: Any, unit: Entity, names: dict[str, Any]) -> Any:
     """A number, a quantity or field of a unit, or `=` an expression."""
     if isinstance(value, int):
         return value

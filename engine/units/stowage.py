@@ -7,13 +7,13 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity
-from ..turn.context import Desk
+from ..turn.context import OrderContext
 from ..world import routes
 from . import forces
 
 
 def stowed(
-    turn: Desk, mode: Row, slots: Mapping[str, Any], nation: str, zone: str | None, left: Mapping[str, int]
+    turn: OrderContext, mode: Row, slots: Mapping[str, Any], nation: str, zone: str | None, left: Mapping[str, int]
 ) -> tuple[Row, list[forces.Pick]] | str:
     """What an order brings aboard, as {units, from, to}, and the stacks it is taken from; or why it cannot be carried."""
     from .attacking import attack_refusal
@@ -26,7 +26,7 @@ def stowed(
     if carries is None or origin is None or target is None or not cargo:
         return "it names no cargo"
     for kind in cargo:
-        if not routes.concerns(world, carries.get("who"), kind):
+        if not routes.kind_matches(world, carries.get("who"), kind):
             return f"{routes.name_of(world, 'units', kind)} cannot be carried"
     aboard = origin == zone  # left at sea by ships that did not come to land: they need only be taken up
     again = bool(mode.get("again"))
@@ -46,17 +46,17 @@ def stowed(
     return {"units": cargo, "from": origin, "to": target}, chosen
 
 
-def beaches_of(turn: Desk, mode: Row, target: str) -> Sequence[str]:
+def beaches_of(turn: OrderContext, mode: Row, target: str) -> Sequence[str]:
     """The places from which cargo goes ashore in a place."""
     return turn.world.geography.next_to(target, tuple(mode["carries"].get("link", ())))
 
 
-def quays_of(turn: Desk, mode: Row, origin: str, zone: str | None) -> Sequence[str]:
+def quays_of(turn: OrderContext, mode: Row, origin: str, zone: str | None) -> Sequence[str]:
     """The places where cargo comes aboard from a place; the place itself if it is afloat there."""
     return (origin,) if origin == zone else beaches_of(turn, mode, origin)
 
 
-def size_of_kinds(turn: Desk, mode: Row, nation: str, kinds: Mapping[str, int]) -> Any:
+def size_of_kinds(turn: OrderContext, mode: Row, nation: str, kinds: Mapping[str, int]) -> Any:
     """The room that kinds need, reckoned as those of the nation stand somewhere."""
     total: Any = 0
     for kind, n in kinds.items():
@@ -65,22 +65,22 @@ def size_of_kinds(turn: Desk, mode: Row, nation: str, kinds: Mapping[str, int]) 
     return total
 
 
-def room_of(turn: Desk, mode: Row, picks: Sequence[forces.Pick]) -> Any:
+def room_of(turn: OrderContext, mode: Row, picks: Sequence[forces.Pick]) -> Any:
     """How much cargo some units take."""
     carries = mode["carries"]
     total: Any = 0
     for key, n in picks:
-        if routes.concerns(turn.world, carries.get("carriers"), str(turn.state.get("units", key, "kind"))):
+        if routes.kind_matches(turn.world, carries.get("carriers"), str(turn.state.get("units", key, "kind"))):
             total += n * figure_of(turn, carries["room"], key)
     return total
 
 
-def size_of(turn: Desk, mode: Row, picks: Sequence[forces.Pick]) -> Any:
+def size_of(turn: OrderContext, mode: Row, picks: Sequence[forces.Pick]) -> Any:
     """How much room some units need."""
     return sum(n * figure_of(turn, mode["carries"]["size"], key) for key, n in picks)
 
 
-def figure_of(turn: Desk, figure: Any, key: str) -> Any:
+def figure_of(turn: OrderContext, figure: Any, key: str) -> Any:
     """A number, a quantity or a field of a unit."""
     unit = Entity("unit", key)
     if isinstance(figure, int):
@@ -92,7 +92,7 @@ def figure_of(turn: Desk, figure: Any, key: str) -> Any:
     return turn.world.field(unit, figure) or 0
 
 
-def burden(turn: Desk, mode: Row, nation: str, place: str, picks: Sequence[forces.Pick]) -> Any:
+def burden(turn: OrderContext, mode: Row, nation: str, place: str, picks: Sequence[forces.Pick]) -> Any:
     """The room of these carriers that cargo afloat in a place needs, because that of the others there is too small."""
     afloat = [(k, int(r["n"])) for k, r in forces.afloat_at(turn.state, nation, place)] if "carries" in mode else []
     if not afloat or not room_of(turn, mode, picks):

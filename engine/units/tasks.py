@@ -230,7 +230,7 @@ def rouse_at(turn: Turn, mode: Row, nation: str, place: str) -> None:
     """The units of a nation in a place that have no orders become forces, each on the first mission that is theirs there."""
     groups: dict[str, list[forces.Pick]] = {}
     for key, stack in routes.free_stacks(turn.world, nation, place, busy=True):
-        if routes.concerns(turn.world, mode.get("who"), stack["kind"]):
+        if routes.kind_matches(turn.world, mode.get("who"), stack["kind"]):
             going = routes.Going(turn.world, nation, mode, [Entity("unit", key)])
             groups.setdefault(default_mission(turn, going, place) or "", []).append((key, stack["n"]))
     for mission in sorted(groups):

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity
-from ..turn.context import Desk, Order
+from ..turn.context import Order, OrderContext
 from ..world import routes
 from . import forces
 from .assignment import missions_refusal
@@ -22,7 +22,7 @@ from .stowage import beaches_of, burden, quays_of, room_of, size_of, size_of_kin
 
 
 def understand(
-    turn: Desk, order: Order, mode: Row, left: dict[str, int], fleet: Fleet | None = None, number: int = 0
+    turn: OrderContext, order: Order, mode: Row, left: dict[str, int], fleet: Fleet | None = None, number: int = 0
 ) -> Voyage | Parcel | str:
     """One order as a voyage, or as more cargo for one, or why it cannot be.
 
@@ -73,7 +73,7 @@ def understand(
     return voyage
 
 
-def _parting(turn: Desk, order: Order, row: Row, mode: Row, fleet: Fleet, number: int) -> Voyage | str:
+def _parting(turn: OrderContext, order: Order, row: Row, mode: Row, fleet: Fleet, number: int) -> Voyage | str:
     """Units that leave a force on its way and go on as one of their own."""
     slots, world, nation = order["slots"], turn.world, str(order["nation"])
     parent, after = fleet.voyages.get(int(slots["part_of"])), int(slots.get("after") or 0)
@@ -119,7 +119,7 @@ def _parting(turn: Desk, order: Order, row: Row, mode: Row, fleet: Fleet, number
 
 
 def _way(
-    turn: Desk, going: routes.Going, row: Row, slots: Mapping[str, Any], start: str,
+    turn: OrderContext, going: routes.Going, row: Row, slots: Mapping[str, Any], start: str,
     picks: Sequence[forces.Pick], left: dict[str, int],
 ) -> tuple[list[Row], list[Row]] | str:  # fmt: skip
     """The plan of an order, and its cargo if it carries any."""
@@ -129,7 +129,7 @@ def _way(
     return made if isinstance(made, str) else (made, [])
 
 
-def _too_far(turn: Desk, voyage: Voyage, plan: Sequence[Row], fleet: Fleet) -> str | None:
+def _too_far(turn: OrderContext, voyage: Voyage, plan: Sequence[Row], fleet: Fleet) -> str | None:
     """Why the way is too long for those who are to go all of it."""
     last = fleet.present(voyage, len(plan))
     units = [Entity("unit", k) for k, _ in voyage.picks if turn.state.get("units", k, "kind") in last]
@@ -173,7 +173,7 @@ def _in_ticks(nodes: Sequence[Row]) -> bool:
     return any("ticks" in node or _in_ticks(node.get("steps", ())) for node in nodes)
 
 
-def _plan(turn: Desk, going: routes.Going, row: Row, slots: Mapping[str, Any], start: str) -> list[Row] | str:
+def _plan(turn: OrderContext, going: routes.Going, row: Row, slots: Mapping[str, Any], start: str) -> list[Row] | str:
     """Places and tasks put together: a task that stays spends its point where the force is, any other takes the next step."""
     target = slots.get("target")
     try:
@@ -207,7 +207,7 @@ def _plan(turn: Desk, going: routes.Going, row: Row, slots: Mapping[str, Any], s
     return plan
 
 
-def default_mission(turn: Desk, going: routes.Going, place: str) -> str | None:
+def default_mission(turn: OrderContext, going: routes.Going, place: str) -> str | None:
     """The mission of ships that are given none: the first whose `default` holds for all of them."""
     for id_, row in turn.ruleset.rows("missions").items():
         if "default" not in row:
@@ -221,7 +221,7 @@ def default_mission(turn: Desk, going: routes.Going, place: str) -> str | None:
 
 
 def _with_cargo(
-    turn: Desk, going: routes.Going, row: Row, slots: Mapping[str, Any], zone: str,
+    turn: OrderContext, going: routes.Going, row: Row, slots: Mapping[str, Any], zone: str,
     picks: Sequence[forces.Pick], left: dict[str, int],
 ) -> tuple[list[Row], list[Row]] | str:  # fmt: skip
     """The plan of a voyage with cargo: to where it can come aboard, to where it can go ashore, and the landing."""
@@ -251,7 +251,7 @@ def _with_cargo(
     return plan, [parcel]
 
 
-def _parcel(turn: Desk, order: Order, mode: Row, fleet: Fleet, left: dict[str, int]) -> Parcel | str:
+def _parcel(turn: OrderContext, order: Order, mode: Row, fleet: Fleet, left: dict[str, int]) -> Parcel | str:
     """More cargo for a force: where it passes, as far as it has room; ashore where it unloads."""
     slots, world, nation = order["slots"], turn.world, str(order["nation"])
     voyage = fleet.voyages.get(int(slots.get("aboard") or 0))
@@ -286,7 +286,7 @@ def _parcel(turn: Desk, order: Order, mode: Row, fleet: Fleet, left: dict[str, i
     return Parcel(order, voyage.number, parcel, point)
 
 
-def _overladen(turn: Desk, voyage: Voyage) -> str | None:
+def _overladen(turn: OrderContext, voyage: Voyage) -> str | None:
     """Why a force cannot take its cargo beside what it has aboard already, or None."""
     if not voyage.cargo or not voyage.loaded:
         return None
@@ -294,7 +294,7 @@ def _overladen(turn: Desk, voyage: Voyage) -> str | None:
     return f"the cargo takes {size} of {room} places aboard" if size > room else None
 
 
-def _laden(turn: Desk, voyage: Voyage, more: Row | None = None) -> Any:
+def _laden(turn: OrderContext, voyage: Voyage, more: Row | None = None) -> Any:
     """The room that the cargo of a force takes, with another part, and with what has been aboard and stays there."""
     afloat: Any = 0
     ashore: Any = 0
@@ -304,7 +304,7 @@ def _laden(turn: Desk, voyage: Voyage, more: Row | None = None) -> Any:
     return ashore + max(afloat, burden(turn, voyage.mode, voyage.nation, voyage.start, voyage.picks))
 
 
-def _loads_in(turn: Desk, voyage: Voyage) -> str | None:
+def _loads_in(turn: OrderContext, voyage: Voyage) -> str | None:
     """The only place where cargo of a force comes aboard, if its mode says that there is but one (`once`) and it is known."""
     names = {"self": Entity("nation", voyage.nation)}
     if not turn.world.test(voyage.mode["carries"].get("once", False), names):

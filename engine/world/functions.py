@@ -11,7 +11,7 @@ from ..ruleset.expressions import ExpressionError, parse
 from ..ruleset.expressions.reads import EARLIER, HOLDERS
 from ..ruleset.limits import limits_on
 from .objectives import points_of
-from .selections import apply, as_set, fits, group, nations_only, plain, select, weight
+from .selections import apply, as_set, fits, group, id_of, nations_only, select, weight
 from .tables import band, box_of, cell
 from .tracks import tilt_to
 from .treasury import held_places, seat_of, stock
@@ -153,7 +153,7 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
             return select(world, in_their_order({row["place"] for n in owners for _, row in state.stacks(owner=n.id)}), filters)
         by_field = [name for name, value in filters.items() if name in declared and isinstance(value, str | int | Entity)]
         if by_field and not any(isinstance(v, Entity) and v.kind == "group" for v in filters.values()):
-            found = {name: _places_by(world, name, things.values()).get(plain(filters[name]), ()) for name in by_field}
+            found = {name: _places_by(world, name, things.values()).get(id_of(filters[name]), ()) for name in by_field}
             name = min(found, key=lambda n: len(found[n]))  # the rest is tested for the fewest
             del filters[name]
             return select(world, found[name], filters)
@@ -167,7 +167,7 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
         at = filters.pop("at", None)
         filters.pop("on_map", None)
         owner = filters.get("owner")
-        one_owner = plain(owner) if isinstance(owner, str | Entity) else None
+        one_owner = id_of(owner) if isinstance(owner, str | Entity) else None
         if one_owner is not None and world.ruleset.has("groups", one_owner):
             one_owner = None
         force = filters.get("force")
@@ -203,7 +203,7 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
         found = select(world, (Entity("tech", t) for t in world.ruleset.rows("technologies")), filters)
         if known is None:
             return found
-        owner = plain(of)
+        owner = id_of(of)
         return tuple(t for t in found if bool(state.get("techs", owner, t.id, 0)) == bool(known))
 
     def neighbours(x: Any, kind: str | None = None) -> EntitySet:
@@ -252,7 +252,7 @@ def _places_by(world: World, field: str, things: Iterable[Entity]) -> dict[Any, 
     def make() -> dict[Any, list[Entity]]:
         out: dict[Any, list[Entity]] = {}
         for thing in things:
-            out.setdefault(plain(world.field(thing, field)), []).append(thing)
+            out.setdefault(id_of(world.field(thing, field)), []).append(thing)
         return out
 
     return world.keep(("places by", field), columns("places", field), make)  # type: ignore[no-any-return]
@@ -282,12 +282,12 @@ def _counting(world: World) -> dict[str, Callable[..., Any]]:
         return max((apply(world, t, name, rest) or 0 for t in each(things)), default=0)
 
     def kinds(things: Any, name: str) -> int:
-        return len({plain(apply(world, t, name, ())) for t in each(things)})
+        return len({id_of(apply(world, t, name, ())) for t in each(things)})
 
     def listed(units: Any, kind: Any = None) -> int:
         if not isinstance(units, Mapping):
             return 0
-        return sum(int(n) for k, n in units.items() if kind is None or plain(kind) in (k, *_tags(world, k)))
+        return sum(int(n) for k, n in units.items() if kind is None or id_of(kind) in (k, *_tags(world, k)))
 
     def holds(things: Any, units: Any) -> bool:
         there = each(things)
@@ -346,8 +346,8 @@ def _things(world: World) -> dict[str, Callable[..., Any]]:
         if type(a) is Entity and type(b) is Entity and a.kind == b.kind == "nation":
             return world.allied(a.id, b.id)
         for one, other in ((a, b), (b, a)):
-            side = plain(one)
-            if world.ruleset.has("sides", side) and isinstance(plain(other), str):
+            side = id_of(one)
+            if world.ruleset.has("sides", side) and isinstance(id_of(other), str):
                 return all(world.side_of(n) == side for n in world.members(other))
         return pairs(a, b, world.allied)
 
@@ -360,11 +360,11 @@ def _things(world: World) -> dict[str, Callable[..., Any]]:
 
     def at_place(who: Any, place: Any, test: Callable[[str, str], bool]) -> bool:
         if type(who) is Entity and who.kind == "nation":
-            return test(who.id, plain(place))
-        return any(test(m, plain(place)) for m in world.members(who))
+            return test(who.id, id_of(place))
+        return any(test(m, id_of(place)) for m in world.members(who))
 
     def opposite(who: Any) -> Entity | None:
-        id_ = plain(who)
+        id_ = id_of(who)
         side = id_ if world.ruleset.has("sides", id_) else world.side_of(id_) if id_ else None
         other = world.ruleset.rows("sides").get(side or "", {}).get("opposite")
         return Entity("side", other) if other else None
@@ -376,34 +376,34 @@ def _things(world: World) -> dict[str, Callable[..., Any]]:
         goals: set[str] = set()
         for thing in as_set(world, goal):
             goals.update((thing.id,) if thing.kind != "nation" else held_places(world, thing.id))
-        known: dict[str, bool] = world.memo(("passes", term, tuple(map(plain, rest))), world.decided_by(term))
+        known: dict[str, bool] = world.memo(("passes", term, tuple(map(id_of, rest))), world.decided_by(term))
 
         def passes(p: str) -> bool:
             if p not in known:
                 known[p] = bool(apply(world, Entity("place", p), term, rest))
             return known[p]
 
-        return any(p in goals for p in world.geography.reachable(plain(place), passes))
+        return any(p in goals for p in world.geography.reachable(id_of(place), passes))
 
     def on_way(place: Any, start: Any, goal: Any, term: str, *rest: Any) -> bool:
         passes = {p for p in world.ruleset.rows("places") if apply(world, Entity("place", p), term, rest)}
-        return world.geography.serves(plain(place), plain(start), plain(goal), passes)
+        return world.geography.serves(id_of(place), id_of(start), id_of(goal), passes)
 
     return {
-        "nation": lambda id_: Entity("nation", plain(id_)),
-        "place": lambda id_: Entity("place", plain(id_)),
-        "gate": lambda id_: Entity("gate", plain(id_)),
-        "border": lambda a, b: Entity("link", f"{plain(a)}>{plain(b)}"),
+        "nation": lambda id_: Entity("nation", id_of(id_)),
+        "place": lambda id_: Entity("place", id_of(id_)),
+        "gate": lambda id_: Entity("gate", id_of(id_)),
+        "border": lambda a, b: Entity("link", f"{id_of(a)}>{id_of(b)}"),
         "at_war": lambda a, b: pairs(a, b, world.hostile),
         "allied": allied,
         "allies": lambda who: related(who, world.allied),
         "enemies": lambda who: related(who, world.hostile),
-        "stance": lambda a, b: world.stance(plain(a), plain(b)),
+        "stance": lambda a, b: world.stance(id_of(a), id_of(b)),
         "friendly": lambda n, p: at_place(n, p, world.friendly_place),
         "enemy": lambda n, p: at_place(n, p, world.enemy_place),
         "neutral": neutral,
         "opposite": opposite,
-        "distance": lambda a, b, kind=None: world.geography.distance(plain(a), plain(b), _links(world, kind)),
+        "distance": lambda a, b, kind=None: world.geography.distance(id_of(a), id_of(b), _links(world, kind)),
         "on_way": on_way,
         "reaches": reaches,
     }
@@ -417,22 +417,22 @@ def _values(world: World) -> dict[str, Callable[..., Any]]:
         return f"{thing.kind}:{thing.id}"
 
     def track(nation: Any, id_: str) -> int:
-        return int(state.get("tracks", plain(nation), id_, 0))
+        return int(state.get("tracks", id_of(nation), id_, 0))
 
     def toward(nation: Any, side: Any, id_: str | None = None) -> int:
         if id_ is None:
             id_ = next(i for i, r in ruleset.rows("tracks").items() if r.get("signed"))
-        return tilt_to(ruleset, state, plain(nation), id_, plain(side))
+        return tilt_to(ruleset, state, id_of(nation), id_, id_of(side))
 
     def age(x: Any, mark: str) -> int:
-        found = state.get("marks", key(x), plain(mark))
+        found = state.get("marks", key(x), id_of(mark))
         return int(state.get("game", "game", "turn", 0)) - int(found["since"]) if found else -1
 
     def level(nation: Any, tech: Any, stage: str | None = None) -> int:
         if stage is None:
-            return int(state.get("techs", plain(nation), plain(tech), 0))
-        found = state.get("tech_stages", plain(nation), f"{stage}:{plain(tech)}", 0)
-        return max(int(found), int(state.get("techs", plain(nation), plain(tech), 0)))
+            return int(state.get("techs", id_of(nation), id_of(tech), 0))
+        found = state.get("tech_stages", id_of(nation), f"{stage}:{id_of(tech)}", 0)
+        return max(int(found), int(state.get("techs", id_of(nation), id_of(tech), 0)))
 
     def value(x: Any, quantity: str, who: Any = None) -> Any:
         names = {"self": world.thing(who, "nation")} if who is not None else {}
@@ -443,7 +443,7 @@ def _values(world: World) -> dict[str, Callable[..., Any]]:
         return all(world.test(need["test"], names) for need in limits_on(ruleset, act))
 
     def coming(nation: Any, what: Any, at: Any = None) -> int:
-        wanted, owner, place = plain(what), plain(nation), plain(at)
+        wanted, owner, place = id_of(what), id_of(nation), id_of(at)
         rows = (r for r in state.table("under_way").values() if r.get("nation") == owner and place in (None, r.get("at")))
         return sum(int(r.get("n", 1)) for r in rows if wanted in (r.get("what"), r.get("item")))
 
@@ -456,20 +456,20 @@ def _values(world: World) -> dict[str, Callable[..., Any]]:
         "toward": toward,
         "box": lambda nation, id_: box_of(ruleset.row("tracks", id_), track(nation, id_)),
         "level": level,
-        "knows": lambda n, t: int(state.get("techs", plain(n), plain(t), 0)) > 0,
-        "stock": lambda x, r: stock(world, x, plain(r)),
-        "purse": lambda x, r: seat_of(world, plain(x), plain(r)),
-        "income": lambda n: state.get("nations", plain(n), "income", 0),
+        "knows": lambda n, t: int(state.get("techs", id_of(n), id_of(t), 0)) > 0,
+        "stock": lambda x, r: stock(world, x, id_of(r)),
+        "purse": lambda x, r: seat_of(world, id_of(x), id_of(r)),
+        "income": lambda n: state.get("nations", id_of(n), "income", 0),
         "value": value,
-        "marked": lambda x, m: state.get("marks", key(x), plain(m)) is not None,
+        "marked": lambda x, m: state.get("marks", key(x), id_of(m)) is not None,
         "age": age,
-        "tally": lambda x, id_: state.get("tallies", key(x), plain(id_), 0),
-        "streak": lambda x, id_: state.get("streaks", key(x), plain(id_), 0),
+        "tally": lambda x, id_: state.get("tallies", key(x), id_of(id_), 0),
+        "streak": lambda x, id_: state.get("streaks", key(x), id_of(id_), 0),
         "coming": coming,
         "within_limits": within_limits,
-        "objectives": lambda n: points_of(world, plain(n)),
-        "model": lambda n, kind: Entity("unit", unit_key(plain(n), plain(kind), "")),
-        "lookup": lambda id_, *keys: cell(ruleset, id_, [plain(k) for k in keys]),
+        "objectives": lambda n: points_of(world, id_of(n)),
+        "model": lambda n, kind: Entity("unit", unit_key(id_of(n), id_of(kind), "")),
+        "lookup": lambda id_, *keys: cell(ruleset, id_, [id_of(k) for k in keys]),
         "band": lambda id_, number: band(ruleset, id_, number),
         "option": option,
         "min": min,

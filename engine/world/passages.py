@@ -71,7 +71,7 @@ def tags_of(world: World, kind: str) -> set[str]:
     return {kind, *world.ruleset.rows("units").get(kind, {}).get("tags", ())}
 
 
-def concerns(world: World, wanted: Any, kind: str) -> bool:
+def kind_matches(world: World, wanted: Any, kind: str) -> bool:
     """Whether a kind of unit is among kinds and tags (one, or a list; absent or `any`: every kind)."""
     if wanted is None or wanted == "any":
         return True
@@ -96,7 +96,7 @@ def passes_gate(world: World, nation: str, gate: str, unit: Entity | str) -> boo
 
 def _open_gate(world: World, nation: str, row: Row, unit: Entity | str) -> bool:
     kind = unit if isinstance(unit, str) else str(world.state.get("units", unit.id, "kind", ""))
-    if row.get("stops") and not concerns(world, row["stops"], kind):
+    if row.get("stops") and not kind_matches(world, row["stops"], kind):
         return True
     past = world.at("turn") if row.get("judged") == "turn" else world
     if "shut_when" in row:

@@ -17,9 +17,9 @@ from ..core.model import Row, Ruleset
 from ..core.state import Entity, columns
 from ..ruleset.expressions.parse import strip_mark
 from ..ruleset.expressions.reads import EARLIER, Tables, reads_of
-from .passages import concerns as concerns
 from .passages import entry as entry
 from .passages import is_attack as is_attack
+from .passages import kind_matches as kind_matches
 from .passages import may_pass_over as may_pass_over
 from .passages import passes_gate as passes_gate
 from .passages import place_kind as place_kind
@@ -189,7 +189,7 @@ def going_refusal(going: Going, start: str) -> str | None:
     mode, world = going.mode, going.world
     for unit in going.units:
         kind = str(world.state.get("units", unit.id, "kind", ""))
-        if not concerns(world, mode.get("who"), kind) or (mode.get("except") and concerns(world, mode["except"], kind)):
+        if not kind_matches(world, mode.get("who"), kind) or (mode.get("except") and kind_matches(world, mode["except"], kind)):
             return f"{name_of(world, 'units', kind)} cannot go this way"
     if not going.test("start", start, f"{start}>{start}", (start,)):
         return f"not from {name_of(world, 'places', start)}"

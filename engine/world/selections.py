@@ -19,7 +19,7 @@ _KIND_OF_GROUP = {
 }
 
 
-def plain(value: Any) -> Any:
+def id_of(value: Any) -> Any:
     """The id of an entity, else the value."""
     return value.id if isinstance(value, Entity) else value
 
@@ -51,7 +51,7 @@ def selection(world: World, wanted: str | list[str], names: Mapping[str, Any]) -
 
 
 def group(world: World, id_: str) -> EntitySet:
-    row = world.ruleset.rows("groups").get(plain(id_))
+    row = world.ruleset.rows("groups").get(id_of(id_))
     if row is None:
         raise ExpressionError(f"no group {id_}")
     kind = _KIND_OF_GROUP[row["of"]]
@@ -66,7 +66,7 @@ def apply(world: World, thing: Entity, name: str, rest: tuple[Any, ...]) -> Any:
         return world.quantity(name, thing)
     value = world.field(thing, name)
     if rest:
-        return any(plain(value) == plain(r) for r in rest)
+        return any(id_of(value) == id_of(r) for r in rest)
     return value
 
 
@@ -90,7 +90,7 @@ def select(world: World, things: Iterable[Entity], filters: dict[str, Any]) -> E
                 if found.id not in values:
                     break
             elif kind is tuple or kind is list:
-                if not any(plain(f) in values for f in found):
+                if not any(id_of(f) in values for f in found):
                     break
             elif found not in values:
                 break
@@ -108,7 +108,7 @@ def _wanted(world: World, value: Any) -> set[Any]:
     if isinstance(value, Entity):
         return {m.id for m in group(world, value.id)} if value.kind == "group" else {value.id}
     if isinstance(value, tuple | list):
-        return {plain(v) for v in value}
+        return {id_of(v) for v in value}
     return {value}
 
 
@@ -118,8 +118,8 @@ def fits(world: World, found: Any, wanted: Any) -> bool:
         return any(fits(world, found, w) for w in wanted)
     if isinstance(found, tuple | list) and not isinstance(found, Entity):
         return any(fits(world, f, wanted) for f in found)
-    wanted = plain(wanted)
-    found = plain(found)
+    wanted = id_of(wanted)
+    found = id_of(found)
     if found == wanted:
         return True
     if isinstance(wanted, str) and (world.ruleset.has("sides", wanted) or world.ruleset.has("groups", wanted)):

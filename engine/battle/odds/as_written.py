@@ -17,8 +17,8 @@ from ...turn.context import Order, Turn
 from ...turn.frame import steps
 from ...units import forces
 from ...world.world import World
-from ..contest import (
-    Contest,
+from ..battles import (
+    Battle,
     leave_rule,
     loss_orders,
     order_options,
@@ -49,9 +49,9 @@ def as_written(
     """
     turn = carried_out(world, nation, orders, place, defenders)
     for row in _battles(turn.ruleset, orders):
-        for contest in contested(turn, row):
-            if contest.place == place and _is_fought(turn, contest, nation):
-                return _asked(turn, contest)
+        for battle in contested(turn, row):
+            if battle.place == place and _is_fought(turn, battle, nation):
+                return _asked(turn, battle)
     refused = [str(e.data["refused"]) for e in turn.journal.entries if "refused" in e.data]
     raise NoBattle(f"the order is not carried out: {refused[0]}" if refused else "there is nobody there whom they fight")
 
@@ -112,53 +112,53 @@ def _battles(ruleset: Ruleset, orders: Iterable[Order]) -> list[Row]:
     return [ruleset.row("battles", id_) for id_ in dict.fromkeys(named)]
 
 
-def _is_fought(turn: Turn, contest: Contest, nation: str) -> bool:
+def _is_fought(turn: Turn, battle: Battle, nation: str) -> bool:
     """Whether a nation attacks in a battle in which both sides have somebody to fight with."""
-    members = troops(turn, contest, {})
-    groups, holding = outline_contest(turn, contest, members)
+    members = troops(turn, battle, {})
+    groups, holding = outline_contest(turn, battle, members)
     standing = [any(groups[i].n for i in side) for side in holding]
     return all(standing) and any(m.side == ATTACKER and m.row["owner"] == nation for m in members)
 
 
-def _asked(turn: Turn, contest: Contest) -> tuple[World, Question]:
+def _asked(turn: Turn, battle: Battle) -> tuple[World, Question]:
     """A battle that is about to begin as a question: who stands there on which side, and when which part would leave."""
     units: dict[str, Any] = {}
     there: list[dict[Any, int]] = [{}, {}]
     gone: list[str] = []
-    for key, row, side in _everybody(turn, contest):
+    for key, row, side in _everybody(turn, battle):
         extra = {**{k: v for k, v in row.items() if k not in UNIT_CORE}, WORD: SIDES[side]}
         units[unit_key(row["owner"], row["kind"], row["place"], extra)] = {**row, WORD: SIDES[side]}
         there[side][row["owner"], row["kind"]] = there[side].get((row["owner"], row["kind"]), 0) + int(row["n"])
         gone.append(key)
-    limits = {side: {"by": by} for side in (ATTACKER, DEFENDER) if (by := _limits(turn, contest, side))}
-    orders = {owner: order for owner, order in loss_orders(turn, contest).items() if order}
+    limits = {side: {"by": by} for side in (ATTACKER, DEFENDER) if (by := _limits(turn, battle, side))}
+    orders = {owner: order for owner, order in loss_orders(turn, battle).items() if order}
     for key in gone:  # they stand in the question from now on
         turn.state.put("units", key, WHOLE_ROW, None)
     tables: Tables = {"units": units, "forces": dict(turn.state.table("forces"))}
     question = Question(
-        contest.row["id"], there[ATTACKER], there[DEFENDER], contest.place, orders=orders, limits=limits, tables=tables
+        battle.row["id"], there[ATTACKER], there[DEFENDER], battle.place, orders=orders, limits=limits, tables=tables
     )
     return turn.world, question
 
 
-def _everybody(turn: Turn, contest: Contest) -> list[tuple[str, Row, int]]:
+def _everybody(turn: Turn, battle: Battle) -> list[tuple[str, Row, int]]:
     """The stacks on either side, those that act from elsewhere included; of preludes, too."""
-    found = [(key, dict(row), side) for side in (ATTACKER, DEFENDER) for key, row in party_stacks(turn, contest, side)]
-    for side, force, _ in supporters(turn, contest):
+    found = [(key, dict(row), side) for side in (ATTACKER, DEFENDER) for key, row in party_stacks(turn, battle, side)]
+    for side, force, _ in supporters(turn, battle):
         found += [(key, dict(row), side) for key, row in forces.stacks_of(turn.state, force)]
     return list({key: (key, row, side) for key, row, side in found}.values())
 
 
-def _limits(turn: Turn, contest: Contest, side: int) -> dict[str, Mapping[str, Any]]:
+def _limits(turn: Turn, battle: Battle, side: int) -> dict[str, Mapping[str, Any]]:
     """When each part of a side leaves by its orders (force, or nation of units in none), if there is somewhere to go."""
-    rule, words = leave_rule(contest, side), contest.row.get("options", {})
+    rule, words = leave_rule(battle, side), battle.row.get("options", {})
     out: dict[str, Mapping[str, Any]] = {}
-    for who, options in order_options(turn, contest, side).items() if rule is not None else ():
+    for who, options in order_options(turn, battle, side).items() if rule is not None else ():
         said = {limit: options[words[limit]] for limit in LIMITS if words.get(limit) in options}
-        movable = movable_of(turn, contest, side, who, rule) if said and rule is not None else []
-        if not movable or not any(takes_part(turn, contest, side, key, row) for key, row in movable):
+        movable = movable_of(turn, battle, side, who, rule) if said and rule is not None else []
+        if not movable or not any(takes_part(turn, battle, side, key, row) for key, row in movable):
             continue
         owner, kinds = movable[0][1]["owner"], {row["kind"] for _, row in movable}
-        if refuge(turn, contest, side, who, owner, options, dict(rule or {}), {}, kinds=kinds) is not None:
+        if refuge(turn, battle, side, who, owner, options, dict(rule or {}), {}, kinds=kinds) is not None:
             out[who] = said
     return out

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...core.model import Row
 from ...core.state import Entity, pair_key, unit_key, works_on
-from ...world.routes import Going, concerns, find_path, spent_on, way_home
+from ...world.routes import Going, find_path, kind_matches, spent_on, way_home
 from ...world.world import World
 from ..make import make_plan
 from ..members import ATTACKER, DEFENDER, SIDES, Troops
@@ -89,7 +89,7 @@ def _flown(there: World, question: Question, units: Mapping[str, Row]) -> dict[s
             continue
         for mode in there.ruleset.rows("modes").values():
             flies = mode.get("flies") and mode.get("keeps") and not mode.get("returns") and not mode.get("arrives")
-            if not flies or not concerns(there, mode.get("who"), row["kind"]):
+            if not flies or not kind_matches(there, mode.get("who"), row["kind"]):
                 continue
             going = Going(there, row["owner"], mode, [Entity("unit", key)])
             path = find_path(going, question.start, question.place)
@@ -175,7 +175,7 @@ def _acts_from(world: World, question: Question, owner: str, kind: str) -> str |
     """The mission on which a unit that cannot go over the border takes part from where it stands, or None if there is none."""
     link = (world.geography.link(question.start, question.place) or {}).get("kind") if question.start else None
     modes = world.ruleset.rows("modes").values()
-    if link is None or any(link in m.get("links", (link,)) and concerns(world, m.get("who"), kind) for m in modes):
+    if link is None or any(link in m.get("links", (link,)) and kind_matches(world, m.get("who"), kind) for m in modes):
         return None
     names = {"force": Entity("force", f"{owner}#{WORD}"), "self": Entity("nation", owner)}
     for join in world.ruleset.row("battles", question.battle).get("joins", ()):
@@ -194,11 +194,13 @@ def _kind(world: World, place: str) -> str:
 
 def _stays(world: World, kind: str) -> bool:
     modes = world.ruleset.rows("modes").values()
-    return any(bool(m.get("stays")) and concerns(world, m["stays"], kind) and concerns(world, m.get("who"), kind) for m in modes)
+    return any(
+        bool(m.get("stays")) and kind_matches(world, m["stays"], kind) and kind_matches(world, m.get("who"), kind) for m in modes
+    )
 
 
 def _flies(world: World, kind: str) -> bool:
-    return any(bool(m.get("flies")) and concerns(world, m.get("who"), kind) for m in world.ruleset.rows("modes").values())
+    return any(bool(m.get("flies")) and kind_matches(world, m.get("who"), kind) for m in world.ruleset.rows("modes").values())
 
 
 def _joins(world: World, row: Row, key: str, fields: Row) -> Row | None:

@@ -20,7 +20,7 @@ from ...ruleset.checks.schema import faults_of
 from ...ruleset.folder import MANIFEST, SHIPPED
 from ...ruleset.forms import forms
 from ...ruleset.load import LOADER_VERSION, load_bytes, read_file
-from ...ruleset.nodes import Node, diagnose, pack, plain, unpack
+from ...ruleset.nodes import Node, diagnose, pack, plain_value, unpack
 from ...ruleset.nodes import find as node_at
 
 __all__ = ["Case", "TestFile", "find", "merged", "read", "read_tree"]
@@ -109,11 +109,11 @@ def read(path: Path, name: str | None = None) -> TestFile:
         found = [*found, diagnose("T101", "error", message, tree)]
     if any(d.severity == "error" for d in found):
         return TestFile(path, folder, (), tuple(found))
-    shared = plain(tree.value["given"]) if "given" in tree.value else {}
+    shared = plain_value(tree.value["given"]) if "given" in tree.value else {}
     cases = []
     seen: dict[str, Node] = {}
     for node in tree.value["cases"].members():
-        data = plain(node)
+        data = plain_value(node)
         if data["id"] in seen:
             first = seen[data["id"]]
             message = f"a second case {data['id']!r} (the first at line {first.line})"

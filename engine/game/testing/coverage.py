@@ -19,7 +19,7 @@ from ...ruleset import cache as shelf
 from ...ruleset.compile import load_ruleset
 from ...ruleset.folder import find_rulesets
 from ...ruleset.load import LOADER_VERSION, load_bytes, read_file
-from ...ruleset.nodes import plain
+from ...ruleset.nodes import plain_value
 from .cases import TestFile, find, read, read_tree
 from .lines import spans, strayed
 from .runner import run_files
@@ -123,7 +123,7 @@ def _listed(path: Path) -> tuple[list[list[Any]], list[Diagnostic]]:
     # A list at the root is read as the value of a key: the loader reads maps.
     tree, found = load_bytes(b"clauses:\n" + data, path.name)
     listed = tree.get("clauses") if tree is not None else None
-    rows = [plain(n) for n in listed.members()] if listed is not None else []
+    rows = [plain_value(n) for n in listed.members()] if listed is not None else []
     out: list[list[Any]] = [
         [r["id"], str(r.get("same_as") or ""), [list(span) for word in LINES for span in spans(r.get(word))]]
         for r in rows
@@ -173,7 +173,7 @@ def _positions(folder: Path) -> dict[str, list[str]]:
     for place in (folder / SCENARIOS, folder.resolve().parent / SCENARIOS):
         for path in sorted(place.glob("*.yaml")) if place.is_dir() else ():
             tree, _ = read_tree(path, path.as_posix())
-            for clause in dict.fromkeys(sources(plain(tree)) if tree is not None else ()):
+            for clause in dict.fromkeys(sources(plain_value(tree)) if tree is not None else ()):
                 out.setdefault(clause, []).append(f"{SCENARIOS}/{path.stem}")
     return out
 

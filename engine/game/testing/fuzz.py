@@ -39,7 +39,7 @@ from ...ruleset.checks import READ_BY_OTHERS, Subject, of_altered, run_checks
 from ...ruleset.compile import layers_of, read_layers, ruleset_of
 from ...ruleset.expressions.vocabulary import FUNCTIONS
 from ...ruleset.forms import Forms, forms
-from ...ruleset.nodes import Node, plain
+from ...ruleset.nodes import Node, plain_value
 from ...ruleset.overlay import Draft, Layer, lay_over
 from ...turn.referee import Inputs, Position, resolve, start, waiting_seats
 from ...world.geography import Geography
@@ -294,7 +294,7 @@ class Bench:
     def play(self, ruleset: Ruleset, rng: random.Random) -> None:
         """Three turns, the map, and the report of a nation."""
         geography = Geography(ruleset)
-        state = initial_state(ruleset, plain(self.scenario))
+        state = initial_state(ruleset, plain_value(self.scenario))
         position = start(ruleset, state, KeyedDice("5a" * 32, 1), geography=geography).position
         told: list[Any] = []
         for _ in range(40):

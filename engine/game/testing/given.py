@@ -20,7 +20,7 @@ from ...core.package_data import scenarios
 from ...core.state import State, pair_key, unit_key, works_on
 from ...orders.grammar import Grammar
 from ...ruleset.expressions.vocabulary import BUILT_IN
-from ...ruleset.nodes import plain
+from ...ruleset.nodes import plain_value
 from ...turn.calendar import date
 from ...world.geography import Geography
 from ...world.treasury import purse_at
@@ -137,7 +137,7 @@ class Shelf:
             tree, found, _ = read_scenario(path)
             if tree is None or has_errors(found):
                 raise CaseError(f"the scenario cannot be read: {found[0].message}", ("given", "scenario"))
-            self._scenarios[key] = initial_state(ruleset, plain(tree))
+            self._scenarios[key] = initial_state(ruleset, plain_value(tree))
         return self._scenarios[key]
 
 

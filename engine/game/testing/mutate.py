@@ -31,7 +31,7 @@ from ...ruleset.checks.schema import rows_have_the_shape_of_their_form, the_fram
 from ...ruleset.compile import load_ruleset, parse_file, read_layers
 from ...ruleset.folder import MANIFEST, find_rulesets
 from ...ruleset.forms import Forms, forms
-from ...ruleset.nodes import Node, plain
+from ...ruleset.nodes import Node, plain_value
 from ...ruleset.overlay import FRAME, FRAME_CHANGES, Draft, Layer, lay_over
 from ...world.geography import Geography
 from .cases import Case, find, read
@@ -313,11 +313,11 @@ class Bench:
         """A runner of the cases on the rules as changed; all that the change does not touch is the ruleset's own."""
         base = game.ruleset
         if change.form in (FRAME, FRAME_CHANGES):
-            frame = tuple(plain(n) for n in draft.frame if n.is_map)
+            frame = tuple(plain_value(n) for n in draft.frame if n.is_map)
             return Runner(replace(base, frame=frame), geography=game.geography)
         rows = dict(base.rows(change.form))
         for id_, node in _altered(game.draft, draft, change.form):
-            rows[id_] = {**plain(node), "id": id_}
+            rows[id_] = {**plain_value(node), "id": id_}
         for id_ in [i for i in rows if i not in draft.rows(change.form)]:
             del rows[id_]
         ruleset = replace(base, forms={**base.forms, change.form: rows})

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any
 
 from ...ruleset.forms import KINDS, Forms, annotated
-from ...ruleset.nodes import Node, plain
+from ...ruleset.nodes import Node, plain_value
 from ...ruleset.overlay import FRAME, row_id
 from .coverage import EXCEPT, sources
 from .mutate_words import Ids, of_expression, of_id, of_text, of_value, one_line
@@ -103,7 +103,7 @@ class _Row:
 
     def __init__(self, file: str, form: str, id_: str, node: Node, known: Forms, words: Words) -> None:
         self.file, self.form, self.id, self.node, self.words = file, form, id_, node, words
-        value = plain(node)
+        value = plain_value(node)
         self.marks: dict[tuple[Path, bool], Mapping[str, Any]] = {}
         self.required: dict[Path, frozenset[str]] = {}
         for path, part in ((), value), (("append",), value.get("append")):
@@ -293,7 +293,7 @@ def _changed(node: Node, path: Path, change: Change) -> Node:
 def _cited(node: Node) -> tuple[str, ...]:
     """The clauses of a row: its own, or those of all its parts if it has none itself."""
     own = _nearer(node, ())
-    return own or tuple(dict.fromkeys(sources(plain(node))))
+    return own or tuple(dict.fromkeys(sources(plain_value(node))))
 
 
 def _nearer(node: Node, clauses: tuple[str, ...]) -> tuple[str, ...]:

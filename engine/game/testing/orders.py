@@ -13,7 +13,7 @@ from typing import Any
 from ...core.diagnostics import Diagnostic
 from ...orders.intake import accept, answers_of
 from ...orders.parse import parse_orders
-from ...turn.context import Desk, Order, Turn
+from ...turn.context import Order, OrderContext, Turn
 from ...turn.decisions import answer_refusal
 from ...world.view import Viewer
 from ...world.world import World
@@ -66,8 +66,8 @@ class Door:
 
     def answers(self, nation: str, given: Mapping[str, Any]) -> dict[str, str]:
         """Which of a nation's answers to decisions may not be given, and why."""
-        desk = Desk(self._view(nation))
-        found = {key: answer_refusal(desk, nation, key, answer) for key, answer in given.items()}
+        context = OrderContext(self._view(nation))
+        found = {key: answer_refusal(context, nation, key, answer) for key, answer in given.items()}
         return {key: f"{why.text} {why.hint}".strip() for key, why in found.items() if why is not None}
 
     def _view(self, nation: str) -> World:

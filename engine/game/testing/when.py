@@ -18,7 +18,7 @@ from ...core.registry import MECHANICS
 from ...turn.calendar import begin_turn, end_turn
 from ...turn.context import Turn
 from ...turn.decisions import MODERATOR
-from ...turn.effects import Tail
+from ...turn.effects import EffectRunner
 from ...turn.events import first_look, settle
 from ...turn.frame import advance, run_step
 from ...turn.referee import Inputs, take_in
@@ -182,7 +182,7 @@ class Play:
             thing = self.world.thing(who)
             names = {"self": thing, thing.kind: thing}
         with self.turn.journal.entry("case/effects", subject=who or "", audience=(EVERYONE,)) as entry:
-            Tail(self.turn, entry, "case/effects", who or "").effects(effects, names)
+            EffectRunner(self.turn, entry, "case/effects", who or "").effects(effects, names)
         settle(self.turn)
 
     # ---- orders

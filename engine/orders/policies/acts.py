@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...core.model import Row
-from ...turn.context import Desk
-from ...world.selections import as_set, plain
+from ...turn.context import OrderContext
+from ...world.selections import as_set, id_of
 from ..legal import Legal, legal_orders
 from .give import Giver
 
@@ -15,32 +15,32 @@ from .give import Giver
 def give_acts(giver: Giver, rules: Sequence[Row]) -> set[str]:
     """Give the acts of the rules. Returns the nations that a rule's `opens` slot named: they count as enemies this turn."""
     opened: set[str] = set()
-    desk = Desk(giver.world)
+    context = OrderContext(giver.world)
     for rule in rules:
         key = f"acts/{rule['act']}"
         if rule["act"] not in giver.world.ruleset.rows("acts"):
             continue
         if "each" in rule:
-            _give_one_for_each(giver, desk, rule, key)
+            _give_one_for_each(giver, context, rule, key)
             continue
-        for chosen in _choose(giver, desk, rule, key):
+        for chosen in _choose(giver, context, rule, key):
             if giver.give(key, chosen.slots) and rule.get("opens") in chosen.slots:
                 opened.update(giver.world.members(str(chosen.slots[rule["opens"]])))
     return opened
 
 
-def _give_one_for_each(giver: Giver, desk: Desk, rule: Row, key: str) -> None:
+def _give_one_for_each(giver: Giver, context: OrderContext, rule: Row, key: str) -> None:
     """For each value of a slot one order, of those that the rule's sets (`among`) and tests let it think of.
 
     What was given before is known to the tests (`ordered`).
     """
     me = {"nation": giver.nation, "order": key}
-    if not giver.world.test(rule.get("if"), desk.order_names({**me, "slots": {}})):
+    if not giver.world.test(rule.get("if"), context.order_names({**me, "slots": {}})):
         return
-    for value in _values(giver, desk, me, rule, rule["each"], {}):
+    for value in _values(giver, context, me, rule, rule["each"], {}):
         weighted = []
-        for slots in _fillings(giver, desk, me, rule, {rule["each"]: value}):
-            names = desk.order_names({**me, "slots": slots})
+        for slots in _fillings(giver, context, me, rule, {rule["each"]: value}):
+            names = context.order_names({**me, "slots": slots})
             if giver.world.test(rule.get("when"), names):
                 weighted.append((slots, int(giver.world.number(rule.get("weight", 1), names))))
         chosen = giver.pick(weighted, int(rule.get("idle", 0)))
@@ -51,32 +51,32 @@ def _give_one_for_each(giver: Giver, desk: Desk, rule: Row, key: str) -> None:
             giver.note_last()
 
 
-def _fillings(giver: Giver, desk: Desk, me: Row, rule: Row, slots: Row) -> Iterator[Row]:
+def _fillings(giver: Giver, context: OrderContext, me: Row, rule: Row, slots: Row) -> Iterator[Row]:
     """Every way to fill the slots of a rule that are not filled yet, in its order; a set may read the slots before it."""
     left = [slot for slot in rule["among"] if slot not in slots]
     if not left:
         yield slots
         return
-    for value in _values(giver, desk, me, rule, left[0], slots):
-        yield from _fillings(giver, desk, me, rule, {**slots, left[0]: value})
+    for value in _values(giver, context, me, rule, left[0], slots):
+        yield from _fillings(giver, context, me, rule, {**slots, left[0]: value})
 
 
-def _values(giver: Giver, desk: Desk, me: Row, rule: Row, slot: str, slots: Row) -> list[str]:
-    names = desk.order_names({**me, "slots": slots})
+def _values(giver: Giver, context: OrderContext, me: Row, rule: Row, slot: str, slots: Row) -> list[str]:
+    names = context.order_names({**me, "slots": slots})
     found = giver.world.value(rule["among"][slot].removeprefix("="), names)
-    return [str(plain(thing)) for thing in (found if isinstance(found, tuple) else as_set(giver.world, found))]
+    return [str(id_of(thing)) for thing in (found if isinstance(found, tuple) else as_set(giver.world, found))]
 
 
-def _choose(giver: Giver, desk: Desk, rule: Row, key: str) -> list[Legal]:
+def _choose(giver: Giver, context: OrderContext, rule: Row, key: str) -> list[Legal]:
     """Up to `most` ways, drawn by weight without putting back; `idle` is the weight of giving none."""
     me = {"nation": giver.nation, "order": key}
-    if not giver.world.test(rule.get("if"), desk.order_names({**me, "slots": {}})):
+    if not giver.world.test(rule.get("if"), context.order_names({**me, "slots": {}})):
         return []
     weighted: list[tuple[Legal, int]] = []
     for legal in legal_orders(giver.world, giver.nation, [key]):
         if set(legal.open) - set(rule.get("fill", ())):
             continue
-        names = desk.order_names({**me, "slots": legal.slots})
+        names = context.order_names({**me, "slots": legal.slots})
         legal = _filled(giver, rule, legal, names)
         if not giver.world.test(rule.get("when"), names):
             continue

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from ...core.model import Row
-from ...turn.context import Desk
+from ...turn.context import OrderContext
 from ..legal import Legal, legal_orders
 from .front import FAR, Front
 from .give import Giver
@@ -21,9 +21,9 @@ def give_purchases(giver: Giver, rules: Sequence[Row], front: Front | None) -> N
     catalogue = world.ruleset.rows("catalogue")
     wanted = frozenset(item for rule in rules for item in rule["mix"])
     found = [o for o in legal_orders(world, giver.nation, _purchase_rows(giver), items=wanted) if not o.open]
-    desk = Desk(world)
+    context = OrderContext(world)
     for rule in rules:
-        names = desk.order_names({"nation": giver.nation, "order": "", "slots": {}})
+        names = context.order_names({"nation": giver.nation, "order": "", "slots": {}})
         if not world.test(rule.get("when"), names):
             continue
         mix = {item: int(world.number(weight, names)) for item, weight in rule["mix"].items() if item in catalogue}

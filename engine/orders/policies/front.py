@@ -230,7 +230,7 @@ class Front:
             part = min(Fraction(1), share * Fraction(threat) / mine) if mine else Fraction(1)
             wanted_n = max(least, -((-n * part.numerator) // part.denominator))
         out: dict[str, int] = {}
-        holders = sorted(free, key=lambda k: (not routes.concerns(self.world, rule.get("who"), k), k))
+        holders = sorted(free, key=lambda k: (not routes.kind_matches(self.world, rule.get("who"), k), k))
         for kind in holders:
             part_n = min(free[kind], wanted_n)
             if part_n > 0:

@@ -93,7 +93,7 @@ def _odds(front: Front, place: str, posts: list[Post]) -> Any:
         stays = post.mode.get("stays")
         takes = front.war.get("takes")
         for kind, k in post.kinds.items():
-            if not (stays and routes.concerns(front.world, stays, kind)) and routes.concerns(front.world, takes, kind):
+            if not (stays and routes.kind_matches(front.world, stays, kind)) and routes.kind_matches(front.world, takes, kind):
                 goes += k
     if not goes:
         return 0

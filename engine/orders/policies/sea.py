@@ -43,7 +43,7 @@ def _carry(giver: Giver, front: Front, rules: Row, key: str, mode: Row) -> None:
         ships = {
             k: n
             for k, n in front.free(zone).items()
-            if ways.goes_by(front.world, mode, k) and routes.concerns(front.world, carries.get("carriers"), k)
+            if ways.goes_by(front.world, mode, k) and routes.kind_matches(front.world, carries.get("carriers"), k)
         }
         if not ships or most <= 0:
             continue
@@ -84,7 +84,7 @@ def _load(front: Front, mode: Row, origin: str, ships: Mapping[str, int]) -> dic
     out: dict[str, int] = {}
     for kind, n in sorted(front.spare(origin).items(), key=lambda kn: (-kn[1], kn[0])):
         size = int(front.worth_of(kind, front.nation, str(carries["size"])))
-        if size > 0 and routes.concerns(front.world, carries.get("who"), kind):
+        if size > 0 and routes.kind_matches(front.world, carries.get("who"), kind):
             part = min(n, room // size)
             if part > 0:
                 out[kind] = part
@@ -106,8 +106,8 @@ def _sail(giver: Giver, front: Front, rules: Row, key: str, mode: Row) -> None:
             k: n
             for k, n in front.free(zone).items()
             if ways.goes_by(front.world, mode, k)
-            and not (carriers is not None and routes.concerns(front.world, carriers, k))
-            and routes.concerns(front.world, wanted, k)
+            and not (carriers is not None and routes.kind_matches(front.world, carriers, k))
+            and routes.kind_matches(front.world, wanted, k)
         }
         if not fleet:
             continue

@@ -85,7 +85,7 @@ def _options(book: Book, row: Row, order: Order) -> None:
             raise Refused(Refusal(Code.OPTION, text, "", hint))
         declared = rows.get(option, {}).get("slots", {})
         values = given if isinstance(given, dict) else dict.fromkeys(declared, given)
-        names = book.desk.order_names(order)
+        names = book.context.order_names(order)
         for name, slot in declared.items():
             if isinstance(slot, dict) and name in values:
-                book.check(out_of_bounds(book.desk, slot, name, values[name], names))
+                book.check(out_of_bounds(book.context, slot, name, values[name], names))

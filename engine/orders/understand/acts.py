@@ -13,7 +13,7 @@ from .book import Book, Understood
 
 def understand(book: Book, row: Row, order: Order) -> Understood:
     """An act that may be given. Raises Refused."""
-    desk, names = book.desk, book.desk.order_names(order)
+    desk, names = book.context, book.context.order_names(order)
     why = acts.forbidden(desk, row, order, names, book.spent)
     if why is not None and why.code == Code.UNMET and order["order"] in book.given:
         why = acts.exhausted(desk, row, names, book.spent) or why  # it is the earlier line that stands in its way
@@ -34,9 +34,9 @@ def advise(book: Book, row: Row, order: Order, why: Refusal) -> str:
     from ..legal import domain
 
     out: list[str] = []
-    for value in domain(book.world, row, slot, book.desk.order_names(order)):
+    for value in domain(book.world, row, slot, book.context.order_names(order)):
         other = {**order, "slots": {**order["slots"], slot: value}}
-        if unmet(book.desk, row, book.desk.order_names(other), secrets=False) is None:
+        if unmet(book.context, row, book.context.order_names(other), secrets=False) is None:
             out.append(value)
         if len(out) > 4:
             break

@@ -14,8 +14,8 @@ from .book import Book, Understood
 
 def understand(book: Book, row: Row, order: Order) -> Understood:
     """An answer that may be given. Raises Refused."""
-    book.check(misfit(book.desk, row, order, book.desk.order_names(order)))
-    book.check(answer_refusal(book.desk, book.nation, *answer_of(order)))
+    book.check(misfit(book.context, row, order, book.context.order_names(order)))
+    book.check(answer_refusal(book.context, book.nation, *answer_of(order)))
     return Understood(Intent(order))
 
 

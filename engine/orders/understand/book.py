@@ -10,7 +10,7 @@ from ...core.model import Row
 from ...core.state import Entity
 from ...economy.catalogue import Market, Quote
 from ...turn import acts
-from ...turn.context import Desk, Order
+from ...turn.context import Order, OrderContext
 from ...turn.intents import Code, Intent, Note, Refusal, Remark
 from ...units import deploy, fleet
 from ...units.attacking import Attack
@@ -55,7 +55,7 @@ class Book:
         self.world = world if prospect is None else prospect.turn.world
         self.ruleset = world.ruleset
         self.nation = nation
-        self.desk: Desk = Desk(world) if prospect is None else prospect.turn
+        self.context: OrderContext = OrderContext(world) if prospect is None else prospect.turn
         self.names = Names(world.ruleset, world.state)
         self.filed = filed
         self.spent = acts.Spent()
@@ -88,9 +88,9 @@ class Book:
 
     def cost(self, row: Row, order: Order, names: Mapping[str, Any]) -> tuple[dict[str, Any], list[Remark]]:
         """What an order costs, and what is to be remarked of it. Raises Refused."""
-        why = acts.unpaid(self.desk, row, names, self.nation, self.spent)
+        why = acts.unpaid(self.context, row, names, self.nation, self.spent)
         remarks = self.short(order, why) if why is not None else []
-        return {what: amount for what, amount in acts.price(self.desk, row, names).items() if amount}, remarks
+        return {what: amount for what, amount in acts.price(self.context, row, names).items() if amount}, remarks
 
     def spend(self, prices: Mapping[str, Any]) -> None:
         """Count payments of the nation as a whole: from its main purse first, then from the richest."""

@@ -16,7 +16,7 @@ def understand(book: Book, row: Row, order: Order) -> Understood:
     del row
     step = deploy.deploys(book.ruleset, order["order"])
     assert step is not None
-    layout = book.layouts.setdefault(order["order"], deploy.Layout(book.desk, book.nation, step))
+    layout = book.layouts.setdefault(order["order"], deploy.Layout(book.context, book.nation, step))
     left = layout.left()
     wanted = dict(order["slots"][UNITS])
     if "*" in wanted:

@@ -12,9 +12,9 @@ from .book import Book, Refused, Understood
 
 def understand(book: Book, row: Row, order: Order) -> Understood:
     """Something that can be placed there. Raises Refused."""
-    names = book.desk.order_names(order)
-    book.check(misfit(book.desk, row, order, names))
-    book.check(unmet(book.desk, row, names, secrets=False))
+    names = book.context.order_names(order)
+    book.check(misfit(book.context, row, order, names))
+    book.check(unmet(book.context, row, names, secrets=False))
     slots = order["slots"]
     item, site, n = str(slots.get("item", row.get("does"))), str(slots["site"]), int(slots.get("n") or 1)
     there = sum(int(r["n"]) for _, r in in_hand(book.world.state, book.nation, item)) - book.placed.get(item, 0)

@@ -14,7 +14,7 @@ def understand(book: Book, row: Row, order: Order) -> Understood:
     """A purchase that can be made. Raises Refused."""
     del row
     market = book.market
-    quote = asked(book.desk, market, order, secrets=False)
+    quote = asked(book.context, market, order, secrets=False)
     if isinstance(quote, Refusal):
         if quote.code != Code.MEANS or order["order"] not in book.before_income:
             raise Refused(quote)

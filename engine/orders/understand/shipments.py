@@ -6,7 +6,7 @@ from ...core.model import Row
 from ...economy.transfer import kind_of, refusal
 from ...turn.context import Order
 from ...turn.intents import Code, Intent, Refusal
-from ...world.selections import plain
+from ...world.selections import id_of
 from ...world.treasury import purse_at
 from ...world.whom import is_for
 from .book import Book, Refused, Understood
@@ -16,7 +16,7 @@ def understand(book: Book, row: Row, order: Order) -> Understood:
     """What may be sent. Raises Refused."""
     if "for" in row and not is_for(book.world, row["for"], book.nation):
         raise Refused(Refusal(Code.CLOSED, "this is not open to your nation"))
-    why = refusal(book.desk, order, secrets=False)
+    why = refusal(book.context, order, secrets=False)
     remarks = [] if why is None or why.code != Code.MEANS else book.short(order, why)
     if not remarks:
         book.check(why)
@@ -25,6 +25,6 @@ def understand(book: Book, row: Row, order: Order) -> Understood:
     what = str(book.ruleset.row(*kind)["what"]) if kind is not None else ""
     sent = int(slots.get("amount") or 0)
     purse = purse_at(book.world, book.nation, slots.get("origin"), what)
-    site = str(plain(slots.get("target") or ""))
+    site = str(id_of(slots.get("target") or ""))
     intent = Intent(order, cost={what: sent}, purse=purse, number=sent, site=site, remarks=tuple(remarks))
     return Understood(intent, [])

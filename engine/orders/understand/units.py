@@ -36,11 +36,11 @@ def understand(book: Book, row: Row, order: Order) -> Understood:
         raise Refused(Refusal(Code.CLOSED, "this is not open to your nation"))
     order = _counted(book, row, order, mode)
     slots = order["slots"]
-    names = book.desk.order_names(order)
-    book.check(misfit(book.desk, row, order, names))
-    book.check(unmet(book.desk, row, names, secrets=False))
+    names = book.context.order_names(order)
+    book.check(misfit(book.context, row, order, names))
+    book.check(unmet(book.context, row, names, secrets=False))
     book.check_text(
-        Code.CHOICE, march.unlike(book.desk, order, book.first.get(order["order"])), next(iter(row.get("alike", ())), "")
+        Code.CHOICE, march.unlike(book.context, order, book.first.get(order["order"])), next(iter(row.get("alike", ())), "")
     )
     uses: Uses = [lambda: book.first.setdefault(order["order"], order)]
     picked = _picked(book, row, order, uses)
@@ -50,11 +50,11 @@ def understand(book: Book, row: Row, order: Order) -> Understood:
     if tasked.get("tasks"):
         intent = _sail(book, order, tasked, intent, uses, moves)
     elif mode is None and book.ruleset.has("contacts", row.get("does")) and slots.get(ways.UNITS):
-        probe = active_recon.understand(book.desk, order, book.ruleset.row("contacts", row["does"]), dict(book.left))
+        probe = active_recon.understand(book.context, order, book.ruleset.row("contacts", row["does"]), dict(book.left))
         book.check_text(Code.WAY, probe if isinstance(probe, str) else None, ways.TARGET)
     elif mode is not None and slots.get(ways.UNITS) and slots.get(ways.ORIGIN) is not None:
         intent = _march(book, mode, order, intent, uses)
-        book.check(onward.unable(book.desk, book.nation, mode, order, picked))
+        book.check(onward.unable(book.context, book.nation, mode, order, picked))
     remarks = [*intent.remarks, *_undeclared(book, mode, order)]
     if "commits" in row:
         uses.append(lambda: _commit(book, picked))
@@ -184,7 +184,7 @@ def _commit(book: Book, picked: Mapping[str, int]) -> None:
 
 def _sail(book: Book, order: Order, mode: Row, intent: Intent, uses: Uses, moves: list[Move]) -> Intent:
     """A force with tasks."""
-    found = voyage.understand(book.desk, order, mode, dict(book.left), book.fleet, int(order.get("number") or 0))
+    found = voyage.understand(book.context, order, mode, dict(book.left), book.fleet, int(order.get("number") or 0))
     if isinstance(found, str):
         raise Refused(Refusal(Code.WAY, found, ways.TARGET))
     uses.append(lambda: book.fleet.take(found))
@@ -192,7 +192,7 @@ def _sail(book: Book, order: Order, mode: Row, intent: Intent, uses: Uses, moves
         return intent
     moves.append(found)
     uses.append(lambda: book.attacks.extend(_landings(book, order, mode, found)))
-    remarks = [Remark(Note.READ, text, ways.UNITS) for text in assignment.notes(book.desk, found)]
+    remarks = [Remark(Note.READ, text, ways.UNITS) for text in assignment.notes(book.context, found)]
     if found.gate is not None:
         remarks.append(_closed(book, found.gate))
     path = (found.start, *(str(entry["place"]) for entry in found.plan if "place" in entry))
@@ -220,7 +220,7 @@ def _march(book: Book, mode: Row, order: Order, intent: Intent, uses: Uses) -> I
     if target is None:
         return intent
     taken = {place: n for (by, place), n in book.loads.items() if by == mode["id"]}
-    found = march.understand(book.desk, order, mode, dict(book.left), taken, foreseen=True)
+    found = march.understand(book.context, order, mode, dict(book.left), taken, foreseen=True)
     if isinstance(found, str):
         raise Refused(Refusal(Code.WAY, found, ways.TARGET))
     if found.hostile:
@@ -272,7 +272,7 @@ def _undeclared(book: Book, mode: Row | None, order: Order) -> list[Remark]:
 def _other_look(book: Book, order: Order, contact: Row) -> str:
     """What could look, or be looked at, in the place of an order to look that is not allowed."""
     slots = order["slots"]
-    able, places = active_recon.choices(book.desk, order, contact, list(slots[ways.UNITS]))
+    able, places = active_recon.choices(book.context, order, contact, list(slots[ways.UNITS]))
     if any(kind not in able for kind in slots[ways.UNITS]):
         where = book.names.printed("place", str(slots[ways.ORIGIN]))
         names = [book.names.printed("unit-kind", kind, 2) for kind in able]

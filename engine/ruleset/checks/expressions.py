@@ -19,7 +19,7 @@ from ..expressions.check import kind_of
 from ..expressions.subset import array_problems
 from ..expressions.vocabulary import FACTS
 from ..forms import ARRAYS, CLOSED
-from ..nodes import Node, diagnose, plain
+from ..nodes import Node, diagnose, plain_value
 from .subject import Marked, Subject
 
 __all__ = ["Words", "expressions_are_right", "scope_of", "wrong_expressions"]
@@ -100,11 +100,11 @@ def scope_of(mark: Marked, words: Words) -> dict[str, str]:
         kind = slot.text("kind") if slot.is_map else slot.value
         scope[name] = SLOT_KINDS.get(str(kind), "any")
     if mark.form == "terms":
-        scope |= dict(_arguments(plain(mark.row)))
+        scope |= dict(_arguments(plain_value(mark.row)))
     if mark.form == "policies" and mark.annotation.path[:1] == ("acts",):
         scope |= _slots_of_act(mark, words)
     if mark.form == "verdicts" and mark.annotation.path[:1] != ("over",):
-        scope |= dict(_arguments({"of": [plain(mark.row).get("of", "place")]}))
+        scope |= dict(_arguments({"of": [plain_value(mark.row).get("of", "place")]}))
     node: Node | None = mark.row
     for step in mark.annotation.path:
         if node is None:
@@ -119,7 +119,7 @@ def scope_of(mark: Marked, words: Words) -> dict[str, str]:
 
 def _slots_of_act(mark: Marked, words: Words) -> dict[str, str]:
     """The slots of the act that a rule of a policy is about, each with its kind."""
-    rule = plain(mark.row)["acts"][mark.annotation.path[1]]
+    rule = plain_value(mark.row)["acts"][mark.annotation.path[1]]
     slots = words.rows.get("acts", {}).get(rule.get("act"), {}).get("slots", {})
     return {name: SLOT_KINDS.get(str(s.get("kind") if isinstance(s, Mapping) else s), "any") for name, s in slots.items()}
 

@@ -9,7 +9,7 @@ from typing import Any
 from ...core.diagnostics import Diagnostic, did_you_mean
 from ..forms import KINDS
 from ..frame_changes import frame_nodes, node_id
-from ..nodes import Node, diagnose, find, plain
+from ..nodes import Node, diagnose, find, plain_value
 from .subject import Subject
 
 __all__ = [
@@ -140,7 +140,7 @@ def orders_and_acts_are_taken_by_a_step(subject: Subject) -> Iterator[Diagnostic
 def _words_of_the_frame(subject: Subject) -> set[Any]:
     words: set[str] = set()
     for node in subject.draft.frame:
-        _gather(plain(node), words)
+        _gather(plain_value(node), words)
     return words
 
 
@@ -170,7 +170,7 @@ def rows_of_helpers_are_used(subject: Subject) -> Iterator[Diagnostic]:
             own[form, id_] = found
         else:
             words |= found
-    _gather(plain(subject.draft.manifest), words)
+    _gather(plain_value(subject.draft.manifest), words)
     # What only an unused helper mentions counts as used: the finding about that helper is enough.
     for form, id_ in own:
         if id_ in words or any(id_ in said for key, said in own.items() if key != (form, id_)):

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
 from ..forms import Fault, Forms
-from ..nodes import Node, diagnose, find, plain
+from ..nodes import Node, diagnose, find, plain_value
 from ..overlay import FRAME, FRAME_CHANGES
 from .subject import Subject
 
@@ -57,7 +57,7 @@ def the_frame_has_its_shape(subject: Subject) -> Iterator[Diagnostic]:
 
 def faults_of(known: Forms, form: str, node: Node, value: Any = None) -> Iterator[Diagnostic]:
     """What is wrong with one value by one schema, each fault once at the innermost place that explains it."""
-    value = plain(node) if value is None else value
+    value = plain_value(node) if value is None else value
     said: set[tuple[str, str]] = set()
     for fault in known.faults(form, value):
         for found in _explain(fault, node):

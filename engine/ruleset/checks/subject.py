@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, TypeVar, cast
 
 from ..forms import KINDS, Annotation, Forms, annotated
-from ..nodes import Node, find, plain
+from ..nodes import Node, find, plain_value
 from ..overlay import FRAME, Draft
 
 __all__ = ["Marked", "Subject"]
@@ -46,7 +46,7 @@ class Subject:
     @cached_property
     def values(self) -> dict[str, dict[str, dict[str, Any]]]:
         """The plain value of every row, by form and id."""
-        return {form: {id_: plain(row) for id_, row in rows.items()} for form, rows in self.draft.forms.items()}
+        return {form: {id_: plain_value(row) for id_, row in rows.items()} for form, rows in self.draft.forms.items()}
 
     def nodes(self, form: str) -> dict[str, Node]:
         return self.draft.rows(form)
@@ -73,7 +73,7 @@ class Subject:
         if FRAME in self.known:
             for number, node in enumerate(self.draft.frame):
                 if (FRAME, str(number)) not in self.faulty:
-                    found += [Marked(FRAME, str(number), node, m) for m in annotated(self.known, FRAME, plain(node))]
+                    found += [Marked(FRAME, str(number), node, m) for m in annotated(self.known, FRAME, plain_value(node))]
         return found
 
     def with_rows(self, draft: Draft, part: Subject) -> Subject:

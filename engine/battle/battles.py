@@ -1,6 +1,6 @@
 """A battle in progress in a game: whose units take part in it, round after round, and what its orders say.
 
-A contest knows its parties, not their units: before every round the units are read from the state, so that losses, units that
+A battle knows its parties, not their units: before every round the units are read from the state, so that losses, units that
 left and units that came in between are seen without further bookkeeping.
 """
 
@@ -35,7 +35,7 @@ class Party:
 
 
 @dataclass(slots=True)
-class Contest:
+class Battle:
     """A battle by a row of the form `battles`, at a place, with what its rounds so far have settled."""
 
     row: Row
@@ -96,23 +96,23 @@ def foes(world: World, a: str, b: str) -> bool:
     return bool(stance.get("hostile")) or stance.get("enter") == "fight"
 
 
-def leave_rule(contest: Contest, side: int) -> Row | None:
+def leave_rule(battle: Battle, side: int) -> Row | None:
     """What the row says of how a side leaves. Who has found his enemy too, and so fights as an attacker, may leave like one."""
-    rules = contest.row.get("leave", {})
+    rules = battle.row.get("leave", {})
     rule = rules.get(SIDES[side])
-    if rule is None and contest.attacks[side] and contest.row.get("attacks") != "both":
+    if rule is None and battle.attacks[side] and battle.row.get("attacks") != "both":
         rule = rules.get(SIDES[ATTACKER])
     return dict(rule) if isinstance(rule, Mapping) else None
 
 
-def party_stacks(turn: Turn, contest: Contest, side: int) -> Iterator[tuple[str, Fields]]:
+def party_stacks(turn: Turn, battle: Battle, side: int) -> Iterator[tuple[str, Fields]]:
     """The stacks of a party that are there now, cargo left out."""
-    party = contest.parties[side]
+    party = battle.parties[side]
     for force in sorted(party.forces):
         yield from forces.stacks_of(turn.state, force)
     if not party.place:
         return
-    others = contest.parties[1 - side].forces | party.forces | contest.aside
+    others = battle.parties[1 - side].forces | party.forces | battle.aside
     for key, row in turn.state.stacks(at=party.place):
         force = str(row.get("force", ""))
         if force in others or row.get("aboard") or turn.state.get("forces", force, "stays"):
@@ -123,43 +123,43 @@ def party_stacks(turn: Turn, contest: Contest, side: int) -> Iterator[tuple[str,
             yield key, row
 
 
-def troops(turn: Turn, contest: Contest, busy: Mapping[str, str]) -> list[Troops]:
+def troops(turn: Turn, battle: Battle, busy: Mapping[str, str]) -> list[Troops]:
     """Everybody who takes part in the next round. `busy`: force that acts from elsewhere -> the place it acts upon now."""
     out = []
     for side in (ATTACKER, DEFENDER):
-        for key, row in party_stacks(turn, contest, side):
-            if takes_part(turn, contest, side, key, row):
-                out.append(Troops(key, row, side, _link(turn, contest, row), str(row.get("force", ""))))
-    for side, force, join in supporters(turn, contest):
-        if busy.get(force, contest.place) not in (contest.place, contest.beyond):
+        for key, row in party_stacks(turn, battle, side):
+            if takes_part(turn, battle, side, key, row):
+                out.append(Troops(key, row, side, _link(turn, battle, row), str(row.get("force", ""))))
+    for side, force, join in supporters(turn, battle):
+        if busy.get(force, battle.place) not in (battle.place, battle.beyond):
             continue
         at = turn.state.get("forces", force, "at")
         for key, row in forces.stacks_of(turn.state, force):
-            names = _names(turn, contest, side, key)
+            names = _names(turn, battle, side, key)
             if turn.world.test(join.get("who"), names):
-                out.append(Troops(key, row, side, f"{at}>{contest.place}" if contest.penalties else "", force, join))
-    if contest.parties[DEFENDER].place and _recalls(contest):
-        out.extend(_recalled(turn, contest, busy))
-    return _capped(turn, contest, out) if "caps" in contest.row else out
+                out.append(Troops(key, row, side, f"{at}>{battle.place}" if battle.penalties else "", force, join))
+    if battle.parties[DEFENDER].place and _recalls(battle):
+        out.extend(_recalled(turn, battle, busy))
+    return _capped(turn, battle, out) if "caps" in battle.row else out
 
 
-def abandon(turn: Turn, contest: Contest, side: int) -> None:
+def abandon(turn: Turn, battle: Battle, side: int) -> None:
     """When nobody of a side is left in a battle, what stood beside it goes too, where its row says so (`leaves`)."""
-    if any(takes_part(turn, contest, side, key, row) for key, row in party_stacks(turn, contest, side)):
+    if any(takes_part(turn, battle, side, key, row) for key, row in party_stacks(turn, battle, side)):
         return
-    for row in contest.row.get("virtual", ()):
-        if row.get("leaves") and (row["id"], side) in contest.virtual_left:
-            contest.virtual_left[row["id"], side] = 0
+    for row in battle.row.get("virtual", ()):
+        if row.get("leaves") and (row["id"], side) in battle.virtual_left:
+            battle.virtual_left[row["id"], side] = 0
 
 
-def _capped(turn: Turn, contest: Contest, members: Sequence[Troops]) -> list[Troops]:
+def _capped(turn: Turn, battle: Battle, members: Sequence[Troops]) -> list[Troops]:
     """No more units of an owner than the row's `caps` let take part, the first by their keys."""
     left: dict[tuple[int, int, str], int] = {}
     out = []
     for member in sorted(members, key=lambda m: (m.side, m.key)):
-        names, n = _names(turn, contest, member.side, member.key), int(member.row["n"])
+        names, n = _names(turn, battle, member.side, member.key), int(member.row["n"])
         owner = str(member.row["owner"])
-        for index, cap in enumerate(contest.row["caps"]):
+        for index, cap in enumerate(battle.row["caps"]):
             if not turn.world.test(cap["who"], names):
                 continue
             key = (index, member.side, owner)
@@ -171,52 +171,52 @@ def _capped(turn: Turn, contest: Contest, members: Sequence[Troops]) -> list[Tro
     return out
 
 
-def _recalled(turn: Turn, contest: Contest, busy: Mapping[str, str]) -> Iterator[Troops]:
+def _recalled(turn: Turn, battle: Battle, busy: Mapping[str, str]) -> Iterator[Troops]:
     """Units whose force acts elsewhere, but which must defend the place they stand in."""
-    nations = {row["owner"] for _, row in party_stacks(turn, contest, ATTACKER)}
+    nations = {row["owner"] for _, row in party_stacks(turn, battle, ATTACKER)}
     for force, place in sorted(busy.items()):
         row = turn.state.row("forces", force)
-        if place == contest.place and row.get("at") == contest.place and any(would_fight(turn, n, row["owner"]) for n in nations):
+        if place == battle.place and row.get("at") == battle.place and any(would_fight(turn, n, row["owner"]) for n in nations):
             for key, stack in forces.stacks_of(turn.state, force):
                 yield Troops(key, stack, DEFENDER)
 
 
-def at_home(turn: Turn, contest: Contest) -> list[str]:
+def at_home(turn: Turn, battle: Battle) -> list[str]:
     """Forces of the defence that stand in the place but act upon another one, as long as they are not needed."""
-    if not contest.parties[DEFENDER].place or not _recalls(contest):
+    if not battle.parties[DEFENDER].place or not _recalls(battle):
         return []
-    nations = {row["owner"] for _, row in party_stacks(turn, contest, ATTACKER)}
+    nations = {row["owner"] for _, row in party_stacks(turn, battle, ATTACKER)}
     out = []
     for force, row in sorted(turn.state.table("forces").items()):
-        if row["at"] == contest.place and row.get("stays") and any(would_fight(turn, n, row["owner"]) for n in nations):
+        if row["at"] == battle.place and row.get("stays") and any(would_fight(turn, n, row["owner"]) for n in nations):
             out += [force] if forces.stacks_of(turn.state, force) else []
     return out
 
 
-def _recalls(contest: Contest) -> bool:
+def _recalls(battle: Battle) -> bool:
     """Whether the battle is one for which those who act elsewhere come home."""
-    return any("recall" in join for join in contest.row.get("joins", ()))
+    return any("recall" in join for join in battle.row.get("joins", ()))
 
 
-def supporters(turn: Turn, contest: Contest) -> Iterator[tuple[int, str, Row]]:
+def supporters(turn: Turn, battle: Battle) -> Iterator[tuple[int, str, Row]]:
     """Forces that act upon the battle from another place, with the side they help and the row that lets them join."""
-    rows = contest.row.get("joins", ())
+    rows = battle.row.get("joins", ())
     if not rows:
         return
-    owners = [sorted({row["owner"] for _, row in party_stacks(turn, contest, side)}) for side in (ATTACKER, DEFENDER)]
-    there = [f for f in contest.parties[ATTACKER].forces if forces.stacks_of(turn.state, f)]
+    owners = [sorted({row["owner"] for _, row in party_stacks(turn, battle, side)}) for side in (ATTACKER, DEFENDER)]
+    there = [f for f in battle.parties[ATTACKER].forces if forces.stacks_of(turn.state, f)]
     origins = {place for f in there for place in (turn.state.get("forces", f, "path") or ())[-2:-1]}
     for force, row in sorted(turn.state.table("forces").items()):
         targets = row.get("targets") or ()
-        if (row["at"] == contest.place and not contest.beyond) or force in contest.parties[ATTACKER].forces:
+        if (row["at"] == battle.place and not battle.beyond) or force in battle.parties[ATTACKER].forces:
             continue
-        named = contest.place in targets or (contest.beyond != "" and contest.beyond in targets)
+        named = battle.place in targets or (battle.beyond != "" and battle.beyond in targets)
         if not named and row["at"] not in origins:
             continue
         side = _helps(turn, row["owner"], owners)
         if side is None:
             continue
-        names = {"force": Entity("force", force), "self": Entity("nation", row["owner"]), "place": Entity("place", contest.place)}
+        names = {"force": Entity("force", force), "self": Entity("nation", row["owner"]), "place": Entity("place", battle.place)}
         for join in rows:
             if not named and not join.get("from_origin"):
                 continue
@@ -234,90 +234,90 @@ def _helps(turn: Turn, owner: str, owners: Sequence[Sequence[str]]) -> int | Non
     return None
 
 
-def takes_part(turn: Turn, contest: Contest, side: int, key: str, row: Fields) -> bool:
+def takes_part(turn: Turn, battle: Battle, side: int, key: str, row: Fields) -> bool:
     """Whether a stack of a party fights in battles of this row (`who`, for both sides or for each)."""
-    who = contest.row.get("who")
+    who = battle.row.get("who")
     if isinstance(who, Mapping):
         who = who.get(SIDES[side])
-    return turn.world.test(who, _names(turn, contest, side, key))
+    return turn.world.test(who, _names(turn, battle, side, key))
 
 
-def _names(turn: Turn, contest: Contest, side: int, key: str) -> dict[str, Any]:
+def _names(turn: Turn, battle: Battle, side: int, key: str) -> dict[str, Any]:
     owner = turn.state.get("units", key, "owner", "")
     return {
         "unit": Entity("unit", key),
         "self": Entity("nation", owner),
         "nation": Entity("nation", owner),
-        "place": Entity("place", contest.place),
-        "link": Entity("link", _link(turn, contest, turn.state.row("units", key)) or ">"),
+        "place": Entity("place", battle.place),
+        "link": Entity("link", _link(turn, battle, turn.state.row("units", key)) or ">"),
         "battle": {
-            "attacks": contest.attacks[side],
-            "attacked": contest.attacks[1 - side],
-            "kind": contest.row["id"],
-            "round": contest.number + 1,
+            "attacks": battle.attacks[side],
+            "attacked": battle.attacks[1 - side],
+            "kind": battle.row["id"],
+            "round": battle.number + 1,
         },
     }
 
 
-def _link(turn: Turn, contest: Contest, row: Mapping[str, Any]) -> str:
+def _link(turn: Turn, battle: Battle, row: Mapping[str, Any]) -> str:
     """The border that a stack fights over: the one it came by, or the one between where it stands and the battle."""
-    if not contest.penalties:
+    if not battle.penalties:
         return ""
-    if turn.state.get("forces", str(row.get("force", "")), "stays") and row["place"] != contest.place:
-        return f"{row['place']}>{contest.place}"
+    if turn.state.get("forces", str(row.get("force", "")), "stays") and row["place"] != battle.place:
+        return f"{row['place']}>{battle.place}"
     return str(row.get("via", ""))
 
 
-def compile_contest(turn: Turn, contest: Contest, members: Sequence[Troops]) -> Plan:
+def compile_contest(turn: Turn, battle: Battle, members: Sequence[Troops]) -> Plan:
     """The plan of the next round. As long as nobody new has come, the last round's plan goes on with the present numbers."""
-    plan = contest.plan
-    if plan is not None and _goes_on(contest, plan, members):
+    plan = battle.plan
+    if plan is not None and _goes_on(battle, plan, members):
         return plan
-    contest.plan = make_plan(
-        turn.world, contest.row, members, _setting(turn, contest), frozen=contest.frozen, virtual_left=contest.virtual_left
+    battle.plan = make_plan(
+        turn.world, battle.row, members, _setting(turn, battle), frozen=battle.frozen, virtual_left=battle.virtual_left
     )
-    return contest.plan
+    return battle.plan
 
 
-def compile_parting(turn: Turn, contest: Contest, members: Sequence[Troops]) -> Plan:
+def compile_parting(turn: Turn, battle: Battle, members: Sequence[Troops]) -> Plan:
     """A plan of its own for shots at those who leave, so that the plan of the rounds stays as it is."""
-    virtual = dict(contest.virtual_left)
-    return make_plan(turn.world, contest.row, members, _setting(turn, contest), frozen=contest.frozen, virtual_left=virtual)
+    virtual = dict(battle.virtual_left)
+    return make_plan(turn.world, battle.row, members, _setting(turn, battle), frozen=battle.frozen, virtual_left=virtual)
 
 
-def outline_contest(turn: Turn, contest: Contest, members: Sequence[Troops]) -> tuple[list[Group], list[list[int]]]:
+def outline_contest(turn: Turn, battle: Battle, members: Sequence[Troops]) -> tuple[list[Group], list[list[int]]]:
     """The groups, and for each side those that keep it in the battle, without values and stages."""
-    return make_outline(turn.world, contest.row, members, _setting(turn, contest), virtual_left=contest.virtual_left)
+    return make_outline(turn.world, battle.row, members, _setting(turn, battle), virtual_left=battle.virtual_left)
 
 
-def _setting(turn: Turn, contest: Contest) -> Setting:
-    orders = {owner: order for owner, order in loss_orders(turn, contest).items() if order}
-    unseen, passive = _unseen(turn, contest), _passive(turn, contest)
-    return Setting(contest.place, contest.attacks, turn.names(), contest.ignore, orders, unseen, passive)
+def _setting(turn: Turn, battle: Battle) -> Setting:
+    orders = {owner: order for owner, order in loss_orders(turn, battle).items() if order}
+    unseen, passive = _unseen(turn, battle), _passive(turn, battle)
+    return Setting(battle.place, battle.attacks, turn.names(), battle.ignore, orders, unseen, passive)
 
 
-def _unseen(turn: Turn, contest: Contest) -> frozenset[str]:
+def _unseen(turn: Turn, battle: Battle) -> frozenset[str]:
     """Forces of the side attacked that nobody has found: they came to the help of those who were."""
-    if not contest.meets:
+    if not battle.meets:
         return frozenset()
-    found = {foe for seeker, foe, _ in contest.meets if seeker in contest.parties[ATTACKER].forces}
+    found = {foe for seeker, foe, _ in battle.meets if seeker in battle.parties[ATTACKER].forces}
     if not found:
-        return frozenset(contest.beside)
+        return frozenset(battle.beside)
     found = found.union(*(forces.attached(turn.state, f) for f in found))
-    return frozenset(contest.parties[DEFENDER].forces - found)
+    return frozenset(battle.parties[DEFENDER].forces - found)
 
 
-def _passive(turn: Turn, contest: Contest) -> frozenset[str]:
+def _passive(turn: Turn, battle: Battle) -> frozenset[str]:
     """Forces of sides that attack which have found nobody, and do not go along with one that has."""
-    if not contest.meets or contest.row.get("attacks") == "both":
+    if not battle.meets or battle.row.get("attacks") == "both":
         return frozenset()
-    found = {seeker for seeker, _, _ in contest.meets}
+    found = {seeker for seeker, _, _ in battle.meets}
     found = found.union(*(forces.attached(turn.state, f) for f in found))
-    there = [party.forces for party, attacks in zip(contest.parties, contest.attacks, strict=True) if attacks]
+    there = [party.forces for party, attacks in zip(battle.parties, battle.attacks, strict=True) if attacks]
     return frozenset().union(*there) - found
 
 
-def _goes_on(contest: Contest, plan: Plan, members: Sequence[Troops]) -> bool:
+def _goes_on(battle: Battle, plan: Plan, members: Sequence[Troops]) -> bool:
     """Put the present numbers into a plan, if it knows everybody who takes part now."""
     known = {(g.side, g.key, g.link): g for g in plan.groups if not g.virtual}
     now = {(m.side, m.key, m.link): int(m.row["n"]) for m in members}
@@ -325,7 +325,7 @@ def _goes_on(contest: Contest, plan: Plan, members: Sequence[Troops]) -> bool:
         return False
     for index, group in enumerate(plan.groups):
         if group.virtual:
-            group.n = contest.virtual_left.get((group.row["id"], group.side), 0)
+            group.n = battle.virtual_left.get((group.row["id"], group.side), 0)
         else:
             group.n = now.get((group.side, group.key, group.link), 0)
         plan.start[0, index] = group.n
@@ -335,33 +335,33 @@ def _goes_on(contest: Contest, plan: Plan, members: Sequence[Troops]) -> bool:
 # ---- orders
 
 
-def order_options(turn: Turn, contest: Contest, side: int) -> dict[str, dict[str, Any]]:
+def order_options(turn: Turn, battle: Battle, side: int) -> dict[str, dict[str, Any]]:
     """The conditions under which parts of a side fight: force id, or nation for units in no force -> option -> value."""
     out: dict[str, dict[str, Any]] = {}
     owners = set()
-    for _, row in party_stacks(turn, contest, side):
+    for _, row in party_stacks(turn, battle, side):
         force = str(row.get("force", ""))
         if force:
             out[force] = dict(turn.state.get("forces", force, "options") or {})
         else:
             owners.add(row["owner"])
-    forms = contest.row.get("orders", ())
+    forms = battle.row.get("orders", ())
     for owner in sorted(owners):
         out[owner] = {}
         for order in turn.orders(forms, owner) if forms else ():
-            if contest.place in (order.get("slots", {}).get("origin"), order.get("slots", {}).get("place")):
+            if battle.place in (order.get("slots", {}).get("origin"), order.get("slots", {}).get("place")):
                 out[owner] = {**(order.get("options") or {}), "order": order}
     return out
 
 
-def loss_orders(turn: Turn, contest: Contest) -> dict[str, list[str]]:
+def loss_orders(turn: Turn, battle: Battle) -> dict[str, list[str]]:
     """Owner -> the kinds he loses first, by the orders of his forces in the battle, then of his other units there."""
-    word = contest.row.get("options", {}).get("order")
+    word = battle.row.get("options", {}).get("order")
     out: dict[str, list[str]] = {}
     if word is None:
         return out
     for side in (ATTACKER, DEFENDER):
-        for who, options in order_options(turn, contest, side).items():
+        for who, options in order_options(turn, battle, side).items():
             owner = str(turn.state.get("forces", who, "owner", who))
             kinds = options.get(word)
             if kinds:
