@@ -197,4 +197,4 @@ def _key(order: Order) -> str:
 
 
 def _bare(order: Order) -> dict[str, Any]:
-    return {k: v for k, v in order.items() if k not in ("columns", "readings", "place")}
+    return {k: v for k, v in order.items() if k not in ("columns", "readings", "place", "mended")}

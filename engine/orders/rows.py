@@ -134,6 +134,29 @@ def step_orders(ruleset: Ruleset, node: Row) -> list[str]:
     return acts + [f"orders/{id_}" for id_, row in ruleset.rows("orders").items() if row.get("step") == step]
 
 
+def by_phase(ruleset: Ruleset) -> list[tuple[str, list[str]]]:
+    """The phases of the frame by name with the orders ("form/id") that their steps carry out, in the order of the turn."""
+
+    def make() -> list[tuple[str, list[str]]]:
+        out: list[tuple[str, list[str]]] = []
+
+        def walk(nodes: Iterable[Row], title: str) -> None:
+            for node in nodes:
+                inner = str(node.get("name", node["phase"])) if "phase" in node else title
+                if "do" in node:
+                    keys = step_orders(ruleset, node)
+                    if out and out[-1][0] == inner:
+                        out[-1][1].extend(keys)
+                    else:
+                        out.append((inner, keys))
+                walk(node.get("steps", ()), inner)
+
+        walk(ruleset.frame, "Orders")
+        return out
+
+    return ruleset.derived("orders by phase", make)  # type: ignore[no-any-return]
+
+
 def late_money(ruleset: Ruleset) -> set[str]:
     """The orders before whose step, after the orders are given, resources are collected: lack of means only warns."""
 

@@ -110,6 +110,7 @@ class Turn(OrderContext):
     ) -> None:
         super().__init__(World(ruleset, state, moments=moments, geography=geography))
         self.journal = Journal(ruleset, state, head=head, first=first)
+        self.nodes: Sequence[Row] = ruleset.frame  # what the cursor goes through: the frame, or the part that a rule test runs
         self.dice = dice
         self.step_row: Row = {}
         self.moved: dict[tuple[str, str], int] = {}  # tracks moved since thresholds were last read: the value they had

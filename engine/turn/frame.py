@@ -41,7 +41,7 @@ def node_at(turn: Turn, levels: Sequence[Level]) -> Row | None:
 
 
 def _nodes(turn: Turn, levels: Sequence[Level]) -> Sequence[Row]:
-    nodes: Sequence[Row] = turn.ruleset.frame
+    nodes: Sequence[Row] = turn.nodes
     for level in levels[:-1]:
         nodes = nodes[level["i"]].get("steps", ())
     return nodes
@@ -241,7 +241,7 @@ def _pass_left(turn: Turn, node: Row, level: Level) -> bool:
 def _bind(turn: Turn, levels: Sequence[Level]) -> None:
     """The names that the loops around the cursor give to the steps inside."""
     turn.loops = {}
-    nodes: Sequence[Row] = turn.ruleset.frame
+    nodes: Sequence[Row] = turn.nodes
     for level in levels[:-1]:
         node = nodes[level["i"]]
         if "each" in node or "passes" in node:
