@@ -15,7 +15,9 @@ __all__ = ["serve"]
 
 
 def serve(
-    folder: Path = typer.Option(Path("desk"), help="Where an embedded desk keeps its games and, without a mail server, its mails."),
+    folder: Path = typer.Option(
+        Path("desk"), help="Where an embedded desk keeps its games and, without a mail server, its mails."
+    ),
     database: str = typer.Option("", envvar="WTEAW_DATABASE", help="A database that is not embedded: postgresql+psycopg://..."),
     host: str = typer.Option("127.0.0.1", help="The address to listen at."),
     port: int = typer.Option(8300, min=0, max=65535, help="The port to listen at."),

@@ -1,4 +1,4 @@
-"""A text of orders handed in for a nation: read, checked, and kept as far as it stands. The one way for whoever takes orders in."""
+"""A text of orders handed in for a nation: read, checked, and kept as far as it stands."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ DAYS = 7
 
 
 def demonstration(
-    hall: Hall, scenario: Mapping[str, Any], ruleset: Ruleset, drawing: Drawing, *, players: int = 2, turns: int = 2
+    hall: Hall, scenario: Mapping[str, Any], ruleset: Ruleset, drawing: Drawing, *, players: int = 2, turns: int = 1
 ) -> list[Role]:
     """Start the game if it is not there, and give its roles: a moderator, players of the greatest nations, a spectator.
 
@@ -61,5 +61,3 @@ def greatest(ruleset: Ruleset, scenario: Mapping[str, Any], players: int) -> lis
         if all(side is None or world.side_of(n) != side for n in out):
             out.append(nation)
     return (out + [n for n in ranked if n not in out])[:players]
-
-

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -21,7 +21,9 @@ from ...core import canonical
 from ...core.journal import Entry
 from ..store import Game, Stage, StoreError
 from ..store.database import lock
-from ..store.schema import entries, games, metadata as of_games, positions
+from ..store.schema import entries, games, positions
+from ..store.schema import metadata as of_games
+from .outbox import Mail, queue
 from .people import People, stamp
 from .tables import drafts, log, metadata, releases, settings
 
@@ -145,8 +147,11 @@ class Hall:
         with self.engine.connect() as db:
             return int(db.execute(query).scalar() or 1)
 
-    def send(self, game: Game) -> bool:
-        """Give the present position to the players. Returns whether they did not have it before."""
+    def send(self, game: Game, mails: Iterable[Mail] = ()) -> bool:
+        """Give the present position to the players, with mails that are queued in the same moment.
+
+        Returns whether they did not have it before; if they had, no mail is queued.
+        """
         stage = game.stage()
         row = {"game": game.id, "stage": stage.number, "head": stage.position.head}
         where = [getattr(releases.c, k) == v for k, v in row.items()]
@@ -155,6 +160,7 @@ class Hall:
             if db.execute(select(releases.c.at).where(*where)).first():
                 return False
             db.execute(insert(releases).values(**row, at=stamp(self.clock())))
+            queue(db, mails, self.clock())
         return True
 
     def kept(self, key: Hashable, make: Callable[[], T]) -> T:
@@ -204,7 +210,9 @@ class Hall:
 
     def draft(self, game: str, nation: str, stage: int) -> tuple[str, str]:
         """Orders that are being written for a stage, and when they were kept; both empty if there are none."""
-        query = select(drafts.c.text, drafts.c.at).where(drafts.c.game == game, drafts.c.nation == nation, drafts.c.stage == stage)
+        query = select(drafts.c.text, drafts.c.at).where(
+            drafts.c.game == game, drafts.c.nation == nation, drafts.c.stage == stage
+        )
         with self.engine.connect() as db:
             row = db.execute(query).first()
         return (row.text, row.at) if row else ("", "")

@@ -175,7 +175,7 @@ def to_folder(folder: Path) -> Callable[[EmailMessage], None]:
 
 
 def to_server(url: str) -> Callable[[EmailMessage], None]:
-    """Mails to a server: `smtp://user:password@host:port` (with STARTTLS where it is offered) or `smtps://`. StoreError if unclear."""
+    """Mails to a server: `smtp://user:password@host:port` (STARTTLS where it is offered) or `smtps://`. StoreError if unclear."""
     parts = urlsplit(url)
     if parts.scheme not in ("smtp", "smtps") or not parts.hostname:
         raise StoreError("a mail server is smtp://user:password@host:port or smtps://user:password@host:port")
@@ -189,6 +189,7 @@ def to_server(url: str) -> Callable[[EmailMessage], None]:
             else smtplib.SMTP(host, port, timeout=SECONDS)
         )
         with made as server:
+            server.ehlo()
             if parts.scheme == "smtp" and server.has_extn("starttls"):
                 server.starttls(context=secure)
             if parts.username:

@@ -31,15 +31,21 @@ class Head:
     done: str
 
     @classmethod
-    def of(
-        cls, visit: Visit, game: Game, who: str, page: str, pages: Sequence[tuple[str, str]], done: Mapping[str, str]
-    ) -> Head:
+    def of(cls, visit: Visit, game: Game, who: str, page: str, pages: Sequence[tuple[str, str]], done: Mapping[str, str]) -> Head:
         """The head of a page of a game as it is shown to the visitor."""
         position = game.stage().position
         said = done.get(visit.query("done"), "")
         settings = visit.hall.settings(game.id)
         return cls(
-            str(game.head["title"]), who, page, pages, settings, position.turn, when(game.ruleset, position.turn), position.ended, said
+            str(game.head["title"]),
+            who,
+            page,
+            pages,
+            settings,
+            position.turn,
+            when(game.ruleset, position.turn),
+            position.ended,
+            said,
         )
 
 

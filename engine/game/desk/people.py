@@ -13,8 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Select, func, insert, select, update
 from sqlalchemy.engine import Engine, Row
 
 from ...core.faults import clean
@@ -195,6 +196,15 @@ class People:
 
     # ---- sessions
 
+    def take_up(self, browser: str, role: Role) -> None:
+        """Give a browser that has come in a role that its owner has just made for himself."""
+        now = stamp(self.clock())
+        with self.engine.begin() as db:
+            known = db.execute(select(browsers.c.id).where(browsers.c.hash == hashed(browser))).scalar()
+            if known:
+                id_ = secrets.token_urlsafe(12)
+                db.execute(insert(sessions).values(id=id_, browser=known, role=role.id, made=now, seen=now, ended=""))
+
     def sessions_of_browser(self, browser: str) -> list[Session]:
         """What a browser has taken up and not left, the oldest first."""
         oldest = stamp(self.clock() - timedelta(days=SESSION_DAYS))
@@ -225,11 +235,11 @@ class People:
             return bool(db.execute(update(sessions).where(*where).values(ended=stamp(self.clock()))).rowcount)
 
 
-def _seat(game: str, nation: str) -> tuple[object, ...]:
+def _seat(game: str, nation: str) -> tuple[ColumnElement[bool], ...]:
     return roles.c.game == game, roles.c.role == PLAYER, roles.c.nation == nation, roles.c.ended == ""
 
 
-def _sessions() -> object:
+def _sessions() -> Select[Any]:
     columns = (sessions.c.id.label("session"), sessions.c.made.label("began"), sessions.c.seen, browsers.c.agent, roles)
     return (
         select(*columns)
@@ -238,11 +248,11 @@ def _sessions() -> object:
     )  # fmt: skip
 
 
-def _session(row: Row) -> Session:
+def _session(row: Row[Any]) -> Session:
     return Session(row.session, _role(row), row.began, row.seen, row.agent)
 
 
-def _role(row: Row) -> Role:
+def _role(row: Row[Any]) -> Role:
     return Role(row.id, row.game, row.role, row.nation, row.name, row.email)
 
 

@@ -34,6 +34,10 @@ DONE = {
 }
 
 
+HEADLINE = 90
+"""How long a heading may grow by another sentence."""
+
+
 @dataclass(frozen=True)
 class Standing:
     """How a player's orders stand. `open`: whether orders are taken now; `why` says why not."""
@@ -97,19 +101,22 @@ def turn(visit: Visit) -> Response:
         last = last_turn(game)
         draft = visit.hall.draft(game.id, nation, game.stage().number)
         return visit.show(
-            "turn.html.j2", head=head(visit, game, "turn"), seen=seen, now=now, last=last, draft=draft, purses=_purses(game, nation),
+            "turn.html.j2", head=head(visit, game, "turn"), seen=seen, now=now, last=last, draft=draft,
+            purses=_purses(game, nation),
             news=_headline(seen.report.parts), parts=_parts(seen.report.parts), windows=map_page(visit, game, nation, seen.turn),
         )  # fmt: skip
 
 
 def _headline(parts: Any) -> str:
-    """The news in one line: the first sentence of the report."""
-    for part in parts:
-        for block in part.blocks:
-            if type(block).__name__ == "Para" and not block.lead and block.text:
-                return str(block.text).split(". ")[0].rstrip(".")
-        break
-    return ""
+    """The news in one line: what the report begins with, as much of it as a heading holds."""
+    first = next((b.text for p in parts[:1] for b in p.blocks if type(b).__name__ == "Para" and not b.lead and b.text), "")
+    out = ""
+    for sentence in str(first).split(". "):
+        longer = f"{out}. {sentence}" if out else sentence
+        if out and len(longer) > HEADLINE:
+            break
+        out = longer
+    return out.rstrip(".")
 
 
 def _parts(parts: Any) -> list[Any]:
@@ -135,7 +142,7 @@ def nation(visit: Visit) -> Response:
     with visit.hall.sent(visit.role.game) as game:
         seen = sight(visit.hall, game, visit.role.nation)
         world = view_world(game, visit.role.nation)
-        found = accounts(world, [e for e in game.journal(turn=seen.turn)], visit.role.nation, Words(world, visit.role.nation))
+        found = accounts(world, game.journal(turn=seen.turn), visit.role.nation, Words(world, visit.role.nation))
         parts = [p for p in seen.report.parts if p.title.startswith(("Your forces", "Technology"))]
         return visit.show("nation.html.j2", head=head(visit, game, "nation"), accounts=found, parts=parts, seen=seen)
 
@@ -171,13 +178,16 @@ def orders(visit: Visit) -> Response:
         return _orders(visit, game, now, text, files=files, kept=at)
 
 
-def _orders(visit: Visit, game: Game, now: Standing, text: str, *, files: Any = (), kept: str = "", problem: str = "") -> Response:
+def _orders(
+    visit: Visit, game: Game, now: Standing, text: str, *, files: Any = (), kept: str = "", problem: str = ""
+) -> Response:
     nation = visit.role.nation
     back = _read_back(game, nation, text) if text.strip() else None
     salt = game.own_salts(game.stage().position.turn).get(nation, "") if now.sent is not None else ""
     return visit.show(
-        "orders.html.j2", head=head(visit, game, "orders"), now=now, text=text, back=back, files=files, kept=kept, problem=problem,
-        salt=salt, template=visit.query("form") == "1" and order_template(view_world(game, nation), nation, game=game.id),
+        "orders.html.j2", head=head(visit, game, "orders"), now=now, text=text, back=back, files=files, kept=kept,
+        problem=problem, salt=salt,
+        form=visit.query("form") == "1" and order_template(view_world(game, nation), nation, game=game.id),
         turn=game.stage().position.turn, when=when(game.ruleset, game.stage().position.turn), purses=_purses(game, nation),
         status=409 if problem else 200,
     )  # fmt: skip
@@ -234,6 +244,8 @@ def send(visit: Visit) -> Response:
                 "Look at the read-back, then send again to leave them out." if n else
                 "Nothing was sent yet: the text has changed since it was read back. Look at it, then send again.",
             )  # fmt: skip
+        if not back.standing and visit.form.get("nothing") != "1":
+            raise StoreError("nothing of this stands, so nothing was sent, and what was sent before still counts")
         handed = hand_in(game, nation, text, PLAYER)
         turn = game.stage().position.turn
         visit.hall.note(game.id, _me(visit), f"Orders of {nation} for turn {turn} came in by the page: {back.standing} stand")
@@ -286,7 +298,8 @@ def proof(visit: Visit) -> Response:
         return visit.show(
             "proof.html.j2", head=head(visit, game, "proof"), commitment=stage.commitment, anchor=game.head["anchor"],
             turn=stage.position.turn, turns=[t for t in resolved if t < stage.position.turn or stage.position.ended],
-            checked=_checked(game, visit.role.nation, visit.number("turn")), proof=sight(visit.hall, game, visit.role.nation).report.proof,
+            checked=_checked(game, visit.role.nation, visit.number("turn")),
+            proof=sight(visit.hall, game, visit.role.nation).report.proof,
         )  # fmt: skip
 
 
@@ -328,5 +341,3 @@ def proof_file(visit: Visit) -> Response:
         json.dumps(data, indent=1) + "\n", media_type="application/json",
         headers={"Content-Disposition": f'attachment; filename="{name}"'},
     )  # fmt: skip
-
-

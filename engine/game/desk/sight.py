@@ -1,7 +1,7 @@
 """What a role is shown of its game: the report, the battles and the map, all made from one reader's view.
 
-Pages show nothing else. A reader is a nation, everybody (`PUBLIC`), or the moderator (`ALL`); what was made for one of them is kept
-under his name and never shown to another.
+Pages show nothing else. A reader is a nation, everybody (`PUBLIC`), or the moderator (`ALL`); what was made for one of them is
+kept under his name and never shown to another.
 """
 
 from __future__ import annotations
@@ -159,5 +159,11 @@ def _chart(hall: Hall, game: Game, reader: str, turn: int) -> Picture:
     marks = [Mark(b.place, b.number, b.won) for b in battles if not (b.place in seen or seen.add(b.place))]  # type: ignore[func-returns-value]
     title = f"{game.head['title']}, {sight(hall, game, reader, turn).when}"
     return picture(
-        game.ruleset, world.state, game.drawing(), title=title, entries=entries, reader="" if reader == ALL else reader, marks=marks
+        game.ruleset,
+        world.state,
+        game.drawing(),
+        title=title,
+        entries=entries,
+        reader="" if reader == ALL else reader,
+        marks=marks,
     )

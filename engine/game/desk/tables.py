@@ -61,7 +61,9 @@ settings = Table(  # how a game is run
     Column("due", TIME, nullable=False),  # when orders are due; empty for no deadline
     Column("days", Integer, nullable=False),  # the days of a turn, from which the next deadline follows; 0 for none
     Column("paused", Boolean, nullable=False),
-    Column("auto", String(16), nullable=False),  # what is done at the deadline without being asked: nothing, close, resolve or send
+    Column(
+        "auto", String(16), nullable=False
+    ),  # what is done at the deadline without being asked: nothing, close, resolve or send
     Column("remind", Integer, nullable=False),  # hours before the deadline; 0 for never
     Column("public", Boolean, nullable=False),  # whether common news are open to everybody
     Column("made", TIME, nullable=False),

@@ -1,7 +1,7 @@
 """What every request goes through: who asks, whether he may, and how the answer leaves.
 
-A page is a function of a `Visit`. It runs in a thread of its own, is given the role that the address names only if the browser has
-a session of it, and a form is looked at only if it carries the token of the browser that it was made for.
+A page is a function of a `Visit`. It runs in a thread of its own, is given the role that the address names only if the browser
+has a session of it, and a form is looked at only if it carries the token of the browser that it was made for.
 """
 
 from __future__ import annotations
@@ -89,6 +89,7 @@ class Visit:
     form: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     session: Session | None = None
+    base: str = ""
 
     @property
     def hall(self) -> Hall:
@@ -119,8 +120,8 @@ class Visit:
             raise Denied(429, "That was too often in a short time. Wait a little and try again; nothing is lost.")
 
     def path(self, page: str) -> str:
-        """The address of a page of the present role."""
-        return f"/seat/{self.role.id}/{page}"
+        """The address of a page beside the present one: of the same role, or of the same game that is open to all."""
+        return f"{self.base or f'/seat/{self.role.id}'}/{page}"
 
     def query(self, name: str) -> str:
         return str(self.request.query_params.get(name, ""))[:200]
@@ -144,8 +145,29 @@ class Visit:
 Page = Callable[[Visit], Response]
 
 
-def page(desk: Desk, make: Page, *roles: str) -> Callable[[Request], Awaitable[Response]]:
-    """An endpoint. With `roles` the address names a role in `seat`, of one of these kinds."""
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def page(desk: Desk, make: Page) -> Endpoint:
+    """An endpoint for whoever comes."""
+    return _endpoint(desk, make)
+
+
+def seat_page(desk: Desk, makers: Mapping[str, Page]) -> Endpoint:
+    """An endpoint whose address names a role in `seat`. `makers`: the kinds of role that it is there for, with what makes it."""
+
+    def make(visit: Visit) -> Response:
+        seat = str(visit.request.path_params["seat"])
+        session = None if visit.fresh else visit.hall.people.session(visit.browser, seat)
+        if session is None or session.role.role not in makers:
+            raise Denied(404, "There is no such page, or you have not come in with the link for it.")
+        visit.session = session
+        return makers[session.role.role](visit)
+
+    return _endpoint(desk, make)
+
+
+def _endpoint(desk: Desk, make: Page) -> Endpoint:
 
     async def endpoint(request: Request) -> Response:
         browser = request.cookies.get(desk.cookie, "")
@@ -154,7 +176,7 @@ def page(desk: Desk, make: Page, *roles: str) -> Callable[[Request], Awaitable[R
         if request.method == "POST":
             visit.form, visit.files = await _form(request)
             _guard(visit)
-        response = await run_in_threadpool(_answer, visit, make, roles)
+        response = await run_in_threadpool(_answer, visit, make)
         if fresh and response.headers.get("set-cookie") is None and request.method in ("GET", "HEAD"):
             keep_browser(response, desk, visit.browser)
         return response
@@ -162,14 +184,8 @@ def page(desk: Desk, make: Page, *roles: str) -> Callable[[Request], Awaitable[R
     return endpoint
 
 
-def _answer(visit: Visit, make: Page, roles: tuple[str, ...]) -> Response:
+def _answer(visit: Visit, make: Page) -> Response:
     try:
-        if roles:
-            seat = str(visit.request.path_params["seat"])
-            visit.session = None if visit.fresh else visit.hall.people.session(visit.browser, seat)
-            if visit.session is None or visit.session.role.role not in roles:
-                visit.session = None
-                raise Denied(404, "There is no such page, or you have not come in with the link for it.")
         visit.allow("page")
         return make(visit)
     except Denied as denied:
@@ -199,7 +215,9 @@ def _guard(visit: Visit) -> None:
         raise HTTPException(403, "The form came from another site.")
     given = visit.form.get("token", "")
     if visit.fresh or not compare_digest(given.encode("utf-8", "replace"), visit.token.encode()):
-        raise HTTPException(403, "This form is older than your session here. Go back, load the page again, and send it once more.")
+        raise HTTPException(
+            403, "This form is older than your session here. Go back, load the page again, and send it once more."
+        )
 
 
 async def _form(request: Request) -> tuple[dict[str, str], dict[str, str]]:
@@ -326,7 +344,7 @@ def assets() -> dict[str, str]:
 
 
 def moment(text: str) -> str:
-    """A time as the desk keeps it, in words: its day, the hour, and that it is UTC. A script shows it in the reader's own time."""
+    """A time as the desk keeps it, in words, and that it is UTC. A script shows it in the reader's own time."""
     return f"{datetime.fromisoformat(text):%A %-d %B, %H:%M} UTC" if text else ""
 
 

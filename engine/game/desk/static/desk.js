@@ -4,8 +4,9 @@
   for (const time of document.querySelectorAll("time[datetime]")) {
     const at = new Date(time.dateTime);
     if (Number.isNaN(at.valueOf())) continue;
-    const form = { weekday: "long", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit" };
-    time.textContent = at.toLocaleString(document.documentElement.lang, form) + " (your time)";
+    const form = { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" };
+    time.title = time.textContent;
+    time.textContent = at.toLocaleString([], form) + (time.closest(".due, .head") ? " (your time)" : "");
   }
   const form = document.getElementById("orders");
   const text = form && form.querySelector("textarea");
