@@ -76,7 +76,7 @@ def blocks(world: World, entries: Sequence[Entry], reader: str, words: Words) ->
 
 def _told_to_all(world: World, entries: Sequence[Entry], reader: str, words: Words) -> list[str]:
     public, _ = news.other_news(world, [e for e in entries if e.rule not in own_turns(world.ruleset)], reader, words, ())
-    return public
+    return [text for text, _ in public]
 
 
 def _battles(world: World, entries: Sequence[Entry], nation: str, words: Words) -> list[str]:
