@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from wteaw.orders.check import check
@@ -76,8 +78,7 @@ def test_the_orders_of_a_step_that_the_turn_does_not_have_are_not_taken() -> Non
     frame = [dict(node) for node in ruleset.frame]
 
     def world(test: str) -> World:
-        changed = ruleset.with_frame([{"phase": "only", "when": test, "steps": frame}])
-        changed.__dict__["_derived"] = {}
+        changed = replace(ruleset, frame=({"phase": "only", "when": test, "steps": frame},))
         return World(changed, here.state.copy(), moments=here.moments, geography=geography)
 
     assert not [k for k in orders_now(world("turn == 3")) or () if k.startswith("acts/")]

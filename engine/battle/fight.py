@@ -79,23 +79,25 @@ def _preludes(turn: Turn, battles: Sequence[Battle]) -> None:
 
 
 def battle_now(
-    turn: Turn, battle_id: str, place: str, attacker: str, defender: str, *, ignore: Iterable[str] = (),
+    turn: Turn, battle_id: str, place: str, attacker: str, defender: str | None, *, ignore: Iterable[str] = (),
     kinds: frozenset[str] | None = None,
 ) -> None:  # fmt: skip
-    """One battle between all units of two nations in a place, fought to its end at once.
+    """One battle between all units of two nations in a place, fought to its end at once; of no defender: all whom it would fight.
 
     `ignore`: adjusts that do not count; `kinds`: of the attacker, only these take part.
     """
     row = turn.ruleset.row("battles", battle_id)
     both = row.get("attacks") == "both"
-    parties = (Party(nations=(attacker,), place=place, kinds=kinds), Party(nations=(defender,), place=place))
-    battle = Battle(row, place, f"{place}:{attacker}:{defender}", parties, (True, both), ignore=tuple(ignore))
+    theirs = Party(nations=(defender,), place=place) if defender else Party(place=place, against=(attacker,))
+    parties = (Party(nations=(attacker,), place=place, kinds=kinds), theirs)
+    battle = Battle(row, place, f"{place}:{attacker}:{defender or 'all'}", parties, (True, both), ignore=tuple(ignore))
     fight_all(turn, [battle])
 
 
 def fight_here(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """A battle now, at places or wherever both parties stand, if the battle's row is for such a place."""
-    attacker, defender = runner.id_of(p["attacker"], names), runner.id_of(p["defender"], names)
+    attacker = runner.id_of(p["attacker"], names)
+    defender = runner.id_of(p["defender"], names) if "defender" in p else None
     if p.get("where") == "mixed":
         places = sorted(
             q for q in runner.world.state.occupied_places() if {attacker, defender} <= runner.world.state.owners_at(q)
@@ -168,7 +170,7 @@ def _stands(turn: Turn, battle: Battle) -> bool:
 
 def _to_the_end(turn: Turn, battles: Sequence[Battle]) -> None:
     running = [c for c in battles if not c.over]
-    fallen = dict.fromkeys(_fallen(turn, running), "fallen")
+    fallen = dict.fromkeys(fallen_places(turn, running), "fallen")
     number = 0
     while running:
         number += 1
@@ -200,7 +202,7 @@ def _to_the_end(turn: Turn, battles: Sequence[Battle]) -> None:
             raise RuntimeError(f"a battle without end: {running[0].subject}")
 
 
-def _fallen(turn: Turn, running: Sequence[Battle]) -> list[str]:
+def fallen_places(turn: Turn, running: Sequence[Battle]) -> list[str]:
     """Places that have gone over before the first round, because nobody was there to fight for them."""
     rows = {c.row["falls"] for c in running if "falls" in c.row}
     fought = {c.place for c in running}
@@ -384,4 +386,4 @@ def _parting(turn: Turn, battle: Battle, side: int, who: str, entry: Entry) -> C
     return fire
 
 
-__all__ = ["battle_now", "fight_all", "fight_here", "run", "would_fight"]
+__all__ = ["battle_now", "fallen_places", "fight_all", "fight_here", "run", "would_fight"]

@@ -65,6 +65,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("odds", "the odds of a battle"),
     Command("import", "replay recorded games of other programs", "import_"),
     Command("simulate", "whole campaigns, many times over"),
+    Command("lsp", "a language server for editors: findings, completion, help, renaming"),
     Command("play", "a whole game by built-in policies"),
 )
 """All commands. `attribute` defaults to the command's name, or `app` if the module has one."""

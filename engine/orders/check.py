@@ -40,7 +40,7 @@ class Checked:
 
 def _bare(order: Mapping[str, Any]) -> Order:
     """An order as the resolution takes it."""
-    return {k: v for k, v in order.items() if k not in ("columns", "readings", "place")}
+    return {k: v for k, v in order.items() if k not in ("columns", "readings", "place", "mended")}
 
 
 def check_orders(world: World, nation: str, orders: Sequence[Order], *, file: str = "") -> list[Diagnostic]:
@@ -75,7 +75,8 @@ def check(world: World, nation: str, orders: Sequence[Order], *, file: str = "")
         for place in lost:
             run.remark(place, _if_lucky(run, hanging.get(place, run.rolled), all_of=place in hanging))
     standing = (run.intents[place] for place in sorted(run.intents))
-    return Checked([replace(intent, order=_bare(intent.order)) for intent in standing], run.checker.found)
+    intents = [replace(i, order=_bare(i.order), mended=str(i.order.get("mended", ""))) for i in standing]
+    return Checked(intents, run.checker.found)
 
 
 def _numbered(world: World, orders: Sequence[Order]) -> list[Order]:

@@ -24,7 +24,8 @@ from .understand.answers import answer_of
 class Intake:
     """What a file of orders comes to: for which nation, the orders and answers that stand, all findings.
 
-    `intents` say what each line that stands comes to, in the order of the file, answers included.
+    `intents` say what each line that stands comes to, in the order of the file, answers included; `passed` are the numbers of
+    lines that were read as no order (a greeting, a signature, a quotation).
     """
 
     nation: str | None
@@ -32,6 +33,7 @@ class Intake:
     answers: Mapping[str, Any] = field(default_factory=dict)
     found: tuple[Diagnostic, ...] = ()
     intents: tuple[Intent, ...] = ()
+    passed: tuple[int, ...] = ()
 
     @property
     def clean(self) -> bool:

@@ -246,6 +246,8 @@ class _Reader:
         if notes or best.cost:
             message = "; ".join(notes) or f"read as {self._written(orders[0])!r}"
             self.say("O303", "warning", message, number, 1, "write the name in full to be sure", line)
+            for order in orders:
+                order["mended"] = message
         first = orders[0]
         if len(orders) > 1:
             first["readings"] = orders[1:]

@@ -20,13 +20,13 @@ from ..economy.catalogue import Market, Quote
 from ..turn import acts
 from ..turn.context import Order, Turn
 from ..turn.effects import EffectRunner, fill
-from ..turn.frame import inputs
+from ..turn.frame import carried_out, inputs
 from ..turn.intents import Intent, Note
 from ..turn.verbs import take
 from ..world import treasury
 from ..world.world import World
 from .afterwards import Move, make
-from .rows import mode_of_order, step_orders
+from .rows import mode_of_order
 
 __all__ = ["Prospect", "in_frame"]
 
@@ -45,13 +45,11 @@ def in_frame(ruleset: Ruleset) -> Mapping[str, tuple[Place, Row]]:
 
     def make() -> dict[str, tuple[Place, Row]]:
         out: dict[str, tuple[Place, Row]] = {}
-        rows, changes = ruleset.rows("orders"), 0
+        changes = 0
         for node in _steps(ruleset.frame, ""):
             changes += node["do"] in CHANGING
             number = 2 * changes + (node["do"] not in CHANGING)
-            named = {*node.get("modes", ()), *node.get("contacts", ()), *node.get("rows", ())}
-            keys = [*step_orders(ruleset, node), *(f"orders/{id_}" for id_, row in rows.items() if row.get("does") in named)]
-            for index, key in enumerate(keys):
+            for index, key in enumerate(carried_out(ruleset, node)):
                 out.setdefault(key, ((number, index if key.startswith("acts/") else 0), node))
         return out
 
@@ -110,7 +108,7 @@ class Prospect:
         for order in orders:
             if not order["order"].startswith("decisions/"):
                 state.put("orders", _key(order), "*", _bare(order))
-        self.turn = Turn(view.ruleset, state, KeyedDice(b"a prospect", 1), moments=view.moments, geography=view.geography)  # type: ignore[arg-type]
+        self.turn = Turn(view.ruleset, state, KeyedDice(b"a prospect", 1), moments=view.moments, geography=view.geography)
         self._market: Market | None = None
         self._step = ""
         self._phase = ""
@@ -197,4 +195,4 @@ def _key(order: Order) -> str:
 
 
 def _bare(order: Order) -> dict[str, Any]:
-    return {k: v for k, v in order.items() if k not in ("columns", "readings", "place")}
+    return {k: v for k, v in order.items() if k not in ("columns", "readings", "place", "mended")}

@@ -48,13 +48,11 @@ class March:
 
 
 def orders_of(turn: Turn, modes: Sequence[Row]) -> list[tuple[Order, Row]]:
-    """Open orders whose row is done by one of these modes; inside a nation's own turn, only that nation's."""
+    """Open orders whose row is done by one of these modes; inside a nation's own turn, only its (or those `of` whom)."""
     ids = {m["id"]: m for m in modes}
     tick = turn.loops.get("tick")
-    mine = turn.loops.get("nation") or turn.loops.get("self")
-    nation = mine.id if isinstance(mine, Entity) else None
     out = []
-    for order in turn.orders(nation=nation):
+    for order in turn.orders_here():
         form, _, id_ = order["order"].partition("/")
         row = turn.ruleset.rows(form).get(id_, {})
         mode = ids.get(row.get("does", ""))

@@ -20,7 +20,22 @@ from .mutate_words import Ids, of_expression, of_id, of_text, of_value, one_line
 __all__ = ["GONE", "THINGS", "Change", "Words", "changed_file", "changes_of"]
 
 SILENT = frozenset(
-    {"id", "note", "text", "help", "source", "lines", "basis", "silence", "description", "name", "title", "label", "plural"}
+    {
+        "id",
+        "note",
+        "text",
+        "help",
+        "read_back",
+        "source",
+        "lines",
+        "basis",
+        "silence",
+        "description",
+        "name",
+        "title",
+        "label",
+        "plural",
+    }
     | {"adjective", "aliases", "color", "symbol", "lon", "lat"}
 )
 """Keys that nobody plays by."""

@@ -191,12 +191,14 @@ def _sail(book: Book, order: Order, mode: Row, intent: Intent, uses: Uses, moves
     if not isinstance(found, Voyage):
         return intent
     moves.append(found)
-    uses.append(lambda: book.attacks.extend(_landings(book, order, mode, found)))
+    landings = _landings(book, order, mode, found)
+    uses.append(lambda: book.attacks.extend(landings))
     remarks = [Remark(Note.READ, text, ways.UNITS) for text in assignment.notes(book.context, found)]
     if found.gate is not None:
         remarks.append(_closed(book, found.gate))
     path = (found.start, *(str(entry["place"]) for entry in found.plan if "place" in entry))
-    return replace(intent, path=path, site=found.target, remarks=tuple(remarks))
+    attacks = tuple(dict.fromkeys(landing.target for landing in landings))
+    return replace(intent, path=path, site=found.target, remarks=tuple(remarks), attacks=attacks)
 
 
 def _landings(book: Book, order: Order, mode: Row, voyage: Voyage) -> list[Attack]:
@@ -204,7 +206,7 @@ def _landings(book: Book, order: Order, mode: Row, voyage: Voyage) -> list[Attac
     shore = book.ruleset.row("modes", mode["ashore"]) if "ashore" in mode else mode
     return [
         Attack(order.get("place"), book.nation, part["to"], True, shore, follows(book.world, shore, part["units"]))
-        for part in voyage.cargo
+        for part in voyage.lands
         if routes.is_attack(book.world, book.nation, str(part["to"]))
     ]
 
@@ -232,7 +234,7 @@ def _march(book: Book, mode: Row, order: Order, intent: Intent, uses: Uses) -> I
     if mode.get("capacity"):
         uses.extend(_load(book, mode, found.path, found.count))
     remarks = () if found.gate is None else (_closed(book, found.gate),)
-    return replace(intent, path=found.path, remarks=remarks)
+    return replace(intent, path=found.path, remarks=remarks, attacks=(str(target),) if found.hostile else ())
 
 
 def _only_attacks(book: Book, order: Order, target: str) -> None:

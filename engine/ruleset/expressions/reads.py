@@ -136,7 +136,9 @@ def _texts(part: Any) -> Iterator[str]:
         yield part
 
 
-_NO_EXPRESSIONS: Final = frozenset({"id", "name", "text", "source", "lines", "note", "basis", "silence", "help", "says", "label"})
+_NO_EXPRESSIONS: Final = frozenset(
+    {"id", "name", "text", "source", "lines", "note", "basis", "silence", "help", "read_back", "says", "label"}
+)
 
 
 def _together(found: Iterable[str | None]) -> Tables | None:
