@@ -105,10 +105,10 @@ def _text(out: Tried) -> list[str]:
     equivalent = len(out.verdicts) - killed - len(out.survivors)
     counted = len(out.verdicts) - equivalent
     share = f" ({100 * killed / counted:.1f} %)" if counted else ""
-    nobody = sum(not v.cases for v in out.survivors)
+    untold = sum(not v.cases for v in out.survivors)
     lines.append(
         f"{killed} of {counted} changes noticed{share}, {invalid} of them by validation, {elsewhere} by cases that cite other "
-        f"clauses; {len(out.survivors)} not noticed, {nobody} of them with no case; {equivalent} make no difference"
+        f"clauses; {len(out.survivors)} not noticed, {untold} of them with no case; {equivalent} make no difference"
     )
     if out.apart:
         forms = ", ".join(f"{form} {n:,}" for form, n in out.apart.most_common())
