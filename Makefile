@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: play test bench fuzz lint check clean
+.PHONY: play test package bench fuzz lint check clean
 .DEFAULT_GOAL := play
 
 $(STAMP): pyproject.toml
@@ -18,6 +18,9 @@ play: $(STAMP)  ## a whole 1914 game by built-in policies; reports and a map und
 test: $(STAMP)  ## the engine's tests, and every rule test of every ruleset
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 	$(BIN)/wteaw test ruleset -j 2
+
+package: $(STAMP)  ## sdist and wheel, tried in a bare environment of every supported Python on the PATH
+	$(BIN)/python tools/try_package.py
 
 bench: $(STAMP)  ## benchmarks: ratios within one run
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-only --benchmark-disable-gc

@@ -95,12 +95,16 @@ def test_a_broken_order_file_is_refused_line_by_line(capsys: pytest.CaptureFixtu
     file.write_text(BROKEN)
     code, out, _ = run(capsys, "orders", "check", str(file), "--game", str(game), "--nation", "german-empire")
     assert code == 1
-    for number in range(3, 13):
-        assert f"{file}:{number}:" in out, f"line {number} is reported"
-    assert f"{file}:2:" not in out and "1 orders stand" in out, out
-    assert "at most 28" in out and "they can go to" in out
+    told = " ".join(out.split())
+    assert "1 ORDER STANDS" in out and "NOT TAKEN" in out, out
+    for number, line in enumerate(BROKEN.splitlines()[2:], 3):
+        assert f"line {number} {line}" in told, f"line {number} is told"
+    assert "2 infantry go from Berlin to Leipzig" in told and "line 2 " not in told
+    assert "at most 28" in told and "they can go to" in told
     code, out, _ = run(capsys, "orders", "check", str(file), "--game", str(game), "--nation", "german-empire", "--format", "json")
-    assert code == 1 and {d["line"] for d in json.loads(out)["diagnostics"]} == set(range(3, 13))
+    said = json.loads(out)
+    assert code == 1 and {d["line"] for d in said["diagnostics"]} == set(range(3, 13))
+    assert said["read_back"]["standing"] == 1 and len(said["read_back"]["not_taken"]) == 10
 
 
 def test_the_template_is_an_order_file_that_stands(capsys: pytest.CaptureFixture[str], game: Path, tmp_path: Path) -> None:

@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from wteaw.core.package_data import rulesets, scenarios
-from wteaw.game.moderation import new_game, resolve_turn, wanted_now
+from wteaw.core.state import State
+from wteaw.game.moderation import Views, new_game, resolve_turn, wanted_now
 from wteaw.game.report.mapview import Drawing, drawing_from, read_drawing
 from wteaw.game.scenario_files import load_scenario
-from wteaw.game.store import Game
+from wteaw.game.store import Game, Submission
+from wteaw.orders.intake import take_in
 from wteaw.ruleset import Ruleset, load_ruleset
 
 VARIANT = rulesets() / "variants" / "no-mans-land"
@@ -49,3 +51,63 @@ def test_the_letters_of_a_map_keep_their_order_in_a_stored_game() -> None:
     marks = read_drawing(VARIANT).marks
     kept = drawing_from(dict(Drawing(marks=marks).to_json())).marks
     assert list(kept["badges"]) == list(marks["badges"]) != sorted(marks["badges"])
+
+
+def count(state: State, owner: str, place: str, kind: str) -> int:
+    return sum(row["n"] for _, row in state.stacks(at=place, owner=owner) if row["kind"] == kind)
+
+
+def sent(game: Game, nation: str, text: str) -> list[str]:
+    """Orders handed in as a player hands them in; gives what was found wrong with them."""
+    taken = take_in(game.ruleset, text, Views(game).world, nation=nation)
+    game.submit(Submission(nation, text, list(taken.orders), dict(taken.answers)))
+    return [found.message for found in taken.found if found.severity == "error"]
+
+
+def test_a_power_sends_its_whole_turn_in_one_file(tmp_path: Path, rules: Ruleset) -> None:
+    game = begun(tmp_path / "game", rules, {"germany": "player"})
+    file = """
+    attack 6 infantry, 1 heavy gun from alsace to champagne: withdraw after 1 round
+    buy 6 infantry in berlin
+    regroup 4 infantry from berlin to brandenburg
+    buy 3 trenches
+    place 3 trenches in alsace
+    """
+    assert sent(game, "germany", file) == []
+    resolve_turn(game)
+    state = game.stage().position.state
+    assert count(state, "germany", "brandenburg", "infantry") == 8 and count(state, "germany", "berlin", "infantry") == 6
+    assert count(state, "germany", "alsace", "trench") == 3 and game.awaited() == ["germany"]
+
+
+def test_who_awaits_the_battles_is_asked_again_and_what_he_had_ordered_stands_until_then(tmp_path: Path, rules: Ruleset) -> None:
+    for again, brandenburg in ((None, 8), ("regroup 1 infantry from berlin to brandenburg", 5)):
+        game = begun(tmp_path / str(brandenburg), rules, {"germany": "player"})
+        assert sent(game, "germany", "await the battles\nregroup 4 infantry from berlin to brandenburg") == []
+        resolve_turn(game)
+        assert game.awaited() == ["germany"] and wanted_now(game) == "the orders after the battles of turn 1 from Germany"
+        if again:
+            assert sent(game, "germany", again) == []
+        resolve_turn(game, force=not again)
+        assert count(game.stage().position.state, "germany", "brandenburg", "infantry") == brandenburg
+
+
+def test_who_could_scramble_is_asked_inside_the_turn_of_his_enemy(tmp_path: Path, rules: Ruleset) -> None:
+    scenario, _, _ = load_scenario(scenarios() / "no-mans-land.yaml")
+    assert scenario is not None
+    fields = {
+        **scenario["fields"],
+        "places": {**scenario["fields"]["places"], "london": {"factory_size": "major", "airfield": True}},
+    }
+    units = [*scenario["units"], {"owner": "britain", "at": "london", "units": {"fighter": 4}}]
+    seats = dict.fromkeys(("germany", "britain"), "player")
+    game = new_game(tmp_path / "game", {**scenario, "fields": fields, "units": units}, rules, id_="nml", seats=seats)
+    assert sent(game, "germany", "sail 1 submarine from sea-zone-12 to sea-zone-16") == []
+    resolve_turn(game)
+    assert game.awaited() == ["britain"] and wanted_now(game) == "the fighters to scramble of turn 1 from Britain"
+    assert sent(game, "britain", "buy 1 infantry in london\nscramble 4 fighters from london to sea-zone-16")
+    assert not sent(game, "britain", "scramble 3 fighters from london to sea-zone-16")
+    resolve_turn(game)
+    told = [e.text for e in game.journal() if e.rule == "orders/scramble"]
+    assert told == ["Britain: Move to Sea Zone 16 North Sea from London: 3 fighters."]
+    assert game.awaited() == ["britain"] and count(game.stage().position.state, "britain", "london", "fighter") == 4

@@ -1,131 +1,220 @@
 """The odds of orders as written are those of the battle that the referee fights: the same moves, parties and conditions.
 
-Law: over random positions and orders of the 1914 game, resolutions with many different dice agree with the odds within four
-standard errors.
+Law: over random positions and orders of the 1914 game, turns resolved with many different dice agree with the odds within four
+standard errors: orders for land and sea, with conditions of their own, with what enemies and allies are expected to order.
 """
 
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
+from itertools import combinations
 from math import sqrt
 from typing import Any
 
 import pytest
 
-from wteaw.battle import fight
-from wteaw.battle.odds import odds
-from wteaw.battle.odds.as_written import NoBattle, as_written, carried_out
+from wteaw.battle.odds.as_written import NoBattle, Written, as_written
+from wteaw.battle.odds.resolved import numbers
 from wteaw.core.dice import KeyedDice
-from wteaw.core.state import State
-from wteaw.turn.frame import steps
+from wteaw.core.state import pair_key
+from wteaw.orders.check import check
+from wteaw.turn.referee import Inputs, Position, resolve
 from wteaw.world import routes
 from wteaw.world.world import World
 
 from .world1914 import loaded, played
 
 PLAYS = 60
-Counts = dict[tuple[str, str], int]
+TRIALS = 150
+AFTER_THE_BATTLES = "plunder"
 NONE: dict[str, Any] = {}
 CONDITIONS: list[dict[str, Any]] = [
     NONE, {"withdraw-after": 1}, {"withdraw-after": 2}, {"withdraw-above": 0}, {"withdraw-above": 1},
     {"withdraw-unless": {"kills": 1, "left": 1}}, {"loss-order": ["artillery", "infantry"]},
 ]  # fmt: skip
+Orders = list[dict[str, Any]]
+Drawn = tuple[str, str, Orders]
+"""Who asks, the place ("": anywhere), the orders of everybody."""
 
 
-def counts(state: State) -> Counts:
-    out: Counts = {}
-    for _, row in state.stacks():
-        key = (row["owner"], row["kind"])
-        out[key] = out.get(key, 0) + row["n"]
-    return out
+def here() -> Position:
+    return played(2)[-1].position
 
 
-def order(nation: str, units: dict[str, int], origin: str, target: str, options: dict[str, Any]) -> dict[str, Any]:
+@pytest.fixture(scope="module")
+def world() -> World:
+    _, rules, geography = loaded()
+    return World(rules, here().state, moments=here().moments, geography=geography)
+
+
+def order(
+    nation: str, units: dict[str, int], origin: str, target: str, options: dict[str, Any], row: str = "move"
+) -> dict[str, Any]:
     slots = {"units": units, "origin": origin, "target": target}
-    return {"nation": nation, "order": "orders/move", "slots": slots, "options": options, "text": "", "line": 1}
+    return {"nation": nation, "order": f"orders/{row}", "slots": slots, "options": options, "text": "", "line": 1}
 
 
-def fought(world: World, nation: str, orders: list[dict[str, Any]], seed: int) -> Counts:
-    """The units of everybody after the moves and the battles that the frame fights then."""
-    turn = carried_out(world, nation, orders, seed=seed)
-    turn.dice = KeyedDice((seed + 1000).to_bytes(32, "big"), 1)
-    for node in steps(turn.ruleset.frame):
-        if node["do"] == "fight" and "land" in node["battles"]:
-            turn.journal.step = str(node["step"])
-            fight.run(node, turn)
-    return counts(turn.state)
+def resolved(world: World, orders: Orders, seed: int) -> dict[tuple[str, str], int]:
+    """The units of everybody once the whole turn has been resolved up to the end of its battles."""
+    _, rules, geography = loaded()
+    given: dict[str, Orders] = {}
+    for each in orders:
+        given.setdefault(each["nation"], []).append(each)
+    dice = KeyedDice((seed + 1000).to_bytes(32, "big"), here().turn)
+    done = resolve(rules, replace(here(), state=world.state), Inputs(given), dice, geography=geography, until=AFTER_THE_BATTLES)
+    return numbers(done.position.state)
 
 
-def agrees(world: World, nation: str, orders: list[dict[str, Any]], place: str) -> None:
-    """Mean losses of every kind on either side, as fought and as said, within four standard errors."""
-    after, question = as_written(world, nation, orders, place)
-    said = odds(after, question, most=None)
-    before = counts(world.state)
-    lost = [fought(world, nation, orders, seed) for seed in range(PLAYS)]
+def agrees(world: World, drawn: Drawn, written: Written) -> None:
+    """Mean losses of every kind on either side, as resolved and as said, within four standard errors of both."""
+    nation, place, orders = drawn
+    said, _ = written.odds(trials=TRIALS if written.question is None else 0, most=None)
+    before = numbers(world.state)
+    lost = [resolved(world, orders, seed) for seed in range(PLAYS)]
     for side in said.each.values():
         for owner, kinds in side.items():
             for kind, chances in kinds.items():
                 mean = sum(n * p for n, p in enumerate(chances))
                 spread = sqrt(max(0.0, sum((n - mean) ** 2 * p for n, p in enumerate(chances))))
-                seen = [before[owner, kind] - end.get((owner, kind), 0) for end in lost]
-                got = sum(seen) / PLAYS
-                about = f"{place}: {owner} {kind}: said {mean:.3f} +- {spread:.3f}, fought {got:.3f}; {question.limits}"
-                assert abs(got - mean) <= 4 * spread / sqrt(PLAYS) + 1e-9, about
+                error = spread * sqrt(1 / PLAYS + (1 / said.trials if said.trials else 0))
+                got = sum(before.get((owner, kind), 0) - end.get((owner, kind), 0) for end in lost) / PLAYS
+                about = f"{nation} at {place}: {owner} {kind}: said {mean:.3f} +- {error:.3f}, resolved {got:.3f}; {orders}"
+                assert abs(got - mean) <= 4 * error + 1e-9, about
 
 
-@pytest.fixture(scope="module")
-def world() -> World:
-    here = played(2)[-1].position
-    _, rules, geography = loaded()
-    return World(rules, here.state, moments=here.moments, geography=geography)
+def free(world: World, nation: str, place: str) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for _, row in routes.free_stacks(world, nation, place):
+        if row["kind"] in ("infantry", "artillery"):
+            found[row["kind"]] = min(4, found.get(row["kind"], 0) + int(row["n"]))
+    return found if "infantry" in found else {}
 
 
-def attacks(world: World, chance: random.Random) -> tuple[str, str, list[dict[str, Any]]]:
+def attacks(world: World, chance: random.Random) -> Drawn:
     """A nation, a place that it may attack over one or two borders, and its orders, each with conditions of its own."""
     while True:
         nation = chance.choice([n for n in world.nations() if world.state.stacks(owner=n)])
         target = chance.choice(sorted(world.ruleset.rows("places")))
         if routes.place_kind(world, target) != "land" or not world.enemies_at(nation, target):
             continue
-        orders = []
-        for origin in world.geography.next_to(target, ("land",)):
-            free = [r for _, r in routes.free_stacks(world, nation, origin) if r["kind"] in ("infantry", "artillery")]
-            units = {r["kind"]: min(4, int(r["n"])) for r in free}
-            if "infantry" in units and len(orders) < 2:
-                orders.append(order(nation, units, origin, target, chance.choice(CONDITIONS)))
+        starts = [o for o in world.geography.next_to(target, ("land",)) if free(world, nation, o)][:2]
+        orders = [order(nation, free(world, nation, o), o, target, chance.choice(CONDITIONS)) for o in starts]
         if orders and sum(r["n"] for _, r in world.state.stacks(at=target)) <= 12:
             return nation, target, orders
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_over_random_positions_and_orders(world: World, seed: int) -> None:
-    chance = random.Random(seed)
+def against(world: World, chance: random.Random) -> Drawn:
+    """The same, and an enemy in the place attacks over the same border."""
     while True:
         nation, target, orders = attacks(world, chance)
-        try:
-            as_written(world, nation, orders, target)
-        except NoBattle:
+        for enemy in sorted(world.enemies_at(nation, target)):
+            units = free(world, enemy, target)
+            if units:
+                back = order(enemy, units, target, orders[0]["slots"]["origin"], chance.choice(CONDITIONS))
+                return nation, target, [*orders[:1], back]
+
+
+def guns_called_home(world: World, chance: random.Random) -> Drawn:
+    """Artillery fires over a border from a place that an enemy attacks over another one, too."""
+    while True:
+        nation, target, orders = attacks(world, chance)
+        origin = orders[0]["slots"]["origin"]
+        if "artillery" not in orders[0]["slots"]["units"]:
             continue
-        return agrees(world, nation, orders, target)
+        for near in world.geography.next_to(origin, ("land",)):
+            for enemy in sorted(world.enemies_at(nation, near)) if near != target else ():
+                if units := free(world, enemy, near):
+                    return nation, target, [orders[0], order(enemy, units, near, origin, NONE)]
+
+
+def at_sea(world: World, chance: random.Random) -> Drawn:
+    """A fleet sails to where enemies may be found, with a task."""
+    while True:
+        nation = chance.choice([n for n in world.nations() if world.state.stacks(owner=n)])
+        starts = sorted({row["place"] for _, row in world.state.stacks(owner=nation)})
+        origin = chance.choice([p for p in starts if routes.place_kind(world, p) == "sea"] or [""])
+        ships: dict[str, int] = {}
+        for _, row in routes.free_stacks(world, nation, origin) if origin else ():
+            ships[row["kind"]] = min(3, ships.get(row["kind"], 0) + int(row["n"]))
+        near = [p for p in world.geography.next_to(origin, ("sea",)) if world.enemies_at(nation, p)] if ships else []
+        for target in near:
+            sail = order(nation, ships, origin, target, {}, "sail")
+            sail["slots"]["tasks"] = [chance.choice(["move", "patrol"])]
+            if orders := check(world, nation, [sail]).orders:
+                return nation, target, [{**orders[0], "nation": nation}]
+
+
+def first_of(world: World, draw: Callable[[World, random.Random], Drawn], chance: random.Random) -> tuple[Drawn, Written]:
+    """The first orders drawn that lead to a battle."""
+    while True:
+        nation, place, orders = drawn = draw(world, chance)
+        with suppress(NoBattle):
+            written = as_written(world, nation, orders, place)
+            if written.question is None:
+                written.odds(trials=3)
+            return drawn, written
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_over_random_positions_and_orders(world: World, seed: int) -> None:
+    drawn, written = first_of(world, attacks, random.Random(seed))
+    assert written.question is not None, "one battle, of which the plan says all"
+    agrees(world, drawn, written)
+
+
+@pytest.mark.parametrize("draw", [against, guns_called_home, at_sea])
+def test_with_what_others_do_and_what_must_be_found(world: World, draw: Callable[..., Drawn]) -> None:
+    """Meetings on the way, units that are called home, contacts at sea: the resolution itself is asked."""
+    drawn, written = first_of(world, draw, random.Random(7))
+    assert written.question is None
+    agrees(world, drawn, written)
+
+
+def test_rivals_for_one_place_fight_first(world: World) -> None:
+    """Two who are no allies any more attack a third: whoever asks has to beat both."""
+    apart = World(world.ruleset, world.state.copy(), moments=world.moments, geography=world.geography)
+    one, other, place, orders = _together(world)
+    apart.state.put("relations", pair_key(one, other), "stance", "war")
+    written = as_written(apart, one, orders, place)
+    assert written.question is None
+    agrees(apart, (one, place, orders), written)
+
+
+def _together(world: World) -> tuple[str, str, str, Orders]:
+    """Two allies, a place that both may attack, and their orders."""
+    for target in sorted(world.ruleset.rows("places")):
+        coming: dict[str, dict[str, Any]] = {}
+        for origin in world.geography.next_to(target, ("land",)) if routes.place_kind(world, target) == "land" else ():
+            for nation in sorted(world.state.owners_at(origin)):
+                if world.enemies_at(nation, target) and (units := free(world, nation, origin)):
+                    coming.setdefault(nation, order(nation, units, origin, target, NONE))
+        for one, other in combinations(coming, 2):
+            if world.allied(one, other):
+                return one, other, target, [coming[one], coming[other]]
+    raise AssertionError("nobody has an ally beside whom he may attack")
 
 
 def test_two_forces_that_attack_together_leave_apart(world: World) -> None:
     """One goes after the first loss, the other fights to the end."""
+
+    def two(world: World, chance: random.Random) -> Drawn:
+        while True:
+            nation, target, orders = attacks(world, chance)
+            if len(orders) == 2:
+                orders[0]["options"], orders[1]["options"] = {"withdraw-above": 0}, {}
+                return nation, target, orders
+
     chance = random.Random(3)
     while True:
-        nation, target, orders = attacks(world, chance)
-        if len(orders) == 2 and len({o["slots"]["origin"] for o in orders}) == 2:
-            orders[0]["options"], orders[1]["options"] = {"withdraw-above": 0}, {}
-            try:
-                _, question = as_written(world, nation, orders, target)
-            except NoBattle:
-                continue
-            if question.limits.get(0):
-                break
-    (by,) = [limits["by"] for limits in question.limits.values()]
+        drawn, written = first_of(world, two, chance)
+        if written.question is not None and written.question.limits.get(0):
+            break
+    (by,) = [limits["by"] for limits in written.question.limits.values()]
     assert list(by.values()) == [{"losses": 0}]
-    agrees(world, nation, orders, target)
+    agrees(world, drawn, written)
 
 
 def test_the_world_that_is_asked_stays_as_it_is(world: World) -> None:

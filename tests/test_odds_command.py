@@ -129,6 +129,22 @@ def test_order_text_brings_its_units_its_way_and_its_conditions(capsys: pytest.C
     assert code == 2 and "the order does not stand" in err and "1:" in err
 
 
+def test_what_another_nation_is_expected_to_order(capsys: pytest.CaptureFixture[str]) -> None:
+    mine = ("--scenario", "1914", "--nation", "Germany", "--order", "move 9 infantry from Stuttgart to Alsace-Lorraine")
+    theirs = ("--other", "France: move 10 infantry from Alsace-Lorraine to Stuttgart")
+    _, alone, _ = run(capsys, *mine)
+    code, both, err = run(capsys, *mine, *theirs, "--trials", "20")
+    assert code == 0, err
+    assert "exact" in alone and "20 battles sampled" in both
+    for words, says in (
+        (("--exact",), "leave out --exact"),
+        (("--works", "trench"), "are for one battle"),
+        (("--other", "move 1 infantry"), 'is not of the form "NATION: order"'),
+    ):
+        code, _, err = run(capsys, *mine, *theirs, *words)
+        assert code == 2 and says in err
+
+
 def test_on_a_game(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     with pytest.raises(SystemExit):
         main(["new", "1914", "--game", str(tmp_path / "g"), "--seed", "00" * 32])

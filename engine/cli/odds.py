@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ def odds(
     game: Path = typer.Option(None, "--game", help="Ask on the present position of a game."),
     nation: str = typer.Option("", help="See the game as this nation does; whose order it is."),
     order: list[str] = typer.Option([], help="Order text that attacks, instead of --attacker; again for more orders."),
+    other: list[str] = typer.Option([], help='With --order: what another nation is expected to order, "NATION: order text".'),
     tech: list[str] = typer.Option([], help='What somebody has researched: "NATION: TECHNOLOGY 1".'),
     loss_order: list[str] = typer.Option([], help='What somebody loses first: "NATION: KIND, KIND".'),
     withdraw_after: int = typer.Option(0, min=0, help="The attacker leaves after so many rounds."),
@@ -74,45 +76,57 @@ def odds(
         raise Stop(f"{plot} must end in .svg or .png", 2)
     world, whose = _world(ruleset, scenario, game, nation)
     composer = Composer(world)
+    most = {"most": None} if exact_ else {}
     try:
         levels = composer.technologies(tech)
         if levels:
             composer.world = world = _with_technologies(world, levels)
+        written = None
         if order:
             if attacker:
                 raise Unclear("--order and --attacker exclude each other")
             if not whose:
                 raise Unclear("--order needs --nation, and --game or --scenario")
-            question = composer.from_orders("\n".join(order), whose, composer.force(defender, 1) if defender else None)
-            world = composer.world
-        else:
+            force = composer.force(defender, 1) if defender else None
+            written, start = composer.from_orders("\n".join(order), whose, force, other)
+            composer.world = world = written.world
+        if written is None:
             where = composer.place(place)
             attackers = composer.force(attacker, 0, where)
             defenders = composer.force(defender, 1) if defender else composer.defenders(where, attackers) if where else {}
             mine = {0: _limits(withdraw_after, withdraw_above, withdraw_unless), 1: _limits(defender_after, defender_above, "")}
-            question = Question(
+            asked = Question(
                 composer.battle(battle), attackers, defenders, where, composer.place(origin),
                 orders=composer.loss_orders(loss_order), limits={s: m for s, m in mine.items() if m},
             )  # fmt: skip
-        question = _with(question, limits=_own_limits(composer, question, withdraw))
+        elif written.question is not None:
+            asked = replace(written.question, start=start)
+        else:
+            if battle or works or withdraw or contact:
+                raise Unclear("--battle, --works, --withdraw and --contact are for one battle, and these orders bring more")
+            if exact_:
+                raise Unclear("these orders bring more than one battle: leave out --exact")
+            result, question = composer.resolved(written, trials=trials, seed=seed)
+            _show(result, composer, replace(question, start=start), format, plot)
+            return
+        asked = replace(asked, limits=_own_limits(composer, asked, withdraw))
         if contact not in SEEKERS:
             raise Unclear(f"--contact is attacker, both or kept, not {contact!r}")
-        question = composer.settled(
-            _with(question, battle=composer.battle(battle) or question.battle, works=composer.works(works))
-        )
+        asked = replace(asked, battle=composer.battle(battle) or asked.battle, works=composer.works(works) or asked.works)
+        question = composer.settled(asked)
     except Unclear as unclear:
         found = f"\n{render_findings(unclear.found, 'text')}" if unclear.found else ""
         raise Stop(f"{unclear}{found}", 2) from None
-    question = _with(question, seekers=SEEKERS[contact])
+    question = replace(question, seekers=SEEKERS[contact])
     if question.seekers and world.ruleset.row("battles", question.battle).get("contact_again"):
         composer.notes.append("contact must be found again before every later round (--contact kept leaves that out)")
-    for note in composer.notes:
-        typer.echo(f"note: {note}", err=True)
-    result = reckon(world, question, trials=trials, seed=seed, **({"most": None} if exact_ else {}))
+    result = reckon(world, question, trials=trials, seed=seed, **most)
     _show(result, composer, question, format, plot)
 
 
 def _show(result: Odds, composer: Composer, question: Question, format: str, plot: Path | None) -> None:
+    for note in composer.notes:
+        typer.echo(f"note: {note}", err=True)
     words = _Words(composer)
     title = composer.title(question)
     if format == "json":
@@ -210,9 +224,3 @@ def _limits(after: int, above: int, unless: str) -> dict[str, Any]:
             )
         out["kills"] = {"kills": int(kills), "left": int(left)}
     return out
-
-
-def _with(question: Question, **changes: Any) -> Question:
-    from dataclasses import replace
-
-    return replace(question, **{k: v for k, v in changes.items() if v is not None})

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,9 @@ app = typer.Typer(
     add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, help="Write, check and submit orders."
 )
 GAME = typer.Option(..., "--game", help="The folder of the game.")
-NATION = typer.Option("", "--nation", help="The nation's id or name; by default the one that the file names.")
+NATION = typer.Option("", "--nation", help="Whose orders these are, as the moderator.")
+KEY = typer.Option("", "--key", envvar="WTEAW_KEY", help="The key of the seat, as its player.")
+SHORT_FORMAT = typer.Option("text", "--format", help="text or json.")
 FORMAT = typer.Option("text", "--format", help="text, json, sarif or github.")
 FILE = typer.Argument(..., help="A file of orders, or - for what is typed in.")
 
@@ -35,10 +39,9 @@ def template(
     """
     from ..game.moderation import view_world
     from ..orders.template import order_template
-    from .names import nation_named
 
     found = open_game(game)
-    whose = nation_named(nation, found.ruleset, found.stage().position.state)
+    whose = _named(found, nation)
     text = order_template(view_world(found, whose), whose, game=found.id)
     if out is None:
         typer.echo(text, nl=False)
@@ -47,16 +50,19 @@ def template(
 
 
 @app.command()
-def check(file: str = FILE, game: Path = GAME, nation: str = NATION, format: str = FORMAT) -> None:
-    """Check a file of orders by what its nation may know; nothing is handed in.
+def check(
+    file: str = FILE,
+    game: Path = GAME,
+    nation: str = typer.Option("", "--nation", help="The nation's id or name; by default the one that the file names."),
+    format: str = FORMAT,
+) -> None:
+    """Read a file of orders back in full words, by what its nation may know; nothing is handed in.
 
     Example: wteaw orders check orders.txt --game games/flanders
     """
-    from .names import nation_named
-
     found = open_game(game)
-    taken, _ = _read(found, file, nation_named(nation, found.ruleset, found.stage().position.state) if nation else None)
-    _show(taken, format)
+    taken, _, world = _read(found, file, _named(found, nation) if nation else None)
+    _show(found, taken, world, format)
     if not taken.clean:
         raise typer.Exit(1)
 
@@ -65,13 +71,13 @@ def check(file: str = FILE, game: Path = GAME, nation: str = NATION, format: str
 def submit(
     file: str = FILE,
     game: Path = GAME,
-    nation: str = typer.Option("", "--nation", help="Whose orders these are, as the moderator hands them in."),
-    key: str = typer.Option("", "--key", envvar="WTEAW_KEY", help="The key of the seat, as its player hands them in."),
+    nation: str = NATION,
+    key: str = KEY,
     format: str = FORMAT,
     proxy: str = typer.Option("", "--proxy", help="The ally who gives these orders for a nation that has sent none."),
     only_whole: bool = typer.Option(False, "--only-whole", help="Hand in nothing if any line is refused."),
 ) -> None:
-    """Check a file of orders and hand in the lines that stand, in place of what the nation sent before.
+    """Read a file of orders back and hand in the lines that stand, in place of what the nation sent before.
 
     A player shows the key of his seat (`wteaw players key`), the moderator says whose orders they are; the head of a file alone
     is not enough. A file of which nothing stands changes nothing.
@@ -79,20 +85,12 @@ def submit(
     Example: wteaw orders submit orders.txt --game games/flanders --nation NATION
     """
     from ..game.moderation import stand_in
-    from ..game.seat_keys import holder
-    from ..game.store import MODERATOR, PLAYER, StoreError, Submission
-    from .names import nation_named
+    from ..game.store import StoreError, Submission
 
     found = open_game(game)
-    if not key and not nation:
-        raise Stop("say whose orders these are: --key KEY as the player of the seat, --nation NATION as the moderator", 2)
-    whose = holder(found, key) if key else nation_named(nation, found.ruleset, found.stage().position.state)
-    if whose is None:
-        raise Stop("this key is for no seat of the game, or it has been revoked")
-    if key and nation and nation_named(nation, found.ruleset, found.stage().position.state) != whose:
-        raise Stop(f"this key is for {whose}, not for {nation}")
-    taken, text = _read(found, file, whose)
-    _show(taken, format)
+    whose, by = _seat(found, nation, key)
+    taken, text, world = _read(found, file, whose)
+    _show(found, taken, world, format)
     nothing = not taken.clean and not taken.orders and not taken.answers
     if taken.nation is None or nothing or (only_whole and not taken.clean):
         print(f"Nothing of it was handed in; {_before(found, whose)}.", file=sys.stderr)
@@ -102,66 +100,55 @@ def submit(
         raise Stop(f"{whose} is not asked for orders now" + (f": {', '.join(asked)} is" if len(asked) == 1 else ""))
     before = _before(found, whose)
     try:
-        given = Submission(whose, text, list(taken.orders), dict(taken.answers), PLAYER if key else MODERATOR)
-        if proxy:
-            salt = stand_in(found, nation_named(proxy, found.ruleset, found.stage().position.state), given)
-        else:
-            salt = found.submit(given)
+        given = Submission(whose, text, list(taken.orders), dict(taken.answers), by)
+        salt = stand_in(found, _named(found, proxy), given) if proxy else found.submit(given)
     except StoreError as error:
         raise Stop(str(error)) from None
-    print(f"{len(taken.orders)} orders are handed in for {whose}; before, {before}.", file=sys.stderr)
+    print(f"{_several(len(taken.orders))} handed in for {whose}; before, {before}.", file=sys.stderr)
     if salt:
         print(f"Your part in the dice of turn {found.stage().position.turn}: {salt}", file=sys.stderr)
     if not taken.clean:
         raise typer.Exit(1)
 
 
-def _before(game: Any, nation: str) -> str:
-    """What a nation has handed in so far, in words."""
-    here = game.submissions().get(nation)
-    return f"{len(here.orders)} orders were handed in" if here is not None else "nothing was handed in"
-
-
 @app.command()
-def show(
-    game: Path = GAME,
-    nation: str = typer.Option(..., "--nation", help="The nation's id or name."),
-    format: str = typer.Option("text", help="text or json."),
-) -> None:
-    """Show the orders that count for a nation now, and every file that it has handed in for this stage.
+def show(game: Path = GAME, nation: str = NATION, key: str = KEY, format: str = SHORT_FORMAT) -> None:
+    """Read back the orders that count for a nation now, and list every file that it has handed in for this stage.
 
     Example: wteaw orders show --game games/flanders --nation NATION
     """
-    from .names import nation_named
+    from ..orders.readback import read_back
+    from ..orders.readback_text import rendered
 
     found = open_game(game)
-    whose = nation_named(nation, found.ruleset, found.stage().position.state)
+    whose, _ = _seat(found, nation, key)
+    stage = found.stage()
+    turn = stage.position.turn
     here = found.submissions().get(whose)
-    files = found.hand_ins_of(found.stage().position.turn, whose, stage=found.stage().number)
+    files = found.hand_ins_of(turn, whose, stage=stage.number)
+    back = None
+    if here is not None:
+        taken, world = _standing(found, here)
+        back = read_back(world, taken, game=found.id)
     if format == "json":
         listed = [{"number": h.number, "at": h.at, "by": h.submission.by, "orders": len(h.submission.orders)} for h in files]
         orders = [{k: o[k] for k in ("order", "text", "slots") if k in o} for o in (here.orders if here else ())]
-        typer.echo(
-            json.dumps({"nation": whose, "by": here.by if here else None, "orders": orders, "files": listed}, ensure_ascii=False)
-        )
+        said = {"nation": whose, "by": here.by if here else None, "orders": orders, "files": listed}
+        typer.echo(json.dumps({**said, "read_back": back.to_json() if back else None}, ensure_ascii=False, default=str))
         return
-    if here is None:
-        typer.echo(f"{whose} has handed in nothing for turn {found.stage().position.turn}.")
+    if here is None or back is None:
+        typer.echo(f"{whose} has handed in nothing for turn {turn}.")
         return
-    typer.echo(f"{whose}, turn {found.stage().position.turn}, handed in by the {here.by}:")
-    for order in here.orders:
-        typer.echo(f"  {order.get('text', order['order'])}")
-    for decision, answer in here.answers.items():
-        typer.echo(f"  {decision}: {answer}")
+    typer.echo(rendered(back, received=f"Handed in by the {here.by}"), nl=False)
     for one in files:
-        typer.echo(f"file {one.number}, {one.at}, by the {one.submission.by}: {len(one.submission.orders)} orders")
+        typer.echo(f"file {one.number}, {one.at}, by the {one.submission.by}: {_several(len(one.submission.orders))[:-4]}")
 
 
 @app.command()
 def back(
     game: Path = GAME,
-    nation: str = typer.Option("", "--nation", help="Whose orders these are, as the moderator."),
-    key: str = typer.Option("", "--key", envvar="WTEAW_KEY", help="The key of the seat, as its player."),
+    nation: str = NATION,
+    key: str = KEY,
     to: int = typer.Option(..., "--to", help="The number of a file handed in before, as `orders show` lists them."),
 ) -> None:
     """Take back what was handed in since: an earlier file counts again. Until orders are closed.
@@ -170,54 +157,114 @@ def back(
     """
     from dataclasses import replace
 
-    from ..game.seat_keys import holder
-    from ..game.store import MODERATOR, PLAYER, StoreError
-    from .names import nation_named
+    from ..game.store import StoreError
 
     found = open_game(game)
-    whose = holder(found, key) if key else nation_named(nation, found.ruleset, found.stage().position.state) if nation else None
-    if whose is None:
-        raise Stop("say whose orders these are: --key KEY as the player of the seat, --nation NATION as the moderator", 2)
+    whose, by = _seat(found, nation, key)
     stage = found.stage()
     files = found.hand_ins_of(stage.position.turn, whose, stage=stage.number)
     chosen = next((h for h in files if h.number == to), None)
     if chosen is None:
-        raise Stop(
-            f"{whose} has handed in no file {to} for this stage; there are {', '.join(str(h.number) for h in files) or 'none'}"
-        )
+        numbers = ", ".join(str(h.number) for h in files) or "none"
+        raise Stop(f"{whose} has handed in no file {to} for this stage; there are {numbers}")
     try:
-        found.submit(replace(chosen.submission, by=PLAYER if key else MODERATOR))
+        found.submit(replace(chosen.submission, by=by))
     except StoreError as error:
         raise Stop(str(error)) from None
     typer.echo(f"The {len(chosen.submission.orders)} orders of file {to} count again for {whose}.")
 
 
-def _read(found: Any, file: str, whose: str | None) -> tuple[Any, str]:
-    from ..game.moderation import view_world
+# ---- whose orders
+
+
+def _named(found: Any, nation: str) -> str:
+    from .names import nation_named
+
+    return nation_named(nation, found.ruleset, found.stage().position.state)
+
+
+def _seat(found: Any, nation: str, key: str) -> tuple[str, str]:
+    """Whose orders are handed in, looked at or taken back, and by whom: the player of the seat with its key, or the moderator."""
+    from ..game.seat_keys import holder
+    from ..game.store import MODERATOR, PLAYER
+
+    if not key and not nation:
+        raise Stop("say whose orders these are: --key KEY as the player of the seat, --nation NATION as the moderator", 2)
+    if not key:
+        return _named(found, nation), MODERATOR
+    whose = holder(found, key)
+    if whose is None:
+        raise Stop("this key is for no seat of the game, or it has been revoked; nothing was changed")
+    if nation and _named(found, nation) != whose:
+        raise Stop(f"this key is for {whose}, not for {nation}; nothing was changed")
+    return whose, PLAYER
+
+
+def _before(game: Any, nation: str) -> str:
+    """What a nation has handed in so far, in words."""
+    here = game.submissions().get(nation)
+    if here is None:
+        return "nothing was handed in"
+    return (
+        f"{len(here.orders)} order{'' if len(here.orders) == 1 else 's'} handed in before still count"
+        if here.orders
+        else "an empty file was handed in"
+    )
+
+
+def _several(n: int) -> str:
+    return f"{n} order{' is' if n == 1 else 's are'}"
+
+
+# ---- reading and reading back
+
+
+def _read(found: Any, file: str, whose: str | None) -> tuple[Any, str, Any]:
+    """What a file comes to, its text, and the world as its nation knows it (None where it names none)."""
     from ..orders.intake import take_in
 
     try:
         text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise Stop(f"{file} cannot be read: {error}", 2) from None
-    worlds: dict[str, Any] = {}
-
-    def world_of(name: str) -> Any:
-        if name not in worlds:
-            worlds[name] = view_world(found, name)
-        return worlds[name]
-
+    world_of = _worlds(found)
     turn = found.stage().position.turn
     taken = take_in(found.ruleset, text, world_of, nation=whose, game=found.id, turn=turn, file=file)
-    return taken, text
+    return taken, text, world_of(taken.nation) if taken.nation else None
 
 
-def _show(taken: Any, format: str) -> None:
+def _worlds(found: Any) -> Callable[[str], Any]:
+    from ..game.moderation import view_world
+
+    return cache(lambda nation: view_world(found, nation))
+
+
+def _standing(found: Any, here: Any) -> tuple[Any, Any]:
+    """What the orders that count for a nation come to: from its text as it was sent, else from the orders themselves."""
+    from ..orders.intake import accept, take_in
+
+    world = _worlds(found)(here.nation)
+    if here.text.strip():
+        taken = take_in(found.ruleset, here.text, lambda _: world, nation=here.nation, turn=found.stage().position.turn)
+        if list(taken.orders) == list(here.orders):
+            return taken, world
+    return accept(world, here.nation, here.orders), world
+
+
+def _show(found: Any, taken: Any, world: Any, format: str) -> None:
     from ..core.diagnostics import FORMATS, render
+    from ..orders.readback import read_back
+    from ..orders.readback_text import rendered
 
     if format not in FORMATS:
         raise Stop(f"no format {format}; one of {', '.join(FORMATS)}", 2)
-    if taken.found or format != "text":
+    if world is None:
         typer.echo(render(taken.found, format))
-    if format == "text" and taken.nation is not None:
-        typer.echo(f"{len(taken.orders)} orders stand.")
+        return
+    if format == "text":
+        typer.echo(rendered(read_back(world, taken, game=found.id)), nl=False)
+    elif format == "json":
+        said = {**json.loads(render(taken.found, "json")), "read_back": read_back(world, taken, game=found.id).to_json()}
+        typer.echo(json.dumps(said, ensure_ascii=False, indent=1, default=str))
+    else:
+        typer.echo(render(taken.found, format))

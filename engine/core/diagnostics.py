@@ -33,7 +33,7 @@ FORMATS = ("text", "json", "sarif", "github")
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding. `line` and `column` count from 1; 0 means the whole file."""
+    """One finding. `line` and `column` count from 1; 0 means the whole file. `instead` are whole lines that would do."""
 
     code: str
     severity: Severity
@@ -43,6 +43,7 @@ class Diagnostic:
     column: int = 0
     hint: str = ""
     source_line: str = ""
+    instead: tuple[str, ...] = ()
 
     @property
     def where(self) -> str:
@@ -55,7 +56,7 @@ class Diagnostic:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Diagnostic:
-        return cls(**data)
+        return cls(**{**data, "instead": tuple(data.get("instead", ()))})
 
 
 def has_errors(found: Iterable[Diagnostic], *, strict: bool = False) -> bool:
@@ -134,6 +135,7 @@ def render_one(d: Diagnostic) -> str:
             lines.append("    " + "".join("\t" if c == "\t" else " " for c in text[: column - 1]) + "^")
     if d.hint:
         lines.append(f"    hint: {d.hint}")
+    lines.extend(f"    instead: {text}" for text in d.instead)
     return "\n".join(lines)
 
 

@@ -7,8 +7,8 @@ and has one content hash, which a game stores.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -71,12 +71,6 @@ class Ruleset:
         if key not in kept:
             kept[key] = make()
         return kept[key]
-
-    def with_frame(self, frame: Iterable[Row]) -> Ruleset:
-        """The same rows under another frame; what was derived from the rows is kept."""
-        other = replace(self, frame=tuple(frame))
-        other.__dict__["_derived"] = self.__dict__.setdefault("_derived", {})
-        return other
 
     def to_json(self) -> Row:
         """Plain JSON that `from_json` reads back; what a game and the cache store."""

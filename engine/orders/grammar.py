@@ -171,8 +171,11 @@ def first_words(pattern: Pattern) -> set[str] | None:
     return None
 
 
-def shortest(pattern: Pattern, names: Names, values: Row) -> str:
-    """An order text that fits the pattern with these slot values written into it; optional parts only if they hold a value."""
+def shortest(pattern: Pattern, names: Names, values: Row, *, agree: bool = False) -> str:
+    """An order text that fits the pattern with these slot values written into it; optional parts only if they hold a value.
+
+    With `agree` the first of two plain alternatives right after a number (or units) is written for one, else the second.
+    """
     out: list[str] = []
     before: Any = None  # the number right before a thing, which is in the plural then
     for node in pattern:
@@ -183,14 +186,26 @@ def shortest(pattern: Pattern, names: Names, values: Row) -> str:
             value = values.get(node.name)
             counted = node.kind in ("item", "unit-kind") and isinstance(count, int) and isinstance(value, str)
             out.append(names.printed(node.kind, str(value), int(count or 0)) if counted else _written(node, names, value))
-            before = value if node.kind == "number" else None
+            before = value if node.kind == "number" else _number_of(value) if agree and node.kind == "units" else None
+        elif agree and count is not None and len(node.ways) == 2 and not any(_has_slots(w) for w in node.ways) and node.ways[1]:
+            out.append(shortest(node.ways[0 if count == 1 else 1], names, values))
         else:
             fits = [w for w in node.ways if all(s.name in values for s in slots_in(w))]
             named = [w for w in fits if any(True for _ in slots_in(w))]
             way = (named or [w for w in fits if not w] or fits or list(node.ways))[0]
-            out.append(shortest(way, names, values))
+            out.append(shortest(way, names, values, agree=agree))
     text = " ".join(part for part in out if part)
     return text.replace(" :", ":").replace(" ,", ",")
+
+
+def _has_slots(pattern: Pattern) -> bool:
+    return next(slots_in(pattern), None) is not None
+
+
+def _number_of(units: Any) -> int | None:
+    """How many units there are, where every number is known."""
+    counts = list(units.values()) if isinstance(units, dict) else []
+    return sum(counts) if counts and all(isinstance(n, int) for n in counts) else None
 
 
 def _written(slot: Slot, names: Names, value: Any) -> str:

@@ -13,11 +13,13 @@ from typing import Any
 
 from ..battle.battles import foes
 from ..battle.members import LADDER, SIDES, hits_to_destroy
-from ..battle.odds.as_written import NoBattle, as_written
+from ..battle.odds.as_written import NoBattle, Written, as_written
 from ..battle.odds.ask import Question, plan_of
+from ..battle.odds.result import Odds
 from ..core.diagnostics import Diagnostic, nearest
 from ..core.model import Ruleset
 from ..core.state import Entity, Fields
+from ..turn.context import Order
 from ..world.world import World
 from .intake import take_in
 from .names import Names
@@ -227,25 +229,46 @@ class Composer:
             out[key] = out.get(key, 0) + int(row["n"])
         return out
 
-    def from_orders(self, text: str, nation: str, defenders: Mapping[Any, int] | None = None) -> Question:
-        """The battle that one nation's orders bring about: all that go to one place, and whoever stands there against them.
+    def from_orders(
+        self, text: str, nation: str, defenders: Mapping[Any, int] | None = None, others: Iterable[str] = ()
+    ) -> tuple[Written, str]:
+        """The battle that a nation's orders bring about, and where they start if all start in one place.
 
-        The referee's own set-up is asked (`as_written`), others being silent; `world` is then the one after the moves.
+        The referee's own set-up is asked (`as_written`). `others` are orders that are expected of other nations, "NATION: order";
+        all the rest are silent. Refused orders are told in `notes`.
         """
+        orders = self._orders(text, nation)
+        going = [o for o in orders if isinstance(o["slots"].get("units"), Mapping)]
+        goals = {str(o["slots"]["target"]) for o in going if "target" in o["slots"]} & set(self.rules.rows("places"))
+        if not going or len(goals) > 1:
+            raise Unclear("the orders must send units to one place" + (f", not to {_or(sorted(goals))}" if goals else ""))
+        for other in others:
+            whose, colon, said = other.partition(":")
+            if not colon:
+                raise Unclear(f'{other!r} is not of the form "NATION: order"')
+            orders += self._orders(said.strip(), self.nation(whose))
+        try:
+            written = as_written(self.world, nation, orders, next(iter(goals), ""), defenders)
+        except NoBattle as none:
+            raise Unclear(str(none)) from None
+        self.notes += [f"an order is not carried out: {why}" for why in written.refused]
+        starts = {str(o["slots"].get("origin", "")) for o in going}
+        return written, starts.pop() if len(starts) == 1 else ""
+
+    def resolved(self, written: Written, *, trials: int = 0, seed: int = 1) -> tuple[Odds, Question]:
+        """The odds of orders by the resolution itself, and the battle they lead to."""
+        try:
+            return written.odds(trials=trials, seed=seed)
+        except NoBattle as none:
+            raise Unclear(str(none)) from None
+
+    def _orders(self, text: str, nation: str) -> list[Order]:
+        """The orders of a text; Unclear, with what was found, if one of them does not stand."""
         taken = take_in(self.rules, text, lambda _: self.world, nation=nation)
         wrong = [d for d in taken.found if d.severity == "error"]
         if wrong or not taken.orders:
             raise Unclear("the order does not stand" if wrong else "no order was given", taken.found)
-        going = [o for o in taken.orders if isinstance(o["slots"].get("units"), Mapping) and "target" in o["slots"]]
-        goals = sorted({str(o["slots"]["target"]) for o in going})
-        if len(goals) != 1 or goals[0] not in self.rules.rows("places"):
-            raise Unclear("the orders must send units to one place" + (f", not to {_or(goals)}" if goals else ""))
-        try:
-            self.world, question = as_written(self.world, nation, taken.orders, goals[0], defenders)
-        except NoBattle as none:
-            raise Unclear(str(none)) from None
-        starts = {str(o["slots"].get("origin", "")) for o in going}
-        return replace(question, start=starts.pop() if len(starts) == 1 else "")
+        return [{"nation": nation, **order} for order in taken.orders]
 
     def settled(self, question: Question) -> Question:
         """The question with its battle: the one named, or the first of the ruleset that both sides can fight there."""

@@ -11,7 +11,7 @@ from typing import Any
 from ..core.model import Row, Ruleset
 from ..economy.commitments import unit_slots as unit_slots
 from ..ruleset.expressions.parse import conjuncts, parse
-from ..turn.frame import inputs, steps
+from ..turn.frame import inputs, step_orders, steps
 from ..world.whom import is_for as open_to
 from ..world.world import World
 
@@ -103,7 +103,10 @@ def _every_order(ruleset: Ruleset) -> set[str]:
 
 
 def _points(ruleset: Ruleset) -> dict[tuple[int, ...], set[str]]:
-    """Where the input points stand in the frame, and the orders taken at each: those of the steps up to the next."""
+    """Where the input points stand in the frame, and the orders taken at each: those of the steps up to the next.
+
+    A point that `takes` orders of some steps does not end those of the point before, which has these, too, if they are `early`.
+    """
     flat: list[tuple[tuple[int, ...], Row]] = []
 
     def walk(nodes: Iterable[Row], at: tuple[int, ...]) -> None:
@@ -114,9 +117,18 @@ def _points(ruleset: Ruleset) -> dict[tuple[int, ...], set[str]]:
     walk(ruleset.frame, ())
     out: dict[tuple[int, ...], set[str]] = {}
     here: set[str] = set()
+    apart: set[str] = set()
     for at, node in flat:
-        if "input" in node:
+        if "takes" in node:
+            mine = out.setdefault(at, set())
+            for _, other in flat:
+                mine.update(step_orders(ruleset, other) if other.get("step") in node["takes"] else ())
+            if not node.get("early"):
+                apart.update(node["takes"])
+        elif "input" in node:
             here = out.setdefault(at, set())
+        elif node.get("step") in apart:
+            continue
         elif "do" in node:
             here.update(step_orders(ruleset, node))
     if len(inputs(ruleset.frame)) < 2:
@@ -127,11 +139,27 @@ def _points(ruleset: Ruleset) -> dict[tuple[int, ...], set[str]]:
     return out
 
 
-def step_orders(ruleset: Ruleset, node: Row) -> list[str]:
-    """The orders that a step of the frame carries out, as "form/id"."""
-    step = str(node.get("step", node["do"]))
-    acts = [f"acts/{a}" for a in node.get("acts", ())]
-    return acts + [f"orders/{id_}" for id_, row in ruleset.rows("orders").items() if row.get("step") == step]
+def by_phase(ruleset: Ruleset) -> list[tuple[str, list[str]]]:
+    """The phases of the frame by name with the orders ("form/id") that their steps carry out, in the order of the turn."""
+
+    def make() -> list[tuple[str, list[str]]]:
+        out: list[tuple[str, list[str]]] = []
+
+        def walk(nodes: Iterable[Row], title: str) -> None:
+            for node in nodes:
+                inner = str(node.get("name", node["phase"])) if "phase" in node else title
+                if "do" in node:
+                    keys = step_orders(ruleset, node)
+                    if out and out[-1][0] == inner:
+                        out[-1][1].extend(keys)
+                    else:
+                        out.append((inner, keys))
+                walk(node.get("steps", ()), inner)
+
+        walk(ruleset.frame, "Orders")
+        return out
+
+    return ruleset.derived("orders by phase", make)  # type: ignore[no-any-return]
 
 
 def late_money(ruleset: Ruleset) -> set[str]:
@@ -141,7 +169,7 @@ def late_money(ruleset: Ruleset) -> set[str]:
         out: set[str] = set()
         collected = False
         for node in _in_order(ruleset.frame):
-            if "input" in node:
+            if "input" in node and "takes" not in node:
                 collected = False
             elif node.get("do") == "collect":
                 collected = True

@@ -20,7 +20,7 @@ from .check import Checker
 from .grammar import slot_of
 from .legal import ENUMERABLE, Legal, domain, legal_orders
 from .names import Names
-from .rows import step_orders
+from .rows import by_phase
 from .text import order_text
 
 MOST_LINES = 12
@@ -40,7 +40,7 @@ def order_template(world: World, nation: str, *, game: str = "") -> str:
     for entry in legal:
         by_row.setdefault(entry.order, []).append(entry)
     offer = _Offer(world, nation, names)
-    listed = [*_by_phase(world.ruleset), *(("", [key]) for key in sorted(by_row))]
+    listed = [*by_phase(world.ruleset), *(("", [key]) for key in sorted(by_row))]
     for title, keys in listed:
         lines: list[str] = []
         for key in keys:
@@ -74,25 +74,6 @@ def _purse(world: World, nation: str) -> list[str]:
             parts.append(f"{amount} in {name}" if seat else str(amount))
         if parts:
             out.append(f"## {row.get('name', what)}: {_cut(parts, 8)}")
-    return out
-
-
-def _by_phase(ruleset: Ruleset) -> list[tuple[str, list[str]]]:
-    """Phases of the frame with the orders that their steps carry out."""
-    out: list[tuple[str, list[str]]] = []
-
-    def walk(nodes: Iterable[Row], title: str) -> None:
-        for node in nodes:
-            inner = str(node.get("name", node["phase"])) if "phase" in node else title
-            if "do" in node:
-                keys = step_orders(ruleset, node)
-                if out and out[-1][0] == inner:
-                    out[-1][1].extend(keys)
-                else:
-                    out.append((inner, keys))
-            walk(node.get("steps", ()), inner)
-
-    walk(ruleset.frame, "Orders")
     return out
 
 

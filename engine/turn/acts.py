@@ -26,15 +26,16 @@ from .verbs import take
 
 
 def run(node: Row, turn: Turn) -> None:
-    """Carry out the open orders of the acts that the node names (`acts`); inside a nation's own turn, only that nation's."""
-    mine = turn.loops.get("nation")
-    nation = mine.id if isinstance(mine, Entity) else None
+    """Carry out the open orders of the acts that the node names (`acts`); inside a nation's own turn, only that nation's.
+
+    With `of` they are those of the nations that it names, whoever has the turn.
+    """
     turn.open()
-    if any(order.get("status") is None for act_id in node["acts"] for order in turn.orders([f"acts/{act_id}"], nation)):
+    if any(order.get("status") is None for act_id in node["acts"] for order in turn.orders_here([f"acts/{act_id}"])):
         turn.world.moments["step"] = turn.state.copy()
     for act_id in node["acts"]:
         row = turn.ruleset.row("acts", act_id)
-        for order in turn.orders([f"acts/{act_id}"], nation):
+        for order in turn.orders_here([f"acts/{act_id}"]):
             if order.get("status") is None:
                 with turn.within("act", act_id, order["key"]):
                     perform(turn, row, order)

@@ -103,13 +103,14 @@ class Turn(OrderContext):
         state: State,
         dice: DiceSource,
         *,
-        moments: Mapping[str, State] | None = None,
+        moments: Mapping[str, State | Callable[[], State]] | None = None,
         geography: Geography | None = None,
         head: str = "",
         first: int = 1,
     ) -> None:
         super().__init__(World(ruleset, state, moments=moments, geography=geography))
         self.journal = Journal(ruleset, state, head=head, first=first)
+        self.nodes: Sequence[Row] = ruleset.frame  # what the cursor goes through: the frame, or the part that a rule test runs
         self.dice = dice
         self.step_row: Row = {}
         self.moved: dict[tuple[str, str], int] = {}  # tracks moved since thresholds were last read: the value they had
@@ -176,6 +177,19 @@ class Turn(OrderContext):
         """The nation whose own turn it is, or None where all nations act together."""
         mine = self.loops.get("nation")
         return mine.id if isinstance(mine, Entity) else None
+
+    @property
+    def givers(self) -> frozenset[str] | None:
+        """The nations whose orders the present step carries out: those it names (`of`), else whoever has the turn; None: all."""
+        if "of" in self.step_row:
+            named = self.world.value(str(self.step_row["of"]).removeprefix("="), self.names())
+            return frozenset(self.world.members(named))
+        return None if self.mover is None else frozenset({self.mover})
+
+    def orders_here(self, ids: Iterable[str] | None = None) -> list[Order]:
+        """Accepted orders of these rows, of the nations whose orders the present step carries out."""
+        givers = self.givers
+        return [order for order in self.orders(ids) if givers is None or order["nation"] in givers]
 
     def orders(self, ids: Iterable[str] | None = None, nation: str | None = None) -> list[Order]:
         """Accepted orders of these rows ("form/id" or bare ids), in order of nation and line."""

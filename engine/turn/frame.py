@@ -8,13 +8,13 @@ and go on later, in another process.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.dice import Stream
 from ..core.faults import few
 from ..core.journal import EVERYONE
-from ..core.model import Row
+from ..core.model import Row, Ruleset
 from ..core.registry import mechanic
 from ..core.state import Entity
 from ..world.selections import as_set, id_of
@@ -27,6 +27,8 @@ MOST_PASSES = 1_000
 
 Level = dict[str, Any]
 """One level of the cursor: `i` the node's index, and for a loop `k` the round and `over` its members."""
+Wanted = Callable[[Sequence[Level]], bool | None]
+"""Of a step, told by the cursor: whether it is carried out (True), passed over (False), or the end (None)."""
 
 
 def cursor(turn: Turn) -> list[Level]:
@@ -41,17 +43,20 @@ def node_at(turn: Turn, levels: Sequence[Level]) -> Row | None:
 
 
 def _nodes(turn: Turn, levels: Sequence[Level]) -> Sequence[Row]:
-    nodes: Sequence[Row] = turn.ruleset.frame
+    nodes: Sequence[Row] = turn.nodes
     for level in levels[:-1]:
         nodes = nodes[level["i"]].get("steps", ())
     return nodes
 
 
-def advance(turn: Turn, inputs_ready: bool, *, until: str | None = None, paused: bool = False) -> Row | None:
+def advance(
+    turn: Turn, inputs_ready: bool, *, until: str | None = None, paused: bool = False, wanted: Wanted | None = None
+) -> Row | None:
     """Run from the cursor to the next input point (returned) or to the end of the turn (None).
 
     `inputs_ready` says that the input at the cursor has been taken in and is passed over once. `until` stops before the
-    phase of that name, as if an input stood there; `paused` says that the cursor stands at such a stop.
+    phase of that name, as if an input stood there; `paused` says that the cursor stands at such a stop. With `wanted` only some
+    steps are carried out, no input is waited for, and the step at which it says so is the end (returned).
     """
     levels = cursor(turn) or [{"i": 0}]
     while True:
@@ -67,7 +72,7 @@ def advance(turn: Turn, inputs_ready: bool, *, until: str | None = None, paused:
         if not turn.world.test(node.get("when"), turn.names()):
             levels[-1]["i"] += 1
         elif "input" in node:
-            if not inputs_ready:
+            if not inputs_ready and wanted is None:
                 _write(turn, levels)
                 return node
             inputs_ready = False
@@ -83,8 +88,13 @@ def advance(turn: Turn, inputs_ready: bool, *, until: str | None = None, paused:
             else:
                 levels[-1]["i"] += 1
         else:
-            with turn.within("frame", levels):
-                run_step(turn, node)
+            want = wanted is None or wanted(levels)
+            if want is None:
+                _write(turn, levels)
+                return node
+            if want:
+                with turn.within("frame", levels):
+                    run_step(turn, node)
             levels[-1]["i"] += 1
             with turn.within("frame", levels):
                 turn.boundary()
@@ -156,7 +166,7 @@ def _begin_round(turn: Turn, node: Row, level: Level) -> bool:
     if node.get("own_turn"):
         turn.world.remember("turn", turn.state.copy())
     if "says" in node:
-        name = _node_name(node)
+        name = node_name(node)
         turn.journal.step = name
         text = fill(turn.world, node["says"], {**turn.loops, kind: member, "self": member})
         with turn.journal.entry(f"frame/{name}", subject=member.id, text=text, audience=(EVERYONE,)):
@@ -166,7 +176,7 @@ def _begin_round(turn: Turn, node: Row, level: Level) -> bool:
 
 def _rolled(turn: Turn, node: Row, members: list[str]) -> list[str]:
     """The members by a die each, the highest first; those who tie roll again among themselves."""
-    name = _node_name(node)
+    name = node_name(node)
     turn.journal.step = name
     streams: dict[str, Stream] = {}
 
@@ -191,7 +201,8 @@ def _rolled(turn: Turn, node: Row, members: list[str]) -> list[str]:
     return order
 
 
-def _node_name(node: Row) -> str:
+def node_name(node: Row) -> str:
+    """The name that entries of a loop of the frame go by."""
     return str(next((node[k] for k in ("id", "step", "phase", "each") if k in node), "turn"))
 
 
@@ -241,7 +252,7 @@ def _pass_left(turn: Turn, node: Row, level: Level) -> bool:
 def _bind(turn: Turn, levels: Sequence[Level]) -> None:
     """The names that the loops around the cursor give to the steps inside."""
     turn.loops = {}
-    nodes: Sequence[Row] = turn.ruleset.frame
+    nodes: Sequence[Row] = turn.nodes
     for level in levels[:-1]:
         node = nodes[level["i"]]
         if "each" in node or "passes" in node:
@@ -287,3 +298,18 @@ def inputs(frame: Sequence[Row]) -> list[Row]:
             out.append(node)
         out.extend(inputs(node.get("steps", ())))
     return out
+
+
+def step_orders(ruleset: Ruleset, node: Row) -> list[str]:
+    """The orders that name a step of the frame, or are acts of it, as "form/id"."""
+    step = str(node.get("step", node["do"]))
+    acts = [f"acts/{a}" for a in node.get("acts", ())]
+    return acts + [f"orders/{id_}" for id_, row in ruleset.rows("orders").items() if row.get("step") == step]
+
+
+def carried_out(ruleset: Ruleset, node: Row) -> list[str]:
+    """The orders that a step of the frame carries out, as "form/id": those of `step_orders`, and those that do what it names."""
+    every = "modes" not in node and node["do"] == "move"
+    named = {*node.get("modes", ruleset.rows("modes") if every else ()), *node.get("contacts", ()), *node.get("rows", ())}
+    done = [f"orders/{id_}" for id_, row in ruleset.rows("orders").items() if row.get("does") in named]
+    return list(dict.fromkeys([*step_orders(ruleset, node), *done]))

@@ -76,7 +76,9 @@ class Intent:
 
     `order` is the complete order (numbers in place of `all`), ready for the resolution; `cost` what is paid, by resource, and
     `purse` the purse it comes out of where there are several; `number` how many of `item` are bought, or how much is sent;
-    `units` who goes, `path` the places of their way from first to last; `site` where a thing appears or stands.
+    `units` who goes, `path` the places of their way from first to last; `site` where a thing appears or stands. `uses` is what
+    it takes besides its price, by resource, now or when it is completed; `attacks` are the places into which it goes to fight.
+    `mended` says how the line was read, where it was not written as its form has it.
     """
 
     order: Mapping[str, Any]
@@ -88,6 +90,9 @@ class Intent:
     path: tuple[str, ...] = ()
     site: str = ""
     remarks: tuple[Remark, ...] = ()
+    uses: Mapping[str, Any] = field(default_factory=dict)
+    attacks: tuple[str, ...] = ()
+    mended: str = ""
 
     @property
     def verb(self) -> str:

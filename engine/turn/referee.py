@@ -148,10 +148,10 @@ def _play(turn: Turn, position: Position, inputs: Inputs, *, first: bool, until:
         settle(turn)
         waiting = advance(turn, inputs_ready=False)
     else:
-        paused = "pause" in (position.waiting or {})
+        node = position.waiting or {}
+        paused = "pause" in node
         if not paused:
-            excused = bool((position.waiting or {}).get("optional"))
-            take_in(turn, replace(inputs, missing=()) if excused else inputs)
+            take_in(turn, replace(inputs, missing=()) if node.get("optional") or node.get("early") else inputs)
         waiting = advance(turn, inputs_ready=not paused, until=until, paused=paused)
     rounds = 0
     while waiting is None and not turn.state.get("game", "game", "ended"):
@@ -205,7 +205,8 @@ def waiting_seats(ruleset: Ruleset, position: Position) -> list[str]:
     assert node_at(turn, cursor(turn)) is not None
     if wanted in turn.loops and isinstance(turn.loops[wanted], Entity):
         return [n for n in (turn.loops[wanted].id,) if seat_of(turn, n) not in ("none", "vacant") and alive(turn, n)]
-    return turn.world.members(turn.world.value(str(wanted).removeprefix("="), turn.names()))
+    asked = turn.world.members(turn.world.value(str(wanted).removeprefix("="), turn.names()))
+    return [n for n in asked if seat_of(turn, n) not in ("none", "vacant") and alive(turn, n)]
 
 
 def commanded_nations(ruleset: Ruleset, position: Position) -> list[str]:

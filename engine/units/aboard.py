@@ -15,6 +15,7 @@ from ..turn.context import Turn
 from ..world import routes
 from . import forces
 from .attacking import attack_refusal, begin_war, follows, take_over
+from .fleet import mission_row
 from .stowage import figure_of, room_of, size_of, size_of_kinds
 
 
@@ -181,6 +182,7 @@ def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, part: Row, *, hosti
                 turn.journal.alter_units(key, n, aboard=None, place=target, moved=True, **spent)
             take_over(turn, nation, target)
         turn.journal.set("forces", force, "loaded", bool(forces.cargo_of(turn.state, force)) or None)
+        forces.mark(turn, force, mission_row(turn.ruleset, row.get("mission")))
         turn.journal.fact("entered", by=nation, of=holder, place=target, n=sum(kinds.values()), **{"from": zone})
     if hostile:
         begin_war(turn, shore, nation, target)

@@ -90,7 +90,7 @@ def forget(turn: Turn) -> None:
             if "attacked" in row:
                 turn.journal.set("places", place, "attacked", None)
         for key, row in sorted(turn.state.table("loads").items()):
-            if row["turn"] != turn.number:
+            if row["turn"] != turn.number or turn.mover is not None:  # where each has a turn of his own, it is over with it
                 turn.journal.put_row("loads", key, None)
         if not still:
             turn.journal.set("game", "game", "forces", None)

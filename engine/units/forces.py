@@ -150,9 +150,19 @@ def afloat_at(state: State, nation: str, place: str) -> list[tuple[str, Row]]:
     return [(k, r) for k, r in state.stacks(at=place, owner=nation) if r.get("aboard") == AFLOAT]
 
 
+def mark(turn: Turn, force: str, mission: Row) -> None:
+    """The units of a force wear for the rest of the turn what its mission says (`marks`)."""
+    for key, stack in stacks_of(turn.state, force) if "marks" in mission else ():
+        turn.journal.alter_units(key, stack["n"], **mission["marks"])
+
+
 def withdraw(turn: Turn, force: str, to: str) -> None:
-    """The units of a force go to another place and are plain units there, marked as moved."""
-    for key, stack in (*stacks_of(turn.state, force), *cargo_of(turn.state, force)):
-        plain = dict.fromkeys(PASSING)
-        turn.journal.alter_units(key, stack["n"], **{**plain, "moved": True, "place": to})
+    """The units of a force go to another place and are plain units there, marked as moved; its cargo stays aboard."""
+    carries = "carries" in turn.ruleset.rows("modes").get(str(turn.state.get("forces", force, "mode", "")), {})
+    plain = {**dict.fromkeys(PASSING), "moved": True, "place": to}
+    cargo = cargo_of(turn.state, force)
+    for key, stack in stacks_of(turn.state, force):
+        turn.journal.alter_units(key, stack["n"], **plain)
+    for key, stack in cargo:
+        turn.journal.alter_units(key, stack["n"], **{**plain, "aboard": AFLOAT if carries else None})
     turn.journal.put_row("forces", force, None)

@@ -14,7 +14,7 @@ from typing import Any
 from ..core.model import Row
 from ..core.state import Entity
 from ..turn.context import Order, Turn
-from ..turn.slots import unmet
+from ..turn.slots import unfit
 from ..world import routes
 from . import forces
 from .aboard import adopt, bring_along, land_all, take_aboard
@@ -77,8 +77,8 @@ def read(turn: Turn, modes: Sequence[Row], *, quiet: bool = False) -> list[Voyag
         nation = str(order["nation"])
         if nation not in fleets:
             fleets[nation] = Fleet.of(turn.ruleset, (o for o, _ in open_orders if o["nation"] == nation))
-        unfit = unmet(turn, row_of(turn, order), turn.order_names(order))
-        found = unfit.text if unfit else understand(turn, order, mode, left, fleets[nation], numbers.get(order["key"], 0))
+        why = unfit(turn, row_of(turn, order), order, turn.order_names(order))
+        found = why.text if why else understand(turn, order, mode, left, fleets[nation], numbers.get(order["key"], 0))
         if isinstance(found, str):
             if not quiet:
                 turn.drop_order(order, found)
@@ -321,8 +321,8 @@ def _take_up(turn: Turn, force: str, row: Row, entry: Row, to: str | None) -> No
             turn.journal.fact("entered", by=row["owner"], place=to, force=force, **{"from": row["at"]})
         for field, value in fields.items():
             turn.journal.set("forces", force, field, value or None)
-        for key, stack in forces.stacks_of(turn.state, force) if entry and missions.get("marks") else ():
-            turn.journal.alter_units(key, stack["n"], **missions["marks"])
+        if entry and missions.get("does") != "land":
+            forces.mark(turn, force, missions)
 
 
 def _use_up(turn: Turn, force: str) -> None:
@@ -343,7 +343,7 @@ def threats(turn: Turn, modes: Sequence[Row]) -> list[tuple[str, str]]:
     """Places that valid orders are to land on against an enemy, each with the place that the landing comes from."""
     out = []
     for voyage in read(turn, modes, quiet=True):
-        for parcel in voyage.cargo:
+        for parcel in voyage.lands:
             if routes.is_attack(turn.world, voyage.nation, parcel["to"], turn.journal.step):
                 out.append((parcel["to"], voyage.plan[-1]["place"]))
     return out

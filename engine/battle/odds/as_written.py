@@ -1,24 +1,28 @@
 """The battle that orders bring about, as the referee sets it up: the same moves, the same parties, the same conditions.
 
-Orders are carried out on a copy of the position, everybody else being silent, up to the fight; what stands there then is the
-question, with every force that may leave by conditions of its own.
+Orders are carried out on a copy of the position, everybody else being silent. Where all that is left to chance is one battle
+whose plan says the whole of it, that is the question, with every force that may leave by conditions of its own; its odds are
+exact. In any other case (meetings on the way, rivals, those who may be called home, decisions to leave, contacts to be made,
+shots on the way, a second battle) the turn is resolved again and again (`resolved`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ...core.dice import KeyedDice
-from ...core.model import Row, Ruleset
-from ...core.registry import mechanic
+from ...core.model import Row
 from ...core.state import UNIT_CORE, WHOLE_ROW, unit_key
 from ...turn.context import Order, Turn
-from ...turn.frame import steps
+from ...turn.frame import cursor
 from ...units import forces
 from ...world.world import World
+from .. import listed
 from ..battles import (
     Battle,
+    at_home,
     leave_rule,
     loss_orders,
     order_options,
@@ -28,54 +32,104 @@ from ..battles import (
     takes_part,
     troops,
 )
-from ..encounters import contested
+from ..encounters import contested, meetings, rivals
+from ..fight import fallen_places
 from ..leaving import movable_of, refuge
 from ..members import ATTACKER, DEFENDER, SIDES
 from .ask import WORD, Force, Question, Tables
+from .chain import EFFORT
+from .chain import odds as odds_of
+from .resolved import Moment, Span, first_die, sampled
+from .result import Odds
 
 LIMITS = ("rounds", "losses", "kills")
+ELSEWHERE = ("wants", "together")
+"""Keys of a rule of leaving that a plan does not know."""
 
 
 class NoBattle(ValueError):
     """The orders do not lead to a battle; the message says why."""
 
 
-def as_written(
-    world: World, nation: str, orders: Sequence[Order], place: str, defenders: Force | None = None
-) -> tuple[World, Question]:
-    """The world after the moves of these orders, and the battle in a place to which they lead. The world given stays as it is.
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What orders lead to. `question` is the battle where one plan says it all; `world` is the position before the first die.
 
-    `defenders` stand there in place of whoever is known to. NoBattle if nobody fights there, or the orders cannot be carried out.
+    `refused` says why orders are not carried out (those that are may still lead to a battle).
     """
-    turn = carried_out(world, nation, orders, place, defenders)
-    for row in _battles(turn.ruleset, orders):
-        for battle in contested(turn, row):
-            if battle.place == place and _is_fought(turn, battle, nation):
-                return _asked(turn, battle)
-    refused = [str(e.data["refused"]) for e in turn.journal.entries if "refused" in e.data]
-    raise NoBattle(f"the order is not carried out: {refused[0]}" if refused else "there is nobody there whom they fight")
+
+    world: World
+    question: Question | None
+    moment: Moment
+    place: str
+    refused: tuple[str, ...] = ()
+
+    def odds(self, *, trials: int = 0, seed: int = 1, most: int | None = EFFORT) -> tuple[Odds, Question]:
+        """The odds, with what comes before and after the battle in the same turn; and of which. NoBattle if nobody fights."""
+        if self.question is not None:
+            return odds_of(self.world, self.question, trials=trials, seed=seed, most=most), self.question
+        found, runs = sampled(self.moment, self.place, trials=trials, seed=seed)
+        fought = next((run for run in runs if run.began), None)
+        if fought is None:
+            raise NoBattle(_why([*self.refused, *runs[0].refused]))
+        return found, Question(fought.battle, fought.began[-1][ATTACKER], fought.began[-1][DEFENDER], fought.place)
 
 
-def carried_out(
-    world: World, nation: str, orders: Sequence[Order], place: str = "", defenders: Force | None = None, seed: int = 1
-) -> Turn:
-    """A turn of its own in which these orders have been carried out up to the first fight for which they move."""
+def as_written(world: World, nation: str, orders: Sequence[Order], place: str = "", defenders: Force | None = None) -> Written:
+    """The battle to which the orders of a nation lead, in a place or ("") anywhere. The world given stays as it is.
+
+    Orders whose `nation` is another are that nation's; all others are silent. `defenders` stand in the place instead of whoever
+    is known to. NoBattle if no battle can follow, or nothing is carried out.
+    """
     state = world.state.copy()
-    turn = Turn(world.ruleset, state, KeyedDice(seed.to_bytes(32, "big"), 1), geography=world.geography)
-    turn.world.moments.update(world.moments)
+    dice = KeyedDice(b"as written", 1)
+    turn = Turn(world.ruleset, state, dice, moments=world.moments, geography=world.geography)
     turn.journal.step = "orders"
     with turn.journal.entry("frame/orders"):
+        for key in sorted(turn.state.table("orders")):
+            turn.journal.put_row("orders", key, None)
         if defenders is not None:
             _stand(turn, place, nation, defenders)
         for number, order in enumerate(orders, 1):
-            turn.journal.put_row("orders", f"{nation}/{number:04d}", {"nation": nation, **order})
-    for node in _nodes(turn.ruleset, orders):
-        turn.journal.step = str(node.get("step", node["do"]))
-        with turn.journal.entry(f"frame/{turn.journal.step}"):
-            turn.journal.set("game", "game", "step", turn.journal.step)
-        turn.step_row = node
-        mechanic(node["do"])(node, turn)
-    return turn
+            whose = str(order.get("nation", nation))
+            turn.journal.put_row("orders", f"{whose}/{number:04d}", {**order, "nation": whose})
+    at = tuple(int(level["i"]) for level in cursor(turn))
+    span = Span.of(world.ruleset, nation, orders, at)
+    moment = first_die(turn, dice, span) if span is not None else None
+    if moment is None:
+        raise NoBattle("no battle follows the step that carries these orders out")
+    refused = tuple(moment.refused)
+    if moment.decided and not moment.began:
+        raise NoBattle(_why(refused))
+    there = moment.turn(b"as written")
+    battle = None if moment.decided else _only_battle(there, moment.step, nation, orders)
+    if battle is not None and place in ("", battle.place):
+        return Written(*_asked(there, battle), moment, battle.place, refused)
+    return Written(moment.world, None, moment, place, refused)
+
+
+def _why(refused: Sequence[str]) -> str:
+    return f"the order is not carried out: {refused[0]}" if refused else "there is nobody there whom they fight"
+
+
+def _only_battle(turn: Turn, node: Row, nation: str, orders: Sequence[Order]) -> Battle | None:
+    """The battle in which a nation attacks and which is all that a step decides by dice, if its plan says the whole of it."""
+    if node["do"] != "fight" or any(turn.options_giving(order.get("options"), "onward") for order in orders):
+        return None
+    found: list[Battle] = []
+    for row in (turn.ruleset.row("battles", id_) for id_ in node["battles"]):
+        before = {word: turn.ruleset.row("battles", id_) for word, id_ in row.get("before", {}).items()}
+        if row.get("where") == "contacts" or "cargo" in row or "slip" in row:
+            return None
+        if "meeting" in before and meetings(turn, row, before["meeting"]):
+            return None
+        if "rivals" in before and rivals(turn, row, before["rivals"]):
+            return None
+        found += contested(turn, row)
+    if len(found) != 1 or not _is_fought(turn, found[0], nation) or at_home(turn, found[0]) or fallen_places(turn, found):
+        return None
+    rules = [leave_rule(found[0], side) or {} for side in (ATTACKER, DEFENDER)]
+    return None if any(key in rule for rule in rules for key in ELSEWHERE) else found[0]
 
 
 def _stand(turn: Turn, place: str, nation: str, units: Force) -> None:
@@ -85,31 +139,6 @@ def _stand(turn: Turn, place: str, nation: str, units: Force) -> None:
             turn.journal.put_row("units", key, None)
     for (owner, kind, *more), n in units.items():
         turn.journal.units(owner, kind, place, n, **dict(*more))
-
-
-def _nodes(ruleset: Ruleset, orders: Iterable[Order]) -> list[Row]:
-    """The steps of the frame by which the acts and moves of orders are carried out, in their order."""
-    acts, modes = set(), set()
-    for order in orders:
-        form, _, id_ = order["order"].partition("/")
-        acts |= {id_} if form == "acts" else set()
-        modes |= {str(ruleset.rows("orders").get(id_, {}).get("does"))} if form == "orders" else set()
-    out = []
-    for node in steps(ruleset.frame):
-        does = (node["do"] == "act" and acts & set(node.get("acts", acts))) or (
-            node["do"] == "move" and modes & set(node.get("modes", modes)) and node.get("which") not in ("arrive", "onward")
-        )
-        if does:
-            out.append(node)
-    return out
-
-
-def _battles(ruleset: Ruleset, orders: Iterable[Order]) -> list[Row]:
-    """The battles that steps of the frame fight once the orders have been carried out, in their order."""
-    everything, done = steps(ruleset.frame), _nodes(ruleset, orders)
-    after = max((i for i, node in enumerate(everything) if any(node is d for d in done)), default=0)
-    named = [id_ for node in everything[after:] if node["do"] == "fight" for id_ in node["battles"]]
-    return [ruleset.row("battles", id_) for id_ in dict.fromkeys(named)]
 
 
 def _is_fought(turn: Turn, battle: Battle, nation: str) -> bool:
@@ -136,14 +165,17 @@ def _asked(turn: Turn, battle: Battle) -> tuple[World, Question]:
         turn.state.put("units", key, WHOLE_ROW, None)
     tables: Tables = {"units": units, "forces": dict(turn.state.table("forces"))}
     question = Question(
-        battle.row["id"], there[ATTACKER], there[DEFENDER], battle.place, orders=orders, limits=limits, tables=tables
-    )
+        battle.row["id"], there[ATTACKER], there[DEFENDER], battle.place, orders=orders, limits=limits,
+        record=battle.record, tables=tables,
+    )  # fmt: skip
     return turn.world, question
 
 
 def _everybody(turn: Turn, battle: Battle) -> list[tuple[str, Row, int]]:
     """The stacks on either side, those that act from elsewhere included; of preludes, too."""
     found = [(key, dict(row), side) for side in (ATTACKER, DEFENDER) for key, row in party_stacks(turn, battle, side)]
+    if battle.record:
+        found += [(key, row, side) for side, key, row, _ in listed.helpers(turn.world, battle.row, battle.record, battle.place)]
     for side, force, _ in supporters(turn, battle):
         found += [(key, dict(row), side) for key, row in forces.stacks_of(turn.state, force)]
     return list({key: (key, row, side) for key, row, side in found}.values())

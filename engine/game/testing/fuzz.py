@@ -57,7 +57,7 @@ TURNS = 3
 SECONDS = 60
 """How long one mutation may take, validation and play together."""
 INERT = frozenset(
-    {"note", "source", "basis", "lines", "silence", "color", "aliases", "symbol", "help", "text", "name", "question"}
+    {"note", "source", "basis", "lines", "silence", "color", "aliases", "symbol", "help", "read_back", "text", "name", "question"}
 )
 """Keys whose values no turn depends on: seldom worth spoiling."""
 TYPES: tuple[Any, ...] = (None, True, False, 0, 3, -12, "seven", "=1/0", "=turn", "=None", [], {}, "", "all", "5..2", "1d6")

@@ -146,14 +146,13 @@ class Play:
 
     def _advance(self, frame: Iterable[Row]) -> None:
         turn = self.turn
-        own = turn.ruleset
-        turn.ruleset = own.with_frame(frame)
+        turn.nodes = tuple(frame)
         turn.state.put("game", "game", "cursor", None)
         try:
             while advance(turn, inputs_ready=True) is not None:
                 pass
         finally:
-            turn.ruleset = own
+            turn.nodes = turn.ruleset.frame
             turn.loops = {}
 
     def _node(self, stage: Mapping[str, Any], path: tuple[str | int, ...]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...core.model import Row
 from ...economy.purchase import asked
 from ...turn.context import Order
@@ -26,8 +28,17 @@ def understand(book: Book, row: Row, order: Order) -> Understood:
             market.take(found)
             book.spent.paid[found.what] = book.spent.paid.get(found.what, 0) + found.cost
 
+    uses: dict[str, Any] = {}
+    for what, _, amount, _ in found.uses:
+        uses[what] = uses.get(what, 0) + amount
     intent = Intent(
-        order, cost={found.what: found.cost}, purse=found.purse, item=found.item, number=found.made, site=found.into or found.site
+        order,
+        cost={found.what: found.cost},
+        purse=found.purse,
+        item=found.item,
+        number=found.made,
+        site=found.into or found.site,
+        uses=uses,
     )
     return Understood(intent, [use], found)
 

@@ -26,7 +26,9 @@ TURNS = ("turn_start", "turn_end")
 FILTERS = {"act": ("acts", "orders"), "track": ("tracks",)}
 """Filters of facts that name rows, and the forms of these."""
 HELPERS = ("terms", "tables", "groups", "quantities")
-SILENT_KEYS = frozenset({"note", "text", "help", "source", "lines", "basis", "silence", "description", "name", "title"})
+SILENT_KEYS = frozenset(
+    {"note", "text", "help", "read_back", "source", "lines", "basis", "silence", "description", "name", "title"}
+)
 _WORD = re.compile(r"[A-Za-z0-9_-]+")
 _PIECE = re.compile(r"[A-Za-z0-9_]+")
 

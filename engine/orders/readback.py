@@ -1,0 +1,359 @@
+"""A nation's orders read back to it in full words: what stands, in the order of the turn, with what it costs and leaves.
+
+`read_back` makes one plain value of an `Intake`; the command line, mail and the web print the same. What an order means is
+asked of its `Intent` alone, and how that is said of its row (`read_back`); a row without a sentence is read back in its own
+words. Everything is written from the nation's view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from ..core.diagnostics import Diagnostic
+from ..core.model import Row, Ruleset
+from ..economy.catalogue import Market
+from ..turn.intents import CONDITIONS, Intent
+from ..world import routes
+from ..world import treasury as stores
+from ..world.view import UNKNOWN
+from ..world.world import World
+from . import ways
+from .intake import Intake
+from .names import Names
+from .rows import by_phase, orders_now, unit_slots
+from .text import options_in_words, order_in_words, order_text
+
+__all__ = ["Group", "NotTaken", "ReadBack", "Said", "read_back"]
+
+ATTACKS = "Attacks"
+ANSWERS = "Answers to what you may be asked"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One order that stands.
+
+    `line` is its line in the text, `written` the player's own words, `order` the same order word for word as its form has it,
+    `says` what it comes to in full words, `options` its conditions of its own after the colon. `cost` is what it takes and
+    `left` what is left after it of each of these, by resource id. `hangs_on` are conditions beyond the nation's own will,
+    `notes` what to think of; nothing there stops the order. `mended` says how it was read where it was not written as its form
+    has it. `attacks` are the names of the places into which it goes to fight, `seen` what is known to stand there.
+    """
+
+    line: int
+    written: str
+    order: str
+    says: str
+    options: tuple[str, ...] = ()
+    cost: Mapping[str, Any] = field(default_factory=dict)
+    left: Mapping[str, Any] = field(default_factory=dict)
+    hangs_on: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    mended: str = ""
+    attacks: tuple[str, ...] = ()
+    seen: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The orders of one phase, in the order in which the turn carries them out."""
+
+    title: str
+    orders: tuple[Said, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NotTaken:
+    """A line that does not count: why, and lines that would do in its place, ready to be sent.
+
+    `verdict` is `asked` (it may have been understood: one of `instead` is to be sent to confirm it), `refused` (understood, and
+    not allowed) or `not understood`.
+    """
+
+    line: int
+    written: str
+    verdict: str
+    why: str
+    instead: tuple[str, ...] = ()
+    code: str = ""
+    column: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ReadBack:
+    """A file of orders as read: see the fields of its parts.
+
+    `refused` says why the whole file is not taken (another game, nation or turn); nothing else stands then. `resources` are the
+    names of the resources that occur, `start` and `left` what there is of each before and after all orders; `money` is the one
+    in which prices are. `idle` are units without an order, by place; `again` is what to look at once more; `passed` are lines
+    that are no orders (greeting, signature, quotation), `general` findings about the file as a whole.
+    """
+
+    nation: str
+    name: str
+    rules: str
+    game: str
+    turn: int
+    groups: tuple[Group, ...] = ()
+    not_taken: tuple[NotTaken, ...] = ()
+    refused: tuple[str, ...] = ()
+    money: str = ""
+    resources: Mapping[str, str] = field(default_factory=dict)
+    start: Mapping[str, Any] = field(default_factory=dict)
+    left: Mapping[str, Any] = field(default_factory=dict)
+    idle: tuple[tuple[str, str], ...] = ()
+    again: tuple[str, ...] = ()
+    general: tuple[str, ...] = ()
+    passed: tuple[int, ...] = ()
+
+    @property
+    def standing(self) -> int:
+        """How many orders stand."""
+        return sum(len(g.orders) for g in self.groups)
+
+    @property
+    def mended(self) -> tuple[Said, ...]:
+        """The orders that were not written as their form has them."""
+        return tuple(sorted((o for g in self.groups for o in g.orders if o.mended), key=lambda o: o.line))
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as plain data, with `standing`."""
+        return {**asdict(self), "standing": self.standing}
+
+
+WHOLE = frozenset({"O111", "O112"})
+"""Findings that refuse a whole file."""
+ASKED = frozenset({"O104", "O107"})
+
+
+def read_back(world: World, taken: Intake, *, game: str = "") -> ReadBack:
+    """What a file of orders comes to, for its sender to read. `world` is the view of `taken.nation`; both stay as they are.
+
+    Use it after `intake.take_in` with the world that was given there; `readback_text.rendered` prints it as a mail has it.
+    """
+    nation = taken.nation or ""
+    ruleset = world.ruleset
+    names = Names(ruleset, world.state)
+    errors = [d for d in taken.found if d.severity == "error"]
+    whole = tuple(f"{d.message} ({d.hint})" if d.hint else d.message for d in errors if d.code in WHOLE)
+    head = ReadBack(
+        nation,
+        names.printed("nation", nation) if nation else "",
+        ruleset.title,
+        game,
+        int(world.state.get("game", "game", "turn", 0)),
+        refused=whole,
+        passed=taken.passed,
+    )
+    if whole or not nation:
+        return head
+    purse = _Purse(world, nation)
+    groups = []
+    standing = [] if any(d.code == "O212" for d in errors) else list(taken.intents)
+    for title, intents in _grouped(ruleset, standing):
+        groups.append(Group(title, tuple(_said(world, nation, names, intent, purse) for intent in intents)))
+    touched = [r for r in ruleset.rows("resources") if r in purse.touched or (r == purse.money and purse.start.get(r))]
+    return ReadBack(
+        head.nation,
+        head.name,
+        head.rules,
+        head.game,
+        head.turn,
+        tuple(groups),
+        tuple(_not_taken(d) for d in errors if d.line),
+        (),
+        purse.money,
+        {r: str(ruleset.row("resources", r).get("name", r)) for r in touched},
+        {r: purse.start.get(r, 0) for r in touched},
+        {r: purse.left.get(r, 0) for r in touched},
+        _idle(world, nation, names, standing),
+        tuple(_again(world, nation, names, standing)),
+        tuple(f"{d.message} ({d.hint})" if d.hint else d.message for d in errors if not d.line),
+        taken.passed,
+    )
+
+
+# ---- what stands
+
+
+class _Purse:
+    """What a nation has of everything, all its purses together, and what the orders so far leave of it."""
+
+    def __init__(self, world: World, nation: str) -> None:
+        market = Market(world, nation)
+        self.money = stores.money(world.ruleset)
+        self.start: dict[str, Any] = {}
+        for what in world.ruleset.rows("resources"):
+            held = stores.purses(world, nation, what)
+            if held:
+                self.start[what] = sum(market.left(purse, what) for purse in held)
+        self.left = dict(self.start)
+        self.touched: set[str] = set()
+
+    def take(self, intent: Intent) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What an order takes, and what is left of each of these."""
+        taken: dict[str, Any] = {}
+        for part in (intent.cost, intent.uses):
+            for what, amount in part.items():
+                if amount:
+                    taken[what] = taken.get(what, 0) + amount
+        for what, amount in taken.items():
+            self.left[what] = self.left.get(what, 0) - amount
+        self.touched |= taken.keys()
+        return taken, {what: self.left[what] for what in taken}
+
+
+def _grouped(ruleset: Ruleset, intents: Sequence[Intent]) -> Iterable[tuple[str, list[Intent]]]:
+    """Intents by phase, in the order of the turn; those that go into a fight after the others of their phase."""
+    titles = [(title, key) for title, keys in by_phase(ruleset) for key in keys]
+    order = {key: (index, title) for index, (title, key) in reversed(list(enumerate(titles)))}
+    last = (len(titles), ANSWERS)
+    groups: dict[tuple[str, bool], list[Intent]] = {}
+    for intent in sorted(intents, key=lambda i: (order.get(i.verb, last)[0], i.attacks)):
+        groups.setdefault((order.get(intent.verb, last)[1], bool(intent.attacks)), []).append(intent)
+    for title in dict.fromkeys(t for t, _ in groups):
+        for hostile in (False, True):
+            if (title, hostile) in groups:
+                yield (ATTACKS if hostile else title), groups[title, hostile]
+
+
+def _said(world: World, nation: str, names: Names, intent: Intent, purse: _Purse) -> Said:
+    ruleset, order = world.ruleset, intent.order
+    cost, left = purse.take(intent)
+    says = order_in_words(ruleset, names, order)
+    places = tuple(names.printed("place", p) for p in intent.attacks)
+    slots = intent.slots
+    if places and set(slots) - {"via"} == {ways.UNITS, ways.ORIGIN, ways.TARGET}:
+        where = names.printed("place", str(slots[ways.ORIGIN]))
+        by_way = ", ".join(names.printed("place", str(p)) for p in slots.get("via") or ())
+        says = f"Attack on {places[0]}: {names.units(slots[ways.UNITS])} from {where}{f' by way of {by_way}' if by_way else ''}"
+    seen = "; ".join(filter(None, (last_seen(world, nation, p) for p in intent.attacks)))
+    return Said(
+        int(order.get("line", 0)),
+        str(order.get("text", "")),
+        order_text(ruleset, names, order, agree=True),
+        says,
+        tuple(options_in_words(ruleset, names, order)),
+        cost,
+        left,
+        tuple(r.text for r in intent.remarks if r.note in CONDITIONS),
+        tuple(r.text for r in intent.remarks if r.note not in CONDITIONS),
+        intent.mended,
+        places,
+        seen,
+    )
+
+
+def last_seen(world: World, reader: str, place: str) -> str:
+    """Who is known to stand in a place against a nation, in words with the turn of older news; empty if nothing is known."""
+    exact: dict[str, dict[str, int]] = {}
+    bands = []
+    for _, row in world.state.stacks(at=place):
+        owner = str(row["owner"])
+        if owner == reader or world.allied(reader, owner):
+            continue
+        if row["kind"] == UNKNOWN:
+            low, dots, high = str(row.get("range", "")).partition("..")
+            bands.append(
+                f"{low or 0} to {high} units" if dots and high else f"{low} or more units" if low else "an unknown number"
+            )
+        else:
+            mine = exact.setdefault(owner, {})
+            mine[str(row["kind"])] = mine.get(str(row["kind"]), 0) + int(row["n"])
+    if exact:
+        return "; ".join(
+            f"{routes.list_units(world, units)} of {_nation(world, owner)}" for owner, units in sorted(exact.items())
+        )
+    known = world.state.get("knowledge", reader, f"units:{place}") or {}
+    if known:
+        age = f" (turn {known['since']})" if "since" in known else ""
+        if known.get("units"):
+            return routes.list_units(world, known["units"]) + age
+        if "units" in known:
+            return "nobody" + age
+        if known.get("n"):
+            return f"{known['n']} or more units{age}"
+    return ", ".join(bands)
+
+
+def _nation(world: World, nation: str) -> str:
+    row: Row = world.ruleset.rows("nations").get(nation, {})
+    name = str(row.get("short") or row.get("name") or nation)
+    return f"{row['article']} {name}" if "article" in row else name
+
+
+# ---- what does not
+
+
+def _not_taken(found: Diagnostic) -> NotTaken:
+    verdict = "asked" if found.code in ASKED else "refused" if found.code >= "O113" else "not understood"
+    why = f"{found.message}; {found.hint}" if found.hint else found.message
+    return NotTaken(found.line, found.source_line.strip(), verdict, why, found.instead, found.code, found.column)
+
+
+# ---- what is left over
+
+
+def _idle(world: World, nation: str, names: Names, intents: Sequence[Intent]) -> tuple[tuple[str, str], ...]:
+    """Units without an order, by place; nothing where no order that is taken now is one of units."""
+    if not _orders_units(world):
+        return ()
+    taken = _ordered(world, nation, intents)
+    out = []
+    for place in ways.places_with_units(world, nation):
+        left = {k: n - taken.get((place, k), 0) for k, n in ways.free_units(world, nation, place).items()}
+        left = {k: n for k, n in left.items() if n > 0}
+        if left:
+            out.append((names.printed("place", place), names.units(left)))
+    return tuple(out)
+
+
+def _orders_units(world: World) -> bool:
+    now = orders_now(world)
+    for form in ("orders", "acts"):
+        for id_, row in world.ruleset.rows(form).items():
+            if (now is None or f"{form}/{id_}" in now) and (unit_slots(row) or {"kind", "place"} <= row.get("slots", {}).keys()):
+                return True
+    return False
+
+
+def _ordered(world: World, nation: str, intents: Sequence[Intent]) -> dict[tuple[str, str], int]:
+    """(place, kind) -> how many units there are named in an order."""
+    taken: dict[tuple[str, str], int] = {}
+
+    def take(place: Any, kind: str, n: int) -> None:
+        taken[str(place), kind] = taken.get((str(place), kind), 0) + n
+
+    for intent in intents:
+        form, _, id_ = intent.verb.partition("/")
+        row, slots = world.ruleset.rows(form).get(id_, {}), intent.slots
+        for name, where in unit_slots(row):
+            for kind, n in (slots.get(name) or {}).items():
+                take(slots.get(where, slots.get("place")), kind, int(n) if isinstance(n, int) else 0)
+        if "kind" in row.get("slots", {}) and slots.get("place") is not None:
+            for kind, n in ways.free_units(world, nation, str(slots["place"])).items():
+                if slots.get("kind") in (None, kind):
+                    take(slots["place"], kind, n)
+    return taken
+
+
+def _again(world: World, nation: str, names: Names, intents: Sequence[Intent]) -> Iterable[str]:
+    """What to think of once more: own places from which everybody goes, and into which nobody comes."""
+    taken = _ordered(world, nation, [i for i in intents if len(i.path) > 1])
+    comes = {i.path[-1] for i in intents if len(i.path) > 1} | {i.site for i in intents if i.item}
+    empty = []
+    for place in ways.places_with_units(world, nation):
+        there: dict[str, int] = {}
+        for _, row in world.state.stacks(at=place, owner=nation):
+            there[str(row["kind"])] = there.get(str(row["kind"]), 0) + int(row["n"])
+        if (
+            world.holder_of(place) == nation
+            and place not in comes
+            and all(taken.get((place, k), 0) >= n for k, n in there.items())
+        ):
+            empty.append(names.printed("place", place))
+    if empty:
+        more = f" and {len(empty) - 12} more places" if len(empty) > 12 else ""
+        yield f"No unit of yours stays in {', '.join(empty[:12])}{more}."
