@@ -252,7 +252,7 @@ def test_the_words_are_a_table_that_its_schema_tests(tmp_path: Path) -> None:
     data["units"]["movement"] = {"feild": "move"}
     wrong = tmp_path / "words.yaml"
     wrong.write_text(yaml.safe_dump(data), encoding="utf-8")
-    with pytest.raises(ValueError, match="units/movement.*feild"):
+    with pytest.raises(ValueError, match=r"units/movement.*feild"):
         read_words(wrong)
 
 

@@ -55,9 +55,7 @@ def forces(draft: Draft) -> None:
 
 def _plural(name: str) -> str:
     """Names of arms (`-ry` and the like) and what ends in s stay as they are."""
-    return (
-        f"{name}s" if re.fullmatch(".*([a-z]|[0-9])", name) and not re.fullmatch(".*([^aeiou]y|s|x|men|ch|sh|z)", name) else name
-    )
+    return f"{name}s" if re.fullmatch(".*([a-z]|[0-9])", name) and not re.fullmatch(".*([^aeiou]y|s|x|ch|sh|z)", name) else name
 
 
 def _symbol(name: str) -> str:
