@@ -12,7 +12,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from . import doors, host, moderator, player, records, seating, spectator, trying
+from . import designer, doors, host, moderator, player, records, seating, spectator, trying
 from .people import HOST, MODERATOR, PLAYER, SPECTATOR
 from .web import Desk, Guarded, Page, assets, page, refused, seat_page
 
@@ -73,6 +73,10 @@ SEATS: tuple[tuple[str, str, Page, tuple[str, ...]], ...] = (
     ("GET", "history", records.history, (MODERATOR,)),
     ("GET", "rules", records.rules, (MODERATOR,)),
     ("POST", "rules", records.upgrade, (MODERATOR,)),
+    ("GET", "tables", designer.tables, (MODERATOR, HOST)),
+    ("GET", "rulebook.txt", designer.rulebook, (MODERATOR, HOST)),
+    ("GET", "draft", designer.draft, (MODERATOR, HOST)),
+    ("POST", "draft", designer.look, (MODERATOR, HOST)),
     ("GET", "news", spectator.news, (SPECTATOR,)),
     ("GET", "map", spectator.map_, (SPECTATOR,)),
     ("GET", "map.svg", spectator.map_svg, (SPECTATOR,)),
