@@ -227,7 +227,8 @@ def publish(turn: Turn, row: Row) -> None:
                 now = turn.state.get("knowledge", mate, target) or {}
                 if now.get("since") != turn.number or now.get("as") != "exact":
                     readers.append(mate)
-            text = f"{routes.name_of(turn.world, 'places', place)}: {_enemies(found['n'])} {'was' if found['n'] == 1 else 'were'} seen."
+            seen = f"{_enemies(found['n'])} {'was' if found['n'] == 1 else 'were'} seen."
+            text = f"{routes.name_of(turn.world, 'places', place)}: {seen}"
             data = {"place": place, "units": found["units"]}
             with turn.journal.entry(
                 f"contacts/{row['id']}", subject=f"{nation}:{place}", audience=readers or (nation,), text=text, data=data
