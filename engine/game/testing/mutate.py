@@ -47,7 +47,7 @@ from .runner import Runner
 __all__ = ["Bench", "BenchError", "Verdict"]
 
 LONGEST = 20.0
-"""Seconds of the processor that a case may take: a changed rule can make a game that does not end. A busy machine is no matter."""
+"""Seconds of the processor that a case may take: a changed rule can make a game that does not end."""
 
 
 WHOLE = tuple(check for check in CHECKS if check not in BY_ROW)
