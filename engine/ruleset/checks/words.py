@@ -304,7 +304,9 @@ def _faces(node: Node) -> Iterator[Diagnostic]:
         dice = _DICE.fullmatch(str(roll.text("die") if roll.is_map else roll.value))
         if dice is not None:
             n, size, more = int(dice[1]), int(dice[2]), int(dice[3] or 0)
-            for text, at in [*_listed(roll.get("faces") if roll.is_map else None), *_results(node.get("results"))]:
+            faces, results = roll.get("faces") if roll.is_map else None, node.get("results")
+            asked = [(str(faces.value), faces)] if faces is not None else []
+            for text, at in [*asked, *(results.items() if results is not None and results.is_map else ())]:
                 found = _FACES.fullmatch(text)
                 ends = [int(end) for end in found.groups() if end] if found else []
                 if any(not n + more <= end <= n * size + more for end in ends):
@@ -314,13 +316,3 @@ def _faces(node: Node) -> Iterator[Diagnostic]:
         yield from _faces(child)
     for member in node.members():
         yield from _faces(member)
-
-
-def _listed(faces: Node | None) -> list[tuple[str, Node]]:
-    if faces is None:
-        return []
-    return [(str(m.value), m) for m in faces.members()] if faces.is_list else [(str(faces.value), faces)]
-
-
-def _results(results: Node | None) -> list[tuple[str, Node]]:
-    return [(key, child) for key, child in results.items()] if results is not None and results.is_map else []
