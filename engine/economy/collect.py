@@ -11,6 +11,7 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity
+from ..ruleset.expressions.parse import strip_mark
 from ..turn.context import Turn
 from ..turn.effects import printed
 from ..world import treasury as stores
@@ -99,7 +100,7 @@ def _yield(world: Any, nation: str, row: Row, names: dict[str, Any], resource: s
     """Amounts by purse of one yield row."""
     parts: dict[str, Any] = {}  # `seat` names the place whose purse it goes to; absent: the thing itself, if it is a place
     if "over" in row:
-        text = row["over"].removeprefix("=").strip()
+        text = strip_mark(row["over"])
         for thing in as_set(world, world.value(text, names)):
             scope = {**names, thing.kind: thing, "nation": names["nation"]}
             if not world.test(row.get("when"), scope):

@@ -10,6 +10,7 @@ from ..core.dice import Stream
 from ..core.model import Row
 from ..core.state import Entity
 from ..ruleset.expressions import parse
+from ..ruleset.expressions.parse import strip_mark
 from ..ruleset.expressions.vocabulary import ALWAYS, KINDS
 from ..world.selections import as_set, id_of
 from ..world.world import Names
@@ -45,7 +46,9 @@ def decide(
     if options is None:
         source = row.get("from", [])
         options = (
-            list(source) if isinstance(source, list) else [id_of(x) for x in as_set(world, world.value(_bare(source), names))]
+            list(source)
+            if isinstance(source, list)
+            else [id_of(x) for x in as_set(world, world.value(strip_mark(str(source)), names))]
         )
     for one in asked_all:
         given = turn.answer(row["id"], one, subject)
@@ -112,7 +115,7 @@ def _unfit(context: OrderContext, row: Row, declared: Any, names: Names, answer:
 def _unbound(bounds: Row, names: Names) -> bool:
     """Whether a bound asks for what is known only when the decision comes up, such as who attacks."""
     known = {*names, *ALWAYS}
-    texts = [str(bounds[k]).removeprefix("=") for k in ("least", "most") if isinstance(bounds.get(k), str)]
+    texts = [strip_mark(str(bounds[k])) for k in ("least", "most") if isinstance(bounds.get(k), str)]
     return any(not parse(text).names <= known for text in texts)
 
 
@@ -166,7 +169,3 @@ def default_answer(turn: Turn, default: Any, options: list[Any], names: Names, s
 def _size(turn: Turn, option: Any) -> int:
     id_ = str(id_of(option))
     return sum(row["n"] for _, row in turn.state.stacks(at=id_))
-
-
-def _bare(text: Any) -> str:
-    return str(text)[1:].strip() if str(text).startswith("=") else str(text)
