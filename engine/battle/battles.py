@@ -79,6 +79,8 @@ class Battle:
     cleared: bool = False
     """Its preludes have been fought."""
     lost_by_force: dict[str, int] = field(default_factory=dict)
+    stuck: set[str] = field(default_factory=set)
+    """Parts of a side that wanted to leave and could not, and have been told so."""
     audience: tuple[str, ...] = ()
 
     @property
@@ -251,6 +253,21 @@ def takes_part(turn: Turn, battle: Battle, side: int, key: str, row: Fields) -> 
     if isinstance(who, Mapping):
         who = who.get(SIDES[side])
     return turn.world.test(who, _names(turn, battle, side, key))
+
+
+def absentees(turn: Turn, battle: Battle) -> dict[tuple[str, str], dict[str, int]]:
+    """Owner and why -> kind -> number: units of a party that take no part, as far as the row's `absent` says why."""
+    out: dict[tuple[str, str], dict[str, int]] = {}
+    for side in (ATTACKER, DEFENDER):
+        for key, row in party_stacks(turn, battle, side) if "absent" in battle.row else ():
+            if takes_part(turn, battle, side, key, row):
+                continue
+            names = _names(turn, battle, side, key)
+            rule = next((r for r in battle.row["absent"] if turn.world.test(r["when"], names)), None)
+            if rule is not None:
+                kinds = out.setdefault((str(row["owner"]), str(rule["says"])), {})
+                kinds[row["kind"]] = kinds.get(row["kind"], 0) + row["n"]
+    return out
 
 
 def _names(turn: Turn, battle: Battle, side: int, key: str) -> dict[str, Any]:

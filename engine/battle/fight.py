@@ -40,7 +40,7 @@ from .battles import (
 )
 from .encounters import contested, in_touch, is_for, meetings, rivals
 from .members import ATTACKER, DEFENDER, SIDES, Troops
-from .record import begin_entry, describe, end_entry, write_leave, write_parting, write_round
+from .record import absent_entries, begin_entry, describe, end_entry, stuck_entry, write_leave, write_parting, write_round
 from .rounds import Rounds, start
 from .samplers import RealDice
 
@@ -134,6 +134,7 @@ def _begin(turn: Turn, battle: Battle) -> bool:
     if not _stands(turn, battle):
         return False
     begin_entry(turn, battle)
+    absent_entries(turn, battle)
     _interrupt(turn, battle)
     _mark(turn, battle)
     return True
@@ -345,6 +346,9 @@ def _leaving(turn: Turn, battles: Sequence[Battle], fallen: dict[str, str]) -> N
                 if left:
                     write_leave(turn, battle, entry, side, left)
                     abandon(turn, battle, side)
+            held = leaving.kept_in(turn, battle, side, who) if not left and who not in battle.stuck else []
+            if held:
+                stuck_entry(turn, battle, side, who, open_, held)
 
 
 def _slip_away(turn: Turn, battle: Battle) -> None:

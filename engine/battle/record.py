@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core.journal import EVERYONE, Entry
+from ..core.state import Fields
 from ..turn.context import Turn, audience_ids
-from .battles import Battle
+from .battles import Battle, absentees
 from .members import ATTACKER, DEFENDER, SIDES, Group
 from .plan import Plan
 from .rounds import Rounds
@@ -37,6 +38,17 @@ def begin_entry(turn: Turn, battle: Battle) -> None:
     ):
         for by, of in _pairs(turn, battle):
             turn.journal.fact("battle_began", by=by, of=of, place=battle.place, battle=battle.row["id"])
+
+
+def absent_entries(turn: Turn, battle: Battle) -> None:
+    """Each owner is told of his units that have come and take no part, with the reason."""
+    for (owner, why), kinds in sorted(absentees(turn, battle).items()):
+        units = f"{units_text(turn, kinds)} in {place_name(turn, battle)}"
+        text = f"{nation_name(turn, owner)} has {units} without a part in the battle: {why}."
+        with turn.journal.entry(
+            battle.rule, subject=battle.subject, text=text, audience=(owner,), data={**_head(battle), "event": "absent"}
+        ):
+            pass
 
 
 def _pairs(turn: Turn, battle: Battle) -> list[tuple[str | None, str | None]]:
@@ -183,6 +195,31 @@ def write_leave(turn: Turn, battle: Battle, entry: Entry, side: int, left: Seque
         words.append(f"{owner} loses {units_text(turn, lost)} that cannot leave {place_name(turn, battle)}.")
     entry.text = " ".join([*([entry.text] if entry.text else []), *words])
     entry.data.update(**_head(battle), event="leave", side=SIDES[side], round=battle.number, left=list(left))
+
+
+def stuck_entry(turn: Turn, battle: Battle, side: int, who: str, shut: Mapping[str, str], going: Sequence[Fields]) -> None:
+    """Units whose orders make them leave a battle and that have nowhere to go: told to their owner, once."""
+    owner = str(going[0]["owner"])
+    kinds: dict[str, int] = {}
+    for row in going:
+        kinds[row["kind"]] = kinds.get(row["kind"], 0) + row["n"]
+    start = str(turn.state.get("forces", who, "from") or "")
+    here = place_name(turn, battle)
+    came = ""
+    if start in shut:
+        name = turn.ruleset.rows("places").get(start, {}).get("name", start)
+        came = f"{name}, where they came from, has {'fallen' if shut[start] == 'fallen' else 'been given up'}, and "
+    why = f"{came}no {'other ' if came else ''}place near {here} is open to them"
+    units = f"{units_text(turn, kinds)} from {here} after round {battle.number}"
+    battle.stuck.add(who)
+    with turn.journal.entry(
+        battle.rule,
+        subject=battle.subject,
+        text=f"{nation_name(turn, owner)} cannot withdraw {units}: {why}.",
+        audience=(owner,),
+        data={**_head(battle), "event": "stuck", "side": SIDES[side], "round": battle.number},
+    ):
+        pass
 
 
 def write_parting(
