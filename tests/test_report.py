@@ -10,7 +10,7 @@ from wteaw.core.journal import Entry
 from wteaw.core.state import State
 from wteaw.game.report import account, fights
 from wteaw.game.report.build import Report, nation_report
-from wteaw.game.report.document import Table
+from wteaw.game.report.document import Block, Para, Table
 from wteaw.game.report.map.svg import coarse
 from wteaw.game.report.render import WIDTH, as_html, as_text
 from wteaw.game.report.words import Words, listing, sentence
@@ -112,3 +112,62 @@ def test_outlines_that_meet_still_meet_on_the_page() -> None:
     shared = {p for p in vertices(there) if p[1] < 60}
     assert len(shared) > 5 and shared == {p for p in vertices(back) if p[1] > 8}
     assert vertices(small) == {(0, 0)}
+
+
+def test_the_reader_is_you_and_others_go_by_their_short_name() -> None:
+    _, shown, _ = told("german-empire")
+    _, ruleset, geography = loaded()
+    words = Words(World(ruleset, shown, geography=geography), "german-empire")
+    for said, read in {
+        "German Empire declares war on French Empire.": "You declare war on France.",
+        "French Empire declares war on German Empire.": "France declares war on you.",
+        "German Empire carries its guns to Russian Empire's border.": "You carry your guns to Russia's border.",
+        "Ottoman Empire joins Central Powers.": "The Ottoman Empire joins the Central Powers.",
+        "German Empire: infantry in Berlin is complete.": "infantry in Berlin is complete.",
+        "The army of German Empire stays calm.": "Your army stays calm.",
+        "Battle of German East Africa: German Empire (1 infantry).": "Battle of German East Africa: you (1 infantry).",
+        "1 infantry in Serbia and Belgium.": "1 infantry in Serbia and Belgium.",
+    }.items():
+        assert words.told(said) == read
+    assert words.told("Revolution! German Empire is at peace.") == "Revolution! You are at peace."
+    assert words.of("german-empire") == "your" and words.of("french-empire") == "French"
+
+
+def test_what_may_be_done_for_a_gain_is_told_with_its_price() -> None:
+    """Land that is not incorporated stands under what is to be decided until it is, with what it costs."""
+    _, ruleset, geography = loaded()
+    state = played(2)[-1].position.state.copy()
+    mine = [p for p, row in state.table("places").items() if row.get("holder") == "german-empire"]
+    assert mine
+    for place in (p for p in mine if state.get("places", p, "incorporated") is False):
+        state.put("places", place, "incorporated", True)
+
+    def decisions() -> str:
+        shown = view(ruleset, state, "german-empire", geography=geography)
+        report = nation_report(ruleset, shown, [], "german-empire", game="g", turn=2, geography=geography)
+        return as_text(report)
+
+    assert "Not incorporated yet" not in decisions()
+    state.put("places", "warsaw", "holder", "german-empire")
+    state.put("places", "warsaw", "incorporated", False)
+    assert "Not incorporated yet, and so without yield: Warsaw (4 resource\n    points)." in decisions()
+
+
+def test_every_line_leads_to_a_line_of_the_log() -> None:
+    """Refs name lines that are there; a battle leads to its rounds, and numbers tell nothing of what others did between."""
+    report, _, entries = told("german-empire")
+    numbers = [line.number for section in report.sections for line in section.lines]
+    assert numbers == list(range(1, len(numbers) + 1))
+    refs = [n for part in report.parts for block in part.blocks for n in _refs(block)]
+    assert refs and set(refs) <= set(numbers)
+    texts = {line.number: line.text for section in report.sections for line in section.lines}
+    battles = next(p for p in report.parts if p.title.startswith("Battles"))
+    first = next(b for b in battles.blocks if isinstance(b, Table))
+    assert any(texts[n].startswith("Round 1 at") for n in first.log)
+    assert max(numbers) < len(entries)
+
+
+def _refs(block: Block) -> list[int]:
+    if isinstance(block, Para):
+        return list(block.refs)
+    return [n for refs in block.refs for n in refs] + (list(block.log) if isinstance(block, Table) else [])

@@ -21,6 +21,7 @@ from wteaw.core.state import Entity, State
 from wteaw.game.report.build import nation_report
 from wteaw.game.report.mapview import map_svg, read_drawing
 from wteaw.game.report.render import as_html, as_text
+from wteaw.game.report.words import Words
 from wteaw.orders.check import check_orders
 from wteaw.orders.parse import parse_orders
 from wteaw.orders.template import order_template
@@ -215,7 +216,8 @@ def test_random_games_keep_their_secrets(seed: int) -> None:
             assert view(ruleset, changed, reader, geography=geography) == shown, f"seed {seed}, {reader}"
             world = World(ruleset, shown, geography=geography)
             known = readable(entries, world, reader)
-            told = {e.text for e in known}
+            words = Words(world, reader)
+            told = "\n".join(line for e in known for line in (e.text, words.told(e.text)))
             for entry in entries:
                 if entry.text and entry not in known and entry.text not in told:
                     assert entry.text.encode() not in before["text"], f"{reader} reads of {entry.rule}: {entry.text}"

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dice import Stream
 from ..core.journal import Entry
 from ..core.model import Row
 from ..core.state import Entity
@@ -24,7 +23,7 @@ from ..units.carriers import settle
 from ..units.control import takers_of
 from ..units.forces import stacks_of
 from ..world.selections import as_set
-from . import aftermath, leaving
+from . import aftermath, at_once, leaving
 from .battles import (
     Battle,
     Party,
@@ -35,12 +34,13 @@ from .battles import (
     leave_rule,
     order_options,
     outline_contest,
+    streams,
     troops,
     would_fight,
 )
 from .encounters import contested, in_touch, is_for, meetings, rivals
 from .members import ATTACKER, DEFENDER, SIDES, Troops
-from .record import begin_entry, describe, end_entry, write_leave, write_parting, write_round
+from .record import absent_entries, begin_entry, describe, end_entry, stuck_entry, write_leave, write_parting, write_round
 from .rounds import Rounds, start
 from .samplers import RealDice
 
@@ -112,15 +112,19 @@ def fight_here(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
 
 def fight_all(turn: Turn, battles: Sequence[Battle]) -> int:
     """Fight battles to their end: together, round by round, or one after another as their row says. Gives how many began."""
-    single = [c for c in battles if c.row.get("tempo", "together") != "together"]
+    of_tempo: dict[str, list[Battle]] = {"together": [], "one_by_one": [], "at_once": []}
+    for battle in battles:
+        of_tempo[battle.row.get("tempo", "together")].append(battle)
     began = 0
-    for battle in single:
+    for battle in of_tempo["one_by_one"]:
         if _begin(turn, battle):  # on what the battles before it have left
             began += 1
             _to_the_end(turn, [battle])
-    together = [c for c in battles if c not in single and _begin(turn, c)]
+    together = [c for c in of_tempo["together"] if _begin(turn, c)]
     _to_the_end(turn, together)
-    return began + len(together)
+    abreast = [c for c in of_tempo["at_once"] if _begin(turn, c)]
+    at_once.fight(turn, abreast)
+    return began + len(together) + len(abreast)
 
 
 def _begin(turn: Turn, battle: Battle) -> bool:
@@ -130,6 +134,7 @@ def _begin(turn: Turn, battle: Battle) -> bool:
     if not _stands(turn, battle):
         return False
     begin_entry(turn, battle)
+    absent_entries(turn, battle)
     _interrupt(turn, battle)
     _mark(turn, battle)
     return True
@@ -281,7 +286,7 @@ def _round(turn: Turn, battle: Battle, busy: dict[str, str]) -> None:
         if group.n and not group.virtual:
             battle.fought[group.side].setdefault(group.owner, set()).add(group.kind)
     flows: list[aftermath.Flow] = []
-    dice = RealDice(_streams(turn, battle))
+    dice = RealDice(streams(turn, battle))
     rounds = Rounds(plan, dice)
     rounds.told = lambda group, down, n: flows.append((group, down, n, rounds.stage))
     batch = start(plan)
@@ -302,14 +307,6 @@ def _round(turn: Turn, battle: Battle, busy: dict[str, str]) -> None:
     battle.over = over
     if over:
         battle.winner = ATTACKER if standing[0] and not standing[1] else DEFENDER if standing[1] and not standing[0] else None
-
-
-def _streams(turn: Turn, battle: Battle, about: str = "") -> Callable[[str, int, int], Stream]:
-    def open_(stage: str, side: int, number: int) -> Stream:
-        subject = f"{battle.subject}:{battle.number}:{about}{stage}:{SIDES[side]}"
-        return turn.stream(battle.rule, subject, battle.audience)
-
-    return open_
 
 
 def _check(turn: Turn, battle: Battle) -> None:
@@ -349,6 +346,9 @@ def _leaving(turn: Turn, battles: Sequence[Battle], fallen: dict[str, str]) -> N
                 if left:
                     write_leave(turn, battle, entry, side, left)
                     abandon(turn, battle, side)
+            held = leaving.kept_in(turn, battle, side, who) if not left and who not in battle.stuck else []
+            if held:
+                stuck_entry(turn, battle, side, who, open_, held)
 
 
 def _slip_away(turn: Turn, battle: Battle) -> None:
@@ -375,7 +375,7 @@ def _parting(turn: Turn, battle: Battle, side: int, who: str, entry: Entry) -> C
         members = [m for m in troops(turn, battle, {}) if m.side != side]
         members += [Troops(key, dict(turn.state.row("units", key)), side, "", who if "#" in who else "") for key in going]
         plan = compile_parting(turn, battle, members)
-        dice = RealDice(_streams(turn, battle, f"{who}:"))
+        dice = RealDice(streams(turn, battle, f"{who}:"))
         rounds = Rounds(plan, dice)
         flows: list[aftermath.Flow] = []
         rounds.told = lambda group, down, n: flows.append((group, down, n, rounds.stage))

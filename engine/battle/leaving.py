@@ -172,6 +172,11 @@ def leave(
     return out + behind
 
 
+def kept_in(turn: Turn, battle: Battle, side: int, who: str) -> list[Fields]:
+    """The stacks of a force, or of a nation, that could leave a battle if they had anywhere to go."""
+    return [row for _, row in movable_of(turn, battle, side, who, leave_rule(battle, side) or {})]
+
+
 def _goes_on(turn: Turn, rule: Row, force: str) -> bool:
     """Whether a force that breaks off where it is remains one: its row says so (`goes_on`), or it has a way home before it."""
     mode = turn.ruleset.rows("modes").get(str(turn.state.get("forces", force, "mode", "")), {})

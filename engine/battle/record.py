@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core.journal import EVERYONE, Entry
+from ..core.state import Fields
 from ..turn.context import Turn, audience_ids
-from .battles import Battle
+from .battles import Battle, absentees
 from .members import ATTACKER, DEFENDER, SIDES, Group
 from .plan import Plan
 from .rounds import Rounds
@@ -37,6 +38,17 @@ def begin_entry(turn: Turn, battle: Battle) -> None:
     ):
         for by, of in _pairs(turn, battle):
             turn.journal.fact("battle_began", by=by, of=of, place=battle.place, battle=battle.row["id"])
+
+
+def absent_entries(turn: Turn, battle: Battle) -> None:
+    """Each owner is told of his units that have come and take no part, with the reason."""
+    for (owner, why), kinds in sorted(absentees(turn, battle).items()):
+        units = f"{units_text(turn, kinds)} in {place_name(turn, battle)}"
+        text = f"{nation_name(turn, owner)} has {units} without a part in the battle: {why}."
+        with turn.journal.entry(
+            battle.rule, subject=battle.subject, text=text, audience=(owner,), data={**_head(battle), "event": "absent"}
+        ):
+            pass
 
 
 def _pairs(turn: Turn, battle: Battle) -> list[tuple[str | None, str | None]]:
@@ -89,15 +101,31 @@ def write_round(
     )
     if cargo:
         entry.data["cargo"] = list(cargo)
-    if any(stage.row.get("resolve") == "sum" for stage in plan.stages):
-        entry.data["difference"] = rounds.difference
+    told = ""
+    if rounds.compared is not None:
+        entry.data["difference"] = rounds.compared.difference
+        told = _sums_text(turn, battle, plan, rounds, dice)
     parts = []
     for side in (ATTACKER, DEFENDER):
         for owner, kinds in _destroyed(lost[side]).items():
             parts.append(f"{nation_name(turn, owner)} loses {units_text(turn, kinds)}")
         for (owner, became), kinds in _hurt(lost[side]).items():
             parts.append(f"{nation_name(turn, owner)} has {units_text(turn, kinds)} {became}")
-    entry.text = f"Round {battle.number} at {place_name(turn, battle)}: {'; '.join(parts) or 'no losses'}."
+    entry.text = f"Round {battle.number} at {place_name(turn, battle)}: {told}{'; '.join(parts) or 'no losses'}."
+
+
+def _sums_text(turn: Turn, battle: Battle, plan: Plan, rounds: Rounds, dice: RealDice) -> str:
+    """Both sums with their dice and what was added to each: "A 15 (4, 3, 5; +1 each) against B 6 (6, 2; -1 each); "."""
+    assert rounds.compared is not None
+    sides = []
+    for side in (ATTACKER, DEFENDER):
+        rolled = [r for r in dice.rolled if r.side == side]
+        faces = ", ".join(str(face) for r in rolled for face in r.faces)
+        each = f"; {rolled[0].value:+d} each" if rolled and rolled[0].value else ""
+        owners = sorted({g.owner for g in plan.groups if g.side == side and g.n and not g.virtual and not g.row})
+        names = " and ".join(nation_name(turn, o) for o in owners) or place_name(turn, battle)
+        sides.append(f"{names} {rounds.compared.sums[side]} ({faces or 'no dice'}{each})")
+    return f"{' against '.join(sides)}; "
 
 
 def _fire(turn: Turn, plan: Plan, battle: Battle, rolled: Any) -> dict[str, Any]:
@@ -169,6 +197,31 @@ def write_leave(turn: Turn, battle: Battle, entry: Entry, side: int, left: Seque
     entry.data.update(**_head(battle), event="leave", side=SIDES[side], round=battle.number, left=list(left))
 
 
+def stuck_entry(turn: Turn, battle: Battle, side: int, who: str, shut: Mapping[str, str], going: Sequence[Fields]) -> None:
+    """Units whose orders make them leave a battle and that have nowhere to go: told to their owner, once."""
+    owner = str(going[0]["owner"])
+    kinds: dict[str, int] = {}
+    for row in going:
+        kinds[row["kind"]] = kinds.get(row["kind"], 0) + row["n"]
+    start = str(turn.state.get("forces", who, "from") or "")
+    here = place_name(turn, battle)
+    came = ""
+    if start in shut:
+        name = turn.ruleset.rows("places").get(start, {}).get("name", start)
+        came = f"{name}, where they came from, has {'fallen' if shut[start] == 'fallen' else 'been given up'}, and "
+    why = f"{came}no {'other ' if came else ''}place near {here} is open to them"
+    units = f"{units_text(turn, kinds)} from {here} after round {battle.number}"
+    battle.stuck.add(who)
+    with turn.journal.entry(
+        battle.rule,
+        subject=battle.subject,
+        text=f"{nation_name(turn, owner)} cannot withdraw {units}: {why}.",
+        audience=(owner,),
+        data={**_head(battle), "event": "stuck", "side": SIDES[side], "round": battle.number},
+    ):
+        pass
+
+
 def write_parting(
     turn: Turn, battle: Battle, entry: Entry, plan: Plan, dice: RealDice, lost: Mapping[int, Sequence[Mapping[str, Any]]]
 ) -> None:
@@ -188,6 +241,8 @@ def end_entry(turn: Turn, battle: Battle) -> None:
     winner = SIDES[battle.winner] if battle.winner is not None else None
     words = {"attacker": "the attackers have the field", "defender": "the defenders hold", None: "nobody has the field"}
     outcome = "the forces have lost each other" if battle.touch_lost else words[winner]
+    if battle.better is not None and winner is None:
+        outcome = f"the {SIDES[battle.better]}s have the better of it"
     with turn.journal.entry(
         battle.rule,
         subject=battle.subject,
@@ -195,6 +250,7 @@ def end_entry(turn: Turn, battle: Battle) -> None:
         audience=battle.audience,
         data={
             **_head(battle), "event": "end", "rounds": battle.number, "winner": winner, "lost_touch": battle.touch_lost,
+            **({"better": SIDES[battle.better]} if battle.better is not None else {}),
             "sides": _sides(battle), "lost": {SIDES[s]: kinds for s, kinds in battle.lost.items()},
         },
     ):  # fmt: skip

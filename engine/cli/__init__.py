@@ -67,6 +67,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("simulate", "whole campaigns, many times over"),
     Command("lsp", "a language server for editors: findings, completion, help, renaming"),
     Command("play", "a whole game by built-in policies"),
+    Command("serve", "the desk: games in a browser and by mail"),
 )
 """All commands. `attribute` defaults to the command's name, or `app` if the module has one."""
 

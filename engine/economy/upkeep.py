@@ -14,6 +14,7 @@ from ..core.state import Entity
 from ..turn.context import Turn, audience_ids
 from ..turn.effects import EffectError, EffectRunner
 from ..world import treasury as stores
+from ..world.routes import name_of
 from ..world.selections import as_set, weight
 from ..world.world import exact
 
@@ -83,10 +84,16 @@ def _present(turn: Turn, row: Row, nation: str, owed: list[Bill]) -> None:
         with turn.journal.entry(rule, subject=f"{nation}:{bill.place}", audience=readers, data=data) as entry:
             unpaid = _pay(turn, row, bill, purse, what, 0 if refuses else have)
             paid = f"Paid {bill.amount} {stores.in_words(turn.ruleset, what)}."
-            entry.text = f"{sum(n for _, n in unpaid)} are not paid." if unpaid else paid
+            entry.text = _unpaid_in_words(turn, bill.place, unpaid) if unpaid else paid
             data["unpaid"] = str(sum(n for _, n in unpaid))
             if unpaid and "unpaid" in row:
                 _leave(turn, EffectRunner(turn, entry, rule, f"{nation}:{bill.place}"), row, unpaid, names)
+
+
+def _unpaid_in_words(turn: Turn, place: str, unpaid: list[tuple[Entity, int]]) -> str:
+    n = sum(n for _, n in unpaid)
+    where = f" in {name_of(turn.world, 'places', place)}" if turn.ruleset.has("places", place) else ""
+    return f"{n} {unpaid[0][0].kind}{'' if n == 1 else 's'}{where} {'is' if n == 1 else 'are'} not paid."
 
 
 def _pay(turn: Turn, row: Row, bill: Bill, purse: str, what: str, have: Any) -> list[tuple[Entity, int]]:

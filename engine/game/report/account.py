@@ -16,8 +16,8 @@ from ...core.model import Row
 from ...world import treasury
 from ...world.view import may_read
 from ...world.world import World, exact
-from .document import Block, Para, Table, table
-from .words import Words, listing
+from .document import Block, Para, Refs, Table, table
+from .words import Words, capital, listing
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,9 @@ class Account:
     spent: tuple[tuple[str, Any], ...]
     purses: tuple[tuple[str, Any], ...]
     main: str
+    income: tuple[Any, Any] | None = None
+    """What comes in a turn now, and what came in before it changed in this turn."""
+    refs: Refs = ()
 
 
 def accounts(world: World, entries: Sequence[Entry], reader: str, words: Words) -> list[Account]:
@@ -51,10 +54,15 @@ def _account(world: World, entries: Sequence[Entry], reader: str, what: str, wor
         main = max(sorted(now), key=lambda p: now[p])
     lines: dict[tuple[int, str], list[Any]] = {}
     spent: dict[str, Any] = {}
+    income: tuple[Any, Any] | None = None
+    refs: list[int] = []
     for entry in entries:
         moved = _moved(entry, what, reader, now)
         if not moved:
             continue
+        refs.append(entry.n)
+        if "items" in entry.data and what == treasury.money(world.ruleset):
+            income = _income(entry, reader) or income
         total, rest = sum(moved.values()), moved.get(main, 0)
         shares = list(_labels(world, words, entry, reader, what, total, may_read(entry, reader, side)))
         fixed = [s for s in shares if s[3]]  # goes to the purse of the seat by its row
@@ -87,7 +95,17 @@ def _account(world: World, entries: Sequence[Entry], reader: str, what: str, wor
         tuple(sorted(spent.items(), key=lambda i: (-i[1], i[0]))),
         names,
         _seat(words, main),
+        income,
+        tuple(refs),
     )
+
+
+def _income(entry: Entry, reader: str) -> tuple[Any, Any] | None:
+    """The income that an entry sets, and what it was before."""
+    for table_, id_, field, before, after in entry.changes:
+        if table_ == "nations" and id_ == reader and field == "income":
+            return after, before
+    return (entry.data["income"], entry.data["income"]) if "income" in entry.data else None
 
 
 def _seat(words: Words, purse: str) -> str:
@@ -128,7 +146,7 @@ def _labels(
         items = [(world.ruleset.rows("yields").get(i["yield"], {}), i["yield"], Fraction(i["amount"])) for i in data["items"]]
         items = [i for i in items if i[0].get("into", treasury.money(world.ruleset)) == what]
         for row, name, amount in items:
-            yield 1, _yield_name(row, name), exact(amount), "over" not in row and len(items) > 1
+            yield 1, _lower(_yield_name(row, name)), exact(amount), "over" not in row and len(items) > 1
         rest = total - sum(i[2] for i in items)
         if rest:
             yield 1, "limits of income" if rest < 0 else "supplement", exact(rest), False
@@ -143,7 +161,8 @@ def _labels(
         yield 2, _bought(world, words, id_), total, False
     else:
         row = world.ruleset.rows(form).get(id_, {})
-        yield (2 if total < 0 else 3), _act_name(row, id_, form), total, False
+        name = entry.step.replace("-", " ") if form == "frame" else _act_name(row, id_)
+        yield (2 if total < 0 else 3), name, total, False
 
 
 def _yield_name(row: Row, id_: str) -> str:
@@ -158,27 +177,31 @@ def _bought(world: World, words: Words, id_: str) -> str:
     )
 
 
-def _act_name(row: Row, id_: str, form: str) -> str:
-    return _lower(str(row.get("label") or row.get("name") or ("other" if form == "frame" else id_.replace("-", " "))))
+def _act_name(row: Row, id_: str) -> str:
+    return _lower(str(row.get("label") or row.get("name") or id_.replace("-", " ")))
 
 
 def _lower(name: str) -> str:
     return name[:1].lower() + name[1:] if name[1:2].islower() else name
 
 
-def blocks(accounts_: Sequence[Account]) -> list[Block]:
-    """The accounts as tables; a resource that did not move is told in a sentence under the last of them."""
+def blocks(accounts_: Sequence[Account], lost: Sequence[tuple[str, Any]] = ()) -> list[Block]:
+    """The accounts as tables; a resource that did not move is told in a sentence, one that was never there not at all.
+
+    `lost`: places that the reader lost in the turn, with their worth, which may explain why his income is less.
+    """
     out: list[Block] = []
     for account in accounts_:
+        if not account.lines and not any(account.left):
+            continue
         if not account.purses and 0 < len(account.lines) <= 2:
             moves = [f"{a:+} {label}" if isinstance(a, int) else f"{a} {label}" for label, a, _ in account.lines]
             spent = f" ({listing(f'{label} {n}' for label, n in account.spent)})" if account.spent else ""
-            out.append(
-                Para(f"{account.begun[0]} at the beginning, {listing(moves)}{spent}, {account.left[0]} left.", account.name)
-            )
+            said = f"{account.begun[0]} at the beginning, {listing(moves)}{spent}, {account.left[0]} left."
+            out.append(Para(" ".join([said, *_incoming(account, lost)]), capital(account.name), account.refs))
             continue
         parted = bool(account.purses)
-        head = (account.name, *((account.main or "main", "elsewhere", "all") if parted else ("",)))
+        head = (capital(account.name), *((account.main or "main", "elsewhere", "all") if parted else ("",)))
         rows = [("at the beginning", *_cells(account.begun, parted, False))]
         rows += [(label, *_cells((a, b), parted, True)) for label, a, b in account.lines]
         rows.append(("left now", *_cells(account.left, parted, False)))
@@ -193,14 +216,30 @@ def blocks(accounts_: Sequence[Account]) -> list[Block]:
             notes.append(
                 "Elsewhere: " + "; ".join(f"{listing(p)} {n}{' each' if len(p) > 1 else ''}" for n, p in groups.items()) + "."
             )
-        if account.lines or len(accounts_) == 1:
+        notes += _incoming(account, lost)
+        if account.lines:
             made = table(head, rows, notes=notes)
-            out.append(Table(made.head, made.rows, tuple(range(1, len(head))), made.notes))
+            out.append(Table(made.head, made.rows, tuple(range(1, len(head))), made.notes, log=account.refs))
         elif account.left[0] or account.left[1]:
             total = account.left[0] + account.left[1]
             where = f", {account.left[0]} of it in {account.main}" if parted and account.left[1] and account.main else ""
-            out.append(Para(f"{account.name}: {total}{where}, unchanged."))
+            out.append(Para(f"{total}{where}, as before.", capital(account.name)))
     return out
+
+
+def _incoming(account: Account, lost: Sequence[tuple[str, Any]]) -> list[str]:
+    """What comes in a turn, by how much it changed, and for the loss of which places where these make up for it."""
+    if account.income is None or not isinstance(account.income[0], int):
+        return []
+    now, before = account.income
+    if not isinstance(before, int) or now == before:
+        return [f"Income {now}, as before."]
+    by = now - before
+    cost = [(place, worth) for place, worth in lost if worth]
+    why = ""
+    if by < 0 and sum(worth for _, worth in cost) == -by:
+        why = ": " + listing(f"{place} {worth}" for place, worth in cost)
+    return [f"Income {now}, {abs(by)} {'more' if by > 0 else 'less'} than before{why}."]
 
 
 def _cells(values: tuple[Any, Any], parted: bool, signed: bool) -> tuple[str, ...]:

@@ -21,24 +21,28 @@ from ...world.tables import box_of
 from ...world.view import chain_of, readable
 from ...world.world import World
 from . import account, fights, news, standing, summary
-from .document import Block, Bullets, Para, Part, table
+from .document import Block, Bullets, Para, Part, Refs, bullets, linked
 from .fights import Fight
-from .words import Words, listing
+from .words import Words, counted, in_words, listing, sentence
 
 
 @dataclass(frozen=True)
 class Line:
     """One thing that happened: a sentence, further lines under it, and where its rule stands. `kind`: news, own or refused.
 
-    `outcome`: of an order whose row says what can become of it, which of these it was.
+    `number`: of the line in the log, to which the lines of the parts refer. `outcome`: of an order whose row says what can
+    become of it, which of these it was. `named`, `clauses`: what the rule is called, and the clauses that it carries out.
     """
 
+    number: int
     text: str
     kind: str
     rule: str
     at: str
     details: tuple[str, ...] = ()
     outcome: tuple[str, ...] = ()
+    named: str = ""
+    clauses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -83,22 +87,25 @@ def nation_report(
     chain: str = "",
     due: str = "",
     notices: Iterable[str] = (),
+    world: World | None = None,
 ) -> Report:
     """The report of `reader` after `turn`, from its view `shown` and the turn's entries. `chain` is its own chain so far.
 
     `due` and `notices` are sentences that the moderator's side adds for everybody: the deadline, roll-backs, other rules.
+    `world`: a world of `shown` that is there already.
     """
-    world = World(ruleset, shown, geography=geography)
+    world = world or World(ruleset, shown, geography=geography)
     mine = readable(entries, world, reader)
     words = Words(world, reader)
     own_proof = [("what you may see", digest(shown.tables)), ("what was told you", chain_of(mine, chain)), *proof]
     _, orders, told = news.own_orders(world, mine, reader, words)
     public, private = news.other_news(world, mine, reader, words, told)
     found = fights.fights(mine)
+    log, numbers = sections(ruleset, mine, reader, words)
     parts = [
         _situation(world, entries, mine, reader, words, found, public),
         Part("Battles, the gravest first", tuple(fights.blocks(world, mine, reader, words))),
-        Part("Your orders", (*orders, *([Bullets(tuple(private))] if private else []))),
+        Part("Your orders", (*orders, *([bullets(private)] if private else []))),
         Part("Your forces", tuple(standing.forces(world, reader, words))),
         Part("What you know of others", tuple(standing.sightings(world, mine, reader, words, turn))),
         Part("Technology and what is under way", tuple(news.technology(world, reader, words, _under_way(world, reader)))),
@@ -111,8 +118,8 @@ def nation_report(
         turn=turn,
         when=when(ruleset, turn),
         due=due or _due(world, ruleset, turn),
-        parts=tuple(p for p in parts if p.blocks),
-        sections=tuple(sections(ruleset, mine, reader)),
+        parts=linked([p for p in parts if p.blocks], numbers),
+        sections=log,
         proof=tuple(own_proof),
         template=template,
         ended=bool(shown.get("game", "game", "ended")),
@@ -126,36 +133,57 @@ def _situation(
     reader: str,
     words: Words,
     found: Sequence[Fight],
-    public: Sequence[str],
+    public: Sequence[tuple[str, Refs]],
 ) -> Part:
     """How the reader stands and what he must decide."""
     out: list[Block] = []
     hands = news.hands(world, mine, reader, words)
-    won, lost = ([r[1] for r in hands if r[0] == kind] for kind in ("won", "lost"))
+    won, lost = ([h for h in hands if h.kind == kind] for kind in ("won", "lost"))
     first = []
     if won:
-        first.append(f"You won {listing(won)}.")
+        first.append(f"You won {listing(h.place for h in won)}.")
     if lost:
-        first.append(f"You lost {listing(lost)}.")
+        first.append(f"You lost {listing(h.place for h in lost)}.")
     if cost := news.losses(found, reader, words):
         first.append(cost)
     if first:
         out.append(Para(" ".join(first)))
-    if public:
-        out.append(Bullets(tuple(public)))
-    danger = standing.danger(world, reader, words)
-    if danger:
-        out.extend([Para("", "For you to decide"), Bullets(tuple(danger))])
-    out.extend(account.blocks(account.accounts(world, entries, reader, words)))
+    gone = news.lost_works(mine, reader, words)
+    if public or gone:
+        out.append(bullets([*public, *gone]))
+    to_do = [
+        *standing.danger(world, reader, words),
+        *standing.beside_enemies(world, reader, words),
+        *_open_to(world, reader, words),
+    ]
+    if to_do:
+        out.extend([Para("", "For you to decide"), Bullets(tuple(to_do))])
+    out.extend(account.blocks(account.accounts(world, entries, reader, words), [(h.place, h.worth) for h in lost]))
     figures = _tracks(world, reader)
     if figures:
         out.append(Para("; ".join(f"{name} {value}" for name, value in figures) + "."))
-    if hands:
-        out.append(
-            table(("Changed hands", "worth", ""), [(f"{kind:<5}{place}", worth, said) for kind, place, worth, said in hands])
-        )
+    out.extend(news.hands_blocks(hands, words))
     out.extend(news.relations(world, mine, reader, words))
     return Part("The situation", tuple(out))
+
+
+def _open_to(world: World, reader: str, words: Words) -> list[str]:
+    """What the reader could do and is reminded of (`remind` of an act), with all that it may be done to and what that costs."""
+    from ...orders.legal import legal_acts
+
+    out = []
+    for row in world.ruleset.rows("acts").values():
+        if "remind" not in row:
+            continue
+        same: dict[str, list[str]] = {}
+        for legal in legal_acts(world, reader, row):
+            what = next((words.thing(v) for v in legal.slots.values()), "")
+            price = listing(words.amount(n, what) for what, n in legal.cost.items() if n) if any(legal.cost.values()) else "free"
+            same.setdefault(price, []).append(what)
+        said = [f"{listing(names)} ({price}{' each' if len(names) > 1 else ''})" for price, names in same.items()]
+        if said:
+            out.append(sentence(f"{row['remind']}: {listing(said)}"))
+    return out
 
 
 def _notices(lines: Sequence[str]) -> tuple[Block, ...]:
@@ -194,15 +222,17 @@ def moderator_report(
     words = Words(world)
     public, _ = news.other_news(world, entries, "", words, ())
     hands = news.hands(world, entries, "", words)
+    log, numbers = sections(ruleset, entries, None, words)
     parts = [
         Part("Your part now", _notices([*notices])),
         Part("Orders", tuple(summary.orders(world, entries, words))),
         Part("Look again", tuple(summary.look_again(world, entries, words))),
-        Part("News", (Bullets(tuple(public)),) if public else ()),
-        Part("Land", (table(("", "from and to", "worth"), [(p, said, worth) for _, p, worth, said in hands]),) if hands else ()),
+        Part("News", (bullets(public),) if public else ()),
+        Part("Land", tuple(summary.land(hands))),
         Part("Battles", tuple(summary.battles(world, entries, words))),
         Part("Nations", tuple(summary.nations(world, entries, words))),
-        Part("Standing", tuple(summary.tracks(world, words))),
+        Part("Standing", tuple(summary.tracks(world, entries, words))),
+        Part("Record", (Para(f"{counted(len(entries), 'entry', 'entries')}, {counted(_thrown(entries), 'die', 'dice')}."),)),
     ]
     return Report(
         game=game,
@@ -211,11 +241,16 @@ def moderator_report(
         turn=turn,
         when=when(ruleset, turn),
         due=due or _due(world, ruleset, turn),
-        parts=tuple(p for p in parts if p.blocks),
-        sections=tuple(sections(ruleset, entries, None)),
+        parts=linked([p for p in parts if p.blocks], numbers),
+        sections=log,
         proof=tuple(proof),
         ended=bool(state.get("game", "game", "ended")),
     )
+
+
+def _thrown(entries: Iterable[Entry]) -> int:
+    """How many dice were thrown."""
+    return sum(len(drawn["faces"]) for e in entries for record in e.dice for drawn in record["drawn"])
 
 
 def when(ruleset: Ruleset, turn: int) -> str:
@@ -228,8 +263,13 @@ def when(ruleset: Ruleset, turn: int) -> str:
     return f"{names[(turn - 1) % len(names)]} {year}" if names else f"{month:02d}/{year}"
 
 
-def sections(ruleset: Ruleset, entries: Iterable[Entry], reader: str | None) -> list[Section]:
-    """Entries that have something to say, by the phase of their step, phases in the frame's order."""
+def sections(
+    ruleset: Ruleset, entries: Iterable[Entry], reader: str | None, words: Words
+) -> tuple[tuple[Section, ...], dict[int, int]]:
+    """Entries that have something to say, by the phase of their step, phases in the frame's order; and the line of each.
+
+    Lines are numbered from 1 in the order in which they stand.
+    """
     names = {"input": "Orders", "turn-start": "The turn begins", "turn-end": "The turn ends"}
     order: list[str] = ["turn-start", "input"]
     of_step: dict[str, str] = {"turn-start": "turn-start", "input": "input", "turn-end": "turn-end"}
@@ -240,13 +280,21 @@ def sections(ruleset: Ruleset, entries: Iterable[Entry], reader: str | None) -> 
         for step in steps(phase.get("steps", ())):
             of_step[str(step.get("step") or step["do"])] = phase["phase"]
     order.append("turn-end")
-    found: dict[str, list[Line]] = {}
+    found: dict[str, list[Entry]] = {}
     for entry in entries:
         if (entry.rule.startswith("frame/") and not entry.data.get("told")) or not _sentence(entry):
             continue
-        phase_of = of_step.get(entry.step, entry.step)
-        found.setdefault(phase_of, []).append(_line(entry, reader))
-    return [Section(names.get(p, p), tuple(found[p])) for p in [*order, *sorted(set(found) - set(order))] if p in found]
+        found.setdefault(of_step.get(entry.step, entry.step), []).append(entry)
+    out: list[Section] = []
+    numbers: dict[int, int] = {}
+    for phase_id in [*order, *sorted(set(found) - set(order))]:
+        lines = []
+        for entry in found.pop(phase_id, ()):
+            numbers[entry.n] = len(numbers) + 1
+            lines.append(_line(ruleset, entry, reader, numbers[entry.n], words))
+        if lines:
+            out.append(Section(names.get(phase_id, phase_id), tuple(lines)))
+    return tuple(out), numbers
 
 
 def _sentence(entry: Entry) -> str:
@@ -256,27 +304,46 @@ def _sentence(entry: Entry) -> str:
     return entry.rule if "refused" in entry.data else ""
 
 
-def _line(entry: Entry, reader: str | None) -> Line:
+def _line(ruleset: Ruleset, entry: Entry, reader: str | None, number: int, words: Words) -> Line:
     refused = "refused" in entry.data
     kind = "refused" if refused else "news" if EVERYONE in entry.audience or reader is None else "own"
     details = [str(d) for d in entry.data.get("details", ())]
     details.extend(dice_words(record) for record in entry.dice)
     if "void" in entry.data:
-        details.append(f"Void: {entry.data['void']}")
-    return Line(_sentence(entry), kind, entry.rule, entry.at, tuple(details), tuple(entry.data.get("outcome", ())))
+        details.append(f"It came to nothing: {entry.data['void']}")
+    return Line(
+        number, words.told(_sentence(entry)), kind, entry.rule, entry.at, tuple(details), tuple(entry.data.get("outcome", ())),
+        rule_in_words(ruleset, entry.rule), clauses_of(ruleset, entry.rule),
+    )  # fmt: skip
+
+
+def rule_in_words(ruleset: Ruleset, rule: str) -> str:
+    """What a row is called where there is a name for it, else its id as words; "" for a step of the frame."""
+    form, _, id_ = rule.partition("/")
+    if form == "frame":
+        return ""
+    row: Row = ruleset.rows(form).get(id_, {})
+    return str(row.get("name") or row.get("title") or row.get("label") or id_.replace("-", " "))
+
+
+def clauses_of(ruleset: Ruleset, rule: str) -> tuple[str, ...]:
+    """The clauses that the row of a rule cites."""
+    form, _, id_ = rule.partition("/")
+    found = ruleset.rows(form).get(id_, {}).get("source", ())
+    return (found,) if isinstance(found, str) else tuple(found)
 
 
 def dice_words(record: Mapping[str, Any]) -> str:
     """A throw in words: what was rolled, what was needed, and how it came out."""
     faces = []
     for drawn in record["drawn"]:
-        shown = drawn["faces"] if len(drawn["faces"]) <= 24 else [*drawn["faces"][:24], "…"]
+        shown = drawn["faces"]
         faces.append(f"{drawn['die']}: {', '.join(map(str, shown))}")
     words = "Dice " + "; ".join(faces)
     if record.get("need") is not None:
-        words += f" (needed {record['need']})"
+        words += f" (needed {in_words(str(record['need']))})"
     if record.get("hit") is not None:
-        words += " – success" if record["hit"] else " – no success"
+        words += ": success" if record["hit"] else ": no success"
     return words
 
 

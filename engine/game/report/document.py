@@ -1,9 +1,15 @@
-"""What a report is made of: parts with a title, and in them paragraphs, lists and tables. Text and HTML print the same blocks."""
+"""What a report is made of: parts with a title, and in them paragraphs, lists and tables. Text and HTML print the same blocks.
+
+`refs` of a block name the journal entries (by their number) that a line was made from; a report turns them into the numbers
+of its own log, since how many entries somebody may not read lie between is nobody's business (`linked`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+Refs = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -12,23 +18,32 @@ class Para:
 
     text: str
     lead: str = ""
+    refs: Refs = ()
 
 
 @dataclass(frozen=True)
 class Bullets:
-    """A list of sentences."""
+    """A list of sentences; `refs`: of each of them, or none at all."""
 
     items: tuple[str, ...]
+    refs: tuple[Refs, ...] = ()
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells under a head. `right` names the columns with figures; the last column may be long, and is folded."""
+    """Rows of cells under a head. `right` names the columns with figures; the last column may be long, and is folded.
+
+    `short`: the head where there is no room for it. `refs`: of each row, or none at all. `log`: entries that tell the whole
+    of it, such as the rounds of a battle.
+    """
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     right: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
+    short: tuple[str, ...] = ()
+    refs: tuple[Refs, ...] = ()
+    log: Refs = ()
 
 
 Block = Para | Bullets | Table
@@ -42,7 +57,27 @@ class Part:
     blocks: tuple[Block, ...] = field(default=())
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, notes: Sequence[str] = ()) -> Table:
+def linked(parts: Sequence[Part], numbers: Mapping[int, int]) -> tuple[Part, ...]:
+    """The parts with references to lines of the report's log: `numbers` says which line an entry has; others lead nowhere."""
+
+    def line(refs: Refs) -> Refs:
+        return tuple(dict.fromkeys(numbers[n] for n in refs if n in numbers))
+
+    def block(one: Block) -> Block:
+        if isinstance(one, Para):
+            return replace(one, refs=line(one.refs))
+        refs = tuple(map(line, one.refs)) if any(map(line, one.refs)) else ()
+        return replace(one, refs=refs, log=line(one.log)) if isinstance(one, Table) else replace(one, refs=refs)
+
+    return tuple(replace(part, blocks=tuple(map(block, part.blocks))) for part in parts)
+
+
+def bullets(lines: Sequence[tuple[str, Refs]]) -> Bullets:
+    """A list of sentences, each with the entries behind it."""
+    return Bullets(tuple(text for text, _ in lines), tuple(refs for _, refs in lines))
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, notes: Sequence[str] = (), refs: Sequence[Refs] = ()) -> Table:
     """A table whose columns of figures are found by what stands in them."""
 
     def figures(column: int) -> bool:
@@ -50,4 +85,4 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, notes: Sequence
         return bool(cells) and all(c.lstrip("+-").replace(".", "").replace("/", "").isdigit() for c in cells)
 
     right = tuple(i for i in range(1, len(head)) if figures(i) or all(r[i] in ("", "-") for r in rows if len(r) > i))
-    return Table(tuple(head), tuple(tuple(r) for r in rows), right, tuple(notes))
+    return Table(tuple(head), tuple(tuple(r) for r in rows), right, tuple(notes), refs=tuple(refs))

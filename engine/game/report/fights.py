@@ -13,8 +13,8 @@ from typing import Any
 
 from ...core.journal import Entry
 from ...world.world import World
-from .document import Block, Para, Table
-from .words import Words, counted, listing, merged, sentence
+from .document import Block, Para, Table, bullets
+from .words import Words, capital, counted, listing, merged, possessive, sentence
 
 SIDES = ("attacker", "defender")
 
@@ -33,7 +33,10 @@ class Fight:
     ended: bool = False
     winner: str | None = None
     lost_touch: bool = False
+    better: str | None = None
+    """The side that had the better of a battle which nobody's field decides."""
     preludes: list[Fight] = field(default_factory=list)
+    log: list[int] = field(default_factory=list)
 
     def owners(self, side: str) -> list[str]:
         return sorted({*self.sides.get(side, {}), *self.lost.get(side, {})})
@@ -65,6 +68,7 @@ def fights(entries: Sequence[Entry]) -> list[Fight]:
             else:
                 fight = running[key] = Fight(key[0], key[1], key[2])
                 out.append(fight)
+        fight.log.append(entry.n)
         if data["event"] == "begin":
             fight.sides = {s: {o: dict(k) for o, k in data["sides"].get(s, {}).items()} for s in SIDES}
         elif data["event"] == "round":
@@ -72,10 +76,11 @@ def fights(entries: Sequence[Entry]) -> list[Fight]:
             for side, owners in data.get("sides", {}).items():  # those who came to it later
                 for owner, kinds in owners.items():
                     fight.sides.setdefault(side, {}).setdefault(owner, dict(kinds))
-        elif data["event"] == "leave":
+        elif data["event"] in ("leave", "stuck", "absent"):
             fight.left.append(entry)
         elif data["event"] == "end":
             fight.ended, fight.winner, fight.lost_touch = True, data.get("winner"), bool(data.get("lost_touch"))
+            fight.better = data.get("better")
             fight.lost = {s: {o: dict(k) for o, k in data.get("lost", {}).get(s, {}).items()} for s in SIDES}
     return out
 
@@ -114,13 +119,34 @@ def blocks(world: World, entries: Sequence[Entry], reader: str, words: Words) ->
     order = gravest(world, fights(entries), reader, words)
     taken = captured(entries)
     own = [f for f in order if not reader or reader in f.parties()]
-    out: list[Block] = []
+    out: list[Block] = list(_introduced(own))
     for fight in own:
         out.extend(_told(world, fight, taken, reader, words))
     others = [f for f in order if f not in own]
     if others:
-        out.append(Para(" ".join(_line(f, taken, words) for f in others), "Battles of others"))
+        lines = [(_line(f, taken, words), tuple(f.log)) for f in others]
+        out += [Para("", "Battles of others"), bullets(lines)]
     return out
+
+
+_SIDED = {4: "Four", 6: "Six", 8: "Eight", 10: "Ten", 12: "Twelve", 20: "Twenty"}
+
+
+def _introduced(own: Sequence[Fight]) -> list[Block]:
+    """How the figures of the battles are to be read, where there are dice that hit."""
+    dice = sorted(
+        {
+            int(fire["die"])
+            for fight in own
+            for entry in fight.rounds
+            for fire in entry.data.get("fire", ())
+            if fire["hits"] is not None and fire["dice"]
+        }
+    )
+    if not dice:
+        return []
+    kinds = listing(f"{_SIDED.get(n, str(n))}-sided" for n in dice)
+    return [Para(f'{kinds} dice; each hits at its number or less. "Expected" is what the numbers promise.')]
 
 
 def heading(fight: Fight, taken: dict[str, str | None], reader: str, words: Words) -> str:
@@ -137,6 +163,8 @@ def heading(fight: Fight, taken: dict[str, str | None], reader: str, words: Word
         what = "taken"
     elif fight.place in taken and mine == "defender":
         what = "lost"
+    elif fight.better is not None and fight.winner is None:
+        what = "the better of it" if fight.better == mine else "the worse of it"
     elif mine == "attacker":
         what = "won" if fight.winner == mine else "attack beaten off" if fight.winner else "nobody has the field"
     else:
@@ -149,6 +177,8 @@ def _outcome(fight: Fight, taken: dict[str, str | None], words: Words) -> str:
         return "who lost each other"
     if taken.get(fight.place):
         return f"taken by {words.name(str(taken[fight.place]))}"
+    if fight.better is not None and fight.winner is None:
+        return f"the {fight.better}s had the better of it"
     return {"attacker": "won by the attackers", "defender": "held", None: "undecided"}[fight.winner]
 
 
@@ -177,12 +207,15 @@ def _told(world: World, fight: Fight, taken: dict[str, str | None], reader: str,
         for number, owner in enumerate(sorted(fight.owners(side), key=lambda o: (o != reader, o))):
             began, lost = fight.sides.get(side, {}).get(owner, {}), fight.lost.get(side, {}).get(owner, {})
             gone = "nothing" if not lost else "all" if lost == began and sum(began.values()) > 1 else words.short_units(lost)
-            rows.append(
-                (f"{words.nation(owner)}: {words.short_units(began) or 'none'}", gone, *(said if number == 0 else ("", "")))
-            )
+            who = words.nation(owner) if owner == reader else capital(words.nation(owner))
+            rows.append((f"{who}: {words.short_units(began) or 'none'}", gone, *(said if number == 0 else ("", ""))))
     return [
         Table(
-            (heading(fight, taken, reader, words), "lost", "hits", "expected"), tuple(rows), (2, 3), tuple(_notes(fight, words))
+            (heading(fight, taken, reader, words), "lost", "hits", "expected"),
+            tuple(rows),
+            (2, 3),
+            tuple(_notes(fight, words)),
+            log=(*fight.log, *(n for p in fight.preludes for n in p.log)),
         )
     ]
 
@@ -191,22 +224,27 @@ def _notes(fight: Fight, words: Words) -> list[str]:
     notes = []
     numbers = [t for side in SIDES if (t := _numbers(fight, side, words))]
     if numbers:
-        notes.append("Numbers: " + "; ".join(numbers) + ".")
+        notes.append("Numbers: " + "; ".join(dict.fromkeys(numbers)) + ".")
     turning = _turning(fight, words)
     if turning:
         notes.append(turning)
     seen: set[str] = set()
     for entry in fight.left:
-        for said in (str(entry.data.get("why", "")), entry.text):
-            if said and said not in seen:
-                seen.add(said)
-                notes.append(sentence(said))
+        said = words.told(entry.text)
+        if said and said not in seen:
+            seen.add(said)
+            notes.append(sentence(said))
     for prelude in fight.preludes:
         row = words.world.ruleset.rows("battles").get(prelude.row, {})
         name = str(row.get("name", prelude.row))
         lost = [f"{words.nation(o)} lost {words.units(k)}" for s in SIDES for o, k in prelude.lost.get(s, {}).items() if k]
-        met = " against ".join(words.units(prelude.started(s)) or "nobody" for s in SIDES)
-        notes.append(sentence(f"{name}: {met}, {listing(lost) or 'no losses'}"))
+        met = " against ".join(
+            listing(f"{words.of(o)} {words.units(k)}" for o, k in sorted(prelude.sides.get(s, {}).items()) if k) or "nobody"
+            for s in SIDES
+        )
+        n = len(prelude.rounds)
+        rounds = f", {counted(n, 'round')}" if n > 1 else ""
+        notes.append(sentence(f"{name}: {met}{rounds}, {listing(lost) or 'no losses'}"))
     return notes
 
 
@@ -222,9 +260,11 @@ def _numbers(fight: Fight, side: str, words: Words) -> str:
                     values.append(int(fire["value"]))
     if not found:
         return ""
-    who = words.nations(fight.owners(side)) or words.place(fight.place)
+    owners = fight.owners(side)
+    who = listing(words.of(o) for o in sorted(owners, key=lambda o: (o != words.reader, words.of(o))))
+    who = who or possessive(words.place(fight.place))
     kinds = ", ".join(f"{words.kind(k)} {' or '.join(map(str, sorted(v, reverse=True)))}" for k, v in sorted(found.items()))
-    return f"{who}: {kinds}"
+    return f"{who} {kinds}"
 
 
 def _turning(fight: Fight, words: Words) -> str:
@@ -241,8 +281,12 @@ def _turning(fight: Fight, words: Words) -> str:
     total, number, lost = max(cost, key=lambda c: (c[0], -c[1]))
     if total < 2 or total * 2 < sum(c[0] for c in cost):
         return ""
-    parts = [f"{words.nations(fight.owners(s)) or 'the defenders'} lost {counted(lost[s], 'unit')}" for s in SIDES if lost[s]]
-    return sentence(f"Round {number} decided: {listing(parts)}")
+    parts: list[str] = []
+    for side in SIDES:
+        if lost[side]:
+            who = words.nations(fight.owners(side)) or "the defenders"
+            parts.append(f"{who} {lost[side]}" if parts else f"{who} lost {counted(lost[side], 'unit')}")
+    return sentence(f"Round {number} decided: {' and '.join(parts)}")
 
 
 def _line(fight: Fight, taken: dict[str, str | None], words: Words) -> str:

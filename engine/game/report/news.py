@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ...core.journal import EVERYONE, Entry
@@ -10,28 +11,39 @@ from ...core.state import Entity
 from ...turn.effects import printed
 from ...world.view import may_read
 from ...world.world import World
-from .document import Block, Bullets, Para, Table
+from .document import Block, Para, Refs, Table, bullets
 from .words import Words, counted, listing, sentence, throw
 
 TOLD_ELSEWHERE = ("control", "contacts", "catalogue", "modes", "missions", "gifts", "battles", "streaks", "tallies")
 """Forms whose entries other parts of the report tell: hands, sightings, account, forces, battles."""
 
 
-def hands(world: World, entries: Sequence[Entry], reader: str, words: Words) -> list[tuple[str, str, str, str]]:
-    """Who lost which place to whom: won or lost (for the reader), place, worth, in words. From what everybody sees at the end."""
+@dataclass(frozen=True)
+class Hand:
+    """A place that changed hands. `kind`: won or lost (for the reader), or nothing; `worth` may be none; `said`: in words."""
+
+    kind: str
+    place: str
+    worth: Any
+    said: str
+    refs: Refs
+
+
+def hands(world: World, entries: Sequence[Entry], reader: str, words: Words) -> list[Hand]:
+    """Who lost which place to whom, from what everybody sees at the end; the dearest first."""
     first: dict[str, Any] = {}
+    told: dict[str, list[int]] = {}
     side = world.side_of(reader) if reader else None
     for entry in entries:
         if reader and not may_read(entry, reader, side):
             continue
         for table, id_, field, before, _ in entry.changes:
-            if table != "places" or id_ in first:
+            if table != "places" or field not in ("holder", "*"):
                 continue
-            if field == "holder":
-                first[id_] = entry.data.get("from", before)
-            elif field == "*":
-                first[id_] = (before or {}).get("holder")
-    rows = []
+            told.setdefault(id_, []).append(entry.n)
+            if id_ not in first:
+                first[id_] = entry.data.get("from", before) if field == "holder" else (before or {}).get("holder")
+    found = []
     for place, old in first.items():
         if not world.ruleset.has("places", place):
             continue
@@ -39,15 +51,64 @@ def hands(world: World, entries: Sequence[Entry], reader: str, words: Words) -> 
         old = old if old is not None else world.ruleset.rows("places").get(place, {}).get("owner")
         if now == old:
             continue
-        kind = "won" if now == reader else "lost" if old == reader else ""
-        said = (
-            f"from {words.nation(old)}" if old and now == reader else f"to {words.nation(now)}" if old == reader and now else ""
-        )
-        if not said:
-            said = f"{words.nation(old) if old else 'nobody'} to {words.nation(now) if now else 'nobody'}"
-        rows.append((kind, words.place(place), str(words.worth(place) or "-"), said))
+        kind = "won" if reader and now == reader else "lost" if reader and old == reader else ""
+        if kind == "won":
+            said = f"from {words.nation(old)}" if old else "held by nobody before"
+        elif kind == "lost":
+            said = f"to {words.nation(now)}" if now else "held by nobody now"
+        else:
+            said = f"{words.name(old) if old else 'nobody'} to {words.name(now) if now else 'nobody'}"
+        found.append(Hand(kind, words.place(place), words.worth(place), said, tuple(told[place])))
     rank = {"won": 0, "lost": 1, "": 2}
-    return sorted(rows, key=lambda r: (rank[r[0]], -int(r[2]) if r[2].isdigit() else 0, r[1]))
+    return sorted(found, key=lambda h: (rank[h.kind], -(h.worth or 0), h.place))
+
+
+MOST_HANDS = 16
+"""Changes of hands among others that have a line each; more of them are told in a sentence."""
+
+
+def hands_blocks(found: Sequence[Hand], words: Words) -> list[Block]:
+    """The changes of hands as a table, the reader's own first."""
+    if not found:
+        return []
+    own = [h for h in found if h.kind]
+    others = [h for h in found if not h.kind]
+    listed = own + (others if len(others) <= MOST_HANDS else [])
+    out: list[Block] = []
+    if listed:
+        worths = any(h.worth for h in listed)
+        kinds = any(h.kind for h in listed)
+        head = ("Changed hands", *(("worth",) if worths else ()), "")
+        rows = [
+            ((f"{h.kind:<5}" if kinds else "") + h.place, *((str(h.worth or "-"),) if worths else ()), h.said) for h in listed
+        ]
+        out.append(Table(head, tuple(rows), (1,) if worths else (), refs=tuple(h.refs for h in listed)))
+    if len(listed) < len(found):
+        pairs: dict[str, list[str]] = {}
+        for hand in others:
+            pairs.setdefault(hand.said, []).append(hand.place)
+        out.append(Para("; ".join(f"{said}: {listing(places)}" for said, places in sorted(pairs.items())) + ".", "Among others"))
+    return out
+
+
+def lost_works(entries: Iterable[Entry], reader: str, words: Words) -> list[tuple[str, Refs]]:
+    """What was under way in places that the reader lost, in a sentence for each."""
+    found: dict[str, dict[str, int]] = {}
+    refs: dict[str, list[int]] = {}
+    for entry in entries:
+        if "unfinished" not in entry.data or (reader and reader not in entry.audience):
+            continue
+        place = str(entry.data.get("place", ""))
+        refs.setdefault(place, []).append(entry.n)
+        for part in entry.data["unfinished"]:
+            kinds = found.setdefault(place, {})
+            kind = str(part.get("item") or part.get("what"))
+            kinds[kind] = kinds.get(kind, 0) + int(part.get("n", 1))
+    return [
+        (sentence(f"with {words.place(place)} you lost what was being built there: {words.units(kinds)}"), tuple(refs[place]))
+        for place, kinds in found.items()
+        if kinds
+    ]
 
 
 def relations(world: World, entries: Sequence[Entry], reader: str, words: Words) -> list[Block]:
@@ -61,20 +122,17 @@ def relations(world: World, entries: Sequence[Entry], reader: str, words: Words)
                 new.add(str(fact.roles["of"] if fact.roles.get("by") == reader else fact.roles.get("by")))
     others = [n for n in world.nations() if n != reader and world.alive(n)]
     foes = [n for n in others if world.hostile(reader, n)]
-    fresh, before = [n for n in foes if n in new], [n for n in foes if n not in new]
-    out: list[Block] = []
-    if fresh:
-        out.append(
-            Para(
-                f"new: {listing(map(words.name, fresh))}" + (f"; before: {listing(map(words.name, before))}." if before else "."),
-                "At war with you",
-            )
-        )
-    else:
-        out.append(Para((listing(map(words.name, before)) or "nobody") + ".", "At war with you"))
     allies = [n for n in others if world.allied(reader, n)]
-    out.append(Para((listing(map(words.name, allies)) or "none") + ".", "Your allies"))
-    return out
+    if not foes and not allies and not new and not any(world.hostile(a, b) for a in others for b in others if a < b):
+        return []  # a game without wars, or one at peace
+    fresh, before = [n for n in foes if n in new], [n for n in foes if n not in new]
+    said = listing(map(words.name, before)) or "nobody"
+    if fresh:
+        said = f"new: {listing(map(words.name, fresh))}" + (f"; before: {said}" if before else "")
+    return [
+        Para(f"{said}.", "At war with you"),
+        Para(f"{listing(map(words.name, allies)) or 'none'}.", "Your allies"),
+    ]
 
 
 def own_orders(world: World, entries: Sequence[Entry], reader: str, words: Words) -> tuple[int, list[Block], list[Entry]]:
@@ -84,9 +142,10 @@ def own_orders(world: World, entries: Sequence[Entry], reader: str, words: Words
     """
     side = world.side_of(reader)
     given = 0
-    rows: list[tuple[str, str]] = []
+    rows: list[tuple[tuple[str, str], Refs]] = []
+    lucky: list[tuple[tuple[str, str], Refs]] = []
     told: list[Entry] = []
-    became: list[str] = []
+    became: list[tuple[str, Refs]] = []
     for entry in entries:
         if not may_read(entry, reader, side):
             continue
@@ -97,52 +156,73 @@ def own_orders(world: World, entries: Sequence[Entry], reader: str, words: Words
         mine = entry.subject == reader or entry.subject.startswith((f"{reader}:", f"{reader}#", f"{reader}>"))
         if not mine or "event" in entry.data:
             continue
-        asked = str(entry.data.get("order") or entry.data.get("asked") or "")
-        if "refused" in entry.data:
-            rows.append((asked or entry.subject, f"not possible: {entry.data['refused']}"))
-            told.append(entry)
-        elif "void" in entry.data:
-            rows.append((asked or entry.rule.partition("/")[2].replace("-", " "), f"came to nothing: {entry.data['void']}"))
-            told.append(entry)
-        elif entry.data.get("outcome"):
-            became.append(sentence(entry.text))
-            told.append(entry)
-        elif asked and entry.dice:
-            failed = [d for d in entry.dice if d.get("hit") is False]
-            if failed:
-                rows.append((asked, "; ".join(throw(d) for d in failed)))
-                told.append(entry)
+        asked = words.told(str(entry.data.get("order") or entry.data.get("asked") or ""))
+        if entry.data.get("outcome"):
+            became.append((sentence(words.told(entry.text)), (entry.n,)))
+        elif "refused" in entry.data or "void" in entry.data:
+            why = entry.data.get("refused", entry.data.get("void"))
+            what = asked or entry.rule.partition("/")[2].replace("-", " ")
+            rows.append(((what, f"{'not possible' if 'refused' in entry.data else 'came to nothing'}: {why}"), (entry.n,)))
+        elif asked and any(d.get("hit") is not None for d in entry.dice):
+            hit = any(d.get("hit") is True for d in entry.dice)
+            said = "; ".join(throw(d) for d in entry.dice if d.get("hit") is hit)
+            (lucky if hit else rows).append(((asked, said + (_found(entry) if hit else "")), (entry.n,)))
         elif "path" in entry.data and "place" in entry.data and entry.data["path"][-1:] != [entry.data["place"]]:
-            goal = words.place(str(entry.data["path"][-1]))
-            rows.append(
-                (
-                    f"{words.units(entry.data.get('units', {}))} to {goal}",
-                    f"only as far as {words.place(str(entry.data['place']))}",
-                )
-            )
-            told.append(entry)
+            goal = str(entry.data["path"][-1])
+            what = f"{words.units(entry.data.get('units', {}))} to {words.place(goal)}"
+            rows.append(((what, f"only as far as {words.place(str(entry.data['place']))}{_fallen(world, goal, reader, words)}"),
+                         (entry.n,)))  # fmt: skip
+        else:
+            if _just_done(entry):
+                told.append(entry)
+            continue
+        told.append(entry)
     if became:
-        rest: list[Block] = [Table(("", ""), tuple(rows), ())] if rows else []
-        return given, [Bullets(tuple(became)), *rest], told
+        rest: list[Block] = [_tried(rows)] if rows else []
+        return given, [bullets(became), *rest], told
     if not given and not rows:
         return 0, [Para("You sent no orders.")], told
-    if not rows:
-        return given, [Para(f"All {given} were carried out as written." if given > 1 else "It was carried out as written.")], told
+    out: list[Block] = []
     fine = max(given - len(rows), 0)
-    lead = (
-        f"{fine} of {given} {'was' if fine == 1 else 'were'} carried out as written; the others:"
-        if fine
-        else "What became of them:"
-    )
-    return given, [Para(lead), Table(("", ""), tuple(rows), ())], told
+    if not rows:
+        out.append(Para(f"All {given} were carried out as written." if given > 1 else "It was carried out as written."))
+    else:
+        lead = f"{fine} of {given} {'was' if fine == 1 else 'were'} carried out as written; the others:"
+        out += [Para(lead if fine else "What became of them:"), _tried(rows)]
+    if lucky:
+        out += [Para("", "Thrown for with success"), _tried(lucky)]
+    return given, out, told
+
+
+def _tried(rows: Sequence[tuple[tuple[str, str], Refs]]) -> Table:
+    return Table(("", ""), tuple(cells for cells, _ in rows), refs=tuple(refs for _, refs in rows))
+
+
+def _found(entry: Entry) -> str:
+    """What a throw that succeeded brought, as far as its entry says so after a colon."""
+    said = entry.text.partition(": ")[2].strip().rstrip(".")
+    return f": {said}" if said else ""
+
+
+def _fallen(world: World, goal: str, reader: str, words: Words) -> str:
+    """Why somebody did not come to a place, if it is another's now."""
+    holder = world.holder_of(goal)
+    if holder is None or holder == reader or not world.hostile(reader, holder):
+        return ""
+    return f": {words.place(goal)} is {words.of(holder)}"
+
+
+def _just_done(entry: Entry) -> bool:
+    """Whether an entry says no more than that an order was carried out as it was written."""
+    return bool(entry.data.get("order")) and not entry.dice and not entry.data.get("details") and EVERYONE not in entry.audience
 
 
 def other_news(
     world: World, entries: Iterable[Entry], reader: str, words: Words, told: Sequence[Entry]
-) -> tuple[list[str], list[str]]:
+) -> tuple[list[tuple[str, Refs]], list[tuple[str, Refs]]]:
     """What no other part tells: news for everybody, and what the reader alone is told. The same thing of several is said once."""
-    public: list[str] = []
-    own: list[str] = []
+    public: dict[str, list[int]] = {}
+    own: dict[str, list[int]] = {}
     seen = {id(e) for e in told}
     for entry in entries:
         form = entry.rule.partition("/")[0]
@@ -154,11 +234,9 @@ def other_news(
             continue
         if empty(world, entry) or not (reader or EVERYONE in entry.audience):
             continue
-        text = sentence(entry.text)
-        into = public if EVERYONE in entry.audience else own
-        if text not in into:
-            into.append(text)
-    return _joined(public), _joined(own)
+        text = sentence(words.told(entry.text))
+        (public if EVERYONE in entry.audience else own).setdefault(text, []).append(entry.n)
+    return _joined(public), _joined({text: refs for text, refs in own.items() if text not in public})
 
 
 def empty(world: World, entry: Entry) -> bool:
@@ -171,16 +249,27 @@ def empty(world: World, entry: Entry) -> bool:
     return form == "events" and nothing and "says" not in row
 
 
-def _joined(lines: Sequence[str]) -> list[str]:
-    """Lines that differ only in a name in brackets at their end become one."""
+def _joined(lines: Mapping[str, Sequence[int]]) -> list[tuple[str, Refs]]:
+    """Lines that differ only in a name in brackets at their end become one, and so do those that begin with one name and `:`."""
     heads: dict[str, list[str]] = {}
-    for line in lines:
+    refs: dict[str, list[int]] = {}
+    for line, numbers in lines.items():
         head, bracket, rest = line.rstrip(".").rpartition(" (")
-        if bracket and rest.endswith(")") and head:
-            heads.setdefault(head, []).append(rest[:-1])
-        else:
-            heads.setdefault(line, [])
-    return [sentence(f"{head} ({listing(names)})") if names else head for head, names in heads.items()]
+        key = head if bracket and rest.endswith(")") and head and ":" not in head else line
+        heads.setdefault(key, []).extend([rest[:-1]] if key != line else [])
+        refs.setdefault(key, []).extend(numbers)
+    said = [(sentence(f"{head} ({listing(names)})") if names else head, refs[head]) for head, names in heads.items()]
+    begun: dict[str, list[str]] = {}
+    of: dict[str, list[int]] = {}
+    for line, numbers in said:
+        name, colon, rest = line.partition(": ")
+        short = bool(colon) and len(name) <= 24 and len(rest) <= 90 and ". " not in rest
+        begun.setdefault(name if short else line, []).extend([rest] if short else [])
+        of.setdefault(name if short else line, []).extend(numbers)
+    return [
+        (sentence(f"{name}: {'; '.join(r.rstrip('.') for r in rests)}") if rests else name, tuple(of[name]))
+        for name, rests in begun.items()
+    ]
 
 
 def technology(world: World, reader: str, words: Words, under_way: Sequence[str]) -> list[Block]:
@@ -192,8 +281,8 @@ def technology(world: World, reader: str, words: Words, under_way: Sequence[str]
     out: list[Block] = []
     if world.ruleset.rows("technologies"):
         out.append(Para((listing(known) or "nothing yet") + ".", "Known"))
-    if out or under_way:
-        out.append(Para("; ".join(under_way) + "." if under_way else "nothing.", "Under way"))
+    if under_way:
+        out.append(Para("; ".join(under_way) + ".", "Under way"))
     return out
 
 
@@ -214,6 +303,8 @@ def losses(found: Iterable[Any], reader: str, words: Words) -> str:
                     theirs += sum(kinds.values())
     if not mine and not theirs:
         return ""
+    if not theirs:
+        return f"You lost {words.units(mine)} in battle, and the enemies before you nothing."
     return f"You lost {words.units(mine) or 'nothing'} in battle; the enemies before you lost {counted(theirs, 'unit')}."
 
 
@@ -226,7 +317,7 @@ def input_notices(world: World, entries: Iterable[Entry], reader: str, words: Wo
         who = words.nation(entry.subject)
         if "seat" in entry.data:
             if entry.text:
-                out.append(sentence(entry.text))
+                out.append(sentence(words.told(entry.text)))
             continue
         by = str(entry.data.get("by", ""))
         if entry.text and not entry.data.get("orders"):

@@ -6,6 +6,7 @@ All text is escaped in HTML: rulesets and orders are untrusted.
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
@@ -91,16 +92,25 @@ def _table(block: Table) -> list[str]:
     used = [i for i in range(len(block.head)) if any(len(r) > i and r[i] for r in block.rows)]
     if not used:
         return [block.head[0]] if block.head[0] else []
-    over = bool(block.head[0]) and len(block.head[0]) > FIRST  # a title that is too long for its column has a line of its own
-    head = ("", *block.head[1:]) if over else block.head
+    full = block.head
+    if block.short and _wide(used, [full, *block.rows]) > WIDTH - 4:
+        full = block.short
+    over = bool(full[0]) and len(full[0]) > FIRST  # a title that is too long for its column has a line of its own
+    head = ("", *full[1:]) if over else full
     rows = [head, *block.rows] if any(head) else list(block.rows)
     widths = {i: min(FIRST if i == used[0] else MOST, max(len(r[i]) for r in rows if len(r) > i)) for i in used}
-    out = [block.head[0]] if over else []
+    out = [full[0]] if over else []
     for row in rows:
         out += _row(row, used, widths, block)
     for note in block.notes:
         out += _folded(note, "  ", "  ")
     return out
+
+
+def _wide(used: Sequence[int], rows: Sequence[Sequence[str]]) -> int:
+    """How wide a table would be with every cell in one line; a long last column may be folded."""
+    widest = [max(len(r[i]) for r in rows if len(r) > i) for i in used]
+    return sum(widest[:-1]) + min(widest[-1], 12) + 2 * (len(used) - 1)
 
 
 def _row(row: tuple[str, ...], used: list[int], widths: dict[int, int], block: Table) -> list[str]:
@@ -114,7 +124,13 @@ def _row(row: tuple[str, ...], used: list[int], widths: dict[int, int], block: T
         else:
             room = max(WIDTH - at, 12) if i == used[-1] else widths[i]
             cells.append(
-                (at, textwrap.wrap(text, room, subsequent_indent="  " if i == used[0] else "", break_on_hyphens=False) or [""])
+                (
+                    at,
+                    textwrap.wrap(
+                        text, room, subsequent_indent="  " if i == used[0] else "", break_on_hyphens=False, break_long_words=False
+                    )
+                    or [""],
+                )
             )
         at += widths[i] + 2
     lines: list[str] = []

@@ -6,17 +6,23 @@ Everything is read from the nation's view; a theater is a group of places with `
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ...core.journal import Entry
+from ...core.model import Row
 from ...core.state import UNIT_CORE, Entity
 from ...turn.effects import printed
 from ...world.view import UNKNOWN, may_read
 from ...world.world import World
-from .document import Block, Bullets, Para, Table
-from .words import Words, counted, listing, merged, sentence
+from .document import Block, Bullets, Para, Table, bullets
+from .words import Words, capital, counted, listing, merged, sentence
 
 PASSING = (*UNIT_CORE, "force", "via", "moved", "landed", "range", "band", "busy")
+MOST_IN_SIGHT = 30
+"""Places with units of others that are told one by one; of more only those beside the reader's own are."""
+MOST_ALLIED = 16
+"""Places with units of allies that are told one by one, likewise."""
 WIDE = 8
 """Kinds of units in one table; rarer ones are told in the last column."""
 
@@ -55,10 +61,15 @@ def conditions(words: Words, rows: Sequence[Mapping[str, Any]]) -> str:
     return "; ".join(found)
 
 
-def _column(world: World, words: Words, kind: str) -> str:
-    row = world.ruleset.rows("units").get(kind, {})
-    name = words.kind(kind)
-    return name if len(name) <= 5 else str(row.get("symbol") or name[:5]).lower()
+def columns(world: World, words: Words, kinds: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The heads of columns of figures for kinds of units: their names, and what stands for them where room is scarce."""
+    names = tuple(words.kind(k) for k in kinds)
+    rows = world.ruleset.rows("units")
+    short = []
+    for kind, name in zip(kinds, names, strict=True):
+        symbol = str(rows.get(kind, {}).get("symbol") or "")
+        short.append(name if len(name) <= 5 else symbol.lower() if len(symbol) > 1 else name[:4].rstrip())
+    return names, tuple(short)
 
 
 def forces(world: World, reader: str, words: Words) -> list[Block]:
@@ -66,10 +77,7 @@ def forces(world: World, reader: str, words: Words) -> list[Block]:
     places = by_place(world, [reader])
     known = world.ruleset.rows("places")
     out: list[Block] = []
-    kinds_of_place: dict[str, list[str]] = {}
-    for place in places:
-        kinds_of_place.setdefault(str(known.get(place, {}).get("kind", "")), []).append(place)
-    for _, at in sorted(kinds_of_place.items(), key=lambda i: (-len(i[1]), i[0])):
+    for at in _alike(known, places):
         out.append(_forces_table(world, reader, words, {p: places[p] for p in at}))
     if not places:
         out.append(Para("You have no units."))
@@ -77,18 +85,54 @@ def forces(world: World, reader: str, words: Words) -> list[Block]:
     if empty:
         said = [f"{words.place(p)} {w}" if (w := words.worth(p)) else words.place(p) for p in empty]
         out.append(Para(listing(said) + ".", "Empty"))
-    for ally in [n for n in world.nations() if n != reader and world.alive(n) and world.allied(reader, n)]:
-        theirs = by_place(world, [ally])
-        same: dict[str, list[str]] = {}
-        for place, rows in sorted(theirs.items(), key=lambda i: (-sum(counts(i[1]).values()), i[0])):
-            same.setdefault(words.short_units(counts(rows)), []).append(words.place(place))
-        if same:
-            out.append(
-                Para(
-                    "; ".join(f"{listing(p)} {u}{' each' if len(p) > 1 else ''}" for u, p in same.items()) + ".", words.name(ally)
-                )
-            )
+    out += works(world, reader, words)
+    allies = [n for n in world.nations() if n != reader and world.alive(n) and world.allied(reader, n)]
+    near = _own_ground(world, reader, places)
+    many = len(by_place(world, allies)) > MOST_ALLIED
+    for ally in allies:
+        said_of = _of_an_ally(words, by_place(world, [ally]), near, many)
+        if said_of:
+            out.append(Para(said_of, capital(words.name(ally))))
     return out
+
+
+def _alike(known: Mapping[str, Row], places: Mapping[str, list[Mapping[str, Any]]]) -> list[list[str]]:
+    """The places by their kind, most first; kinds of places that hold the same kinds of units stand together."""
+    of_kind: dict[str, list[str]] = {}
+    for place in places:
+        of_kind.setdefault(str(known.get(place, {}).get("kind", "")), []).append(place)
+    groups: list[tuple[set[str], list[str]]] = []
+    for _, at in sorted(of_kind.items(), key=lambda i: (-len(i[1]), i[0])):
+        units = {str(r["kind"]) for p in at for r in places[p]}
+        group = next((g for g in groups if len(g[0] & units) * 2 > len(units)), None)
+        if group is None:
+            groups.append((units, at))
+        else:
+            group[0].update(units)
+            group[1].extend(at)
+    return [at for _, at in groups]
+
+
+def _own_ground(world: World, reader: str, places: Mapping[str, Any]) -> set[str]:
+    """Places that the reader holds or has units in, and their neighbors."""
+    mine = {p for p in world.ruleset.rows("places") if world.holder_of(p) == reader} | set(places)
+    return mine.union(*(world.geography.next_to(p) for p in mine)) if mine else set()
+
+
+def _of_an_ally(words: Words, theirs: Mapping[str, list[Mapping[str, Any]]], near: set[str], many: bool) -> str:
+    """Where an ally's units stand; of many allies those near the reader's own ground one by one, the others together."""
+    same: dict[str, list[str]] = {}
+    far: dict[str, int] = {}
+    rest = 0
+    for place, rows in sorted(theirs.items(), key=lambda i: (-sum(counts(i[1]).values()), i[0])):
+        if many and place not in near:
+            far, rest = merged([far, counts(rows)]), rest + 1
+        else:
+            same.setdefault(words.short_units(counts(rows)), []).append(words.place(place))
+    said = [f"{listing(p)} {u}{' each' if len(p) > 1 else ''}" for u, p in same.items()]
+    if far:
+        said.append(f"{'elsewhere ' if said else ''}{words.short_units(far)} in {counted(rest, 'place')}")
+    return "; ".join(said) + "." if said else ""
 
 
 def _empty(world: World, reader: str, places: Mapping[str, Any]) -> list[str]:
@@ -104,7 +148,8 @@ def _forces_table(world: World, reader: str, words: Words, places: Mapping[str, 
         common = sorted(kinds, key=lambda k: -sum(1 for rows in places.values() if k in counts(rows)))[:WIDE]
         kinds = [k for k in kinds if k in common]
     worths = any(words.worth(p) for p in places)
-    head = ("", "", *(_column(world, words, k) for k in kinds), *(("worth",) if worths else ()), "")
+    full, short = columns(world, words, kinds)
+    head, narrow = (("", "", *n, *(("worth",) if worths else ()), "") for n in (full, short))
     rows: list[tuple[str, ...]] = []
     left, marked = dict(places), False
     groups = [(name, [p for p in members if p in left]) for name, members in theaters(world)]
@@ -122,12 +167,31 @@ def _forces_table(world: World, reader: str, words: Words, places: Mapping[str, 
             alike.setdefault(cells, []).append(words.place(place) + mark)
         for cells, names in alike.items():
             title = ", ".join(names)
-            rows.append((name, title, *cells[:-1], (cells[-1] + (" each" if len(names) > 1 and not cells[-1] else "")).strip()))
+            rows.append((name, title, *cells[:-1], (cells[-1] + (" each" if len(names) > 1 else "")).strip()))
             name = ""
     if len(places) > 1:
         rows.append(("", "All", *(str(total[k]) for k in kinds), *(("",) if worths else ()), ""))
     notes = ("! more than twice as many enemies are known beside it.",) if marked else ()
-    return Table(head, tuple(rows), tuple(range(2, 2 + len(kinds) + worths)), notes)
+    return Table(head, tuple(rows), tuple(range(2, 2 + len(kinds) + worths)), notes, short=narrow)
+
+
+def works(world: World, reader: str, words: Words) -> list[Block]:
+    """What the reader has built along borders and toward where, in a sentence for each kind: "A and B toward C"."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for key, row in sorted(world.state.table("links").items()):
+        for place in key.split("--"):
+            built = row.get(f"works@{place}")
+            if built and world.holder_of(place) == reader:
+                other = next((p for p in key.split("--") if p != place), place)
+                found.setdefault(str(built), {}).setdefault(place, []).append(words.place(other))
+    out: list[Block] = []
+    for kind, of_place in sorted(found.items()):
+        same: dict[str, list[str]] = {}
+        for place, toward in of_place.items():
+            same.setdefault(listing(sorted(toward)), []).append(words.place(place))
+        said = "; ".join(f"{listing(sorted(places))} toward {toward}" for toward, places in same.items())
+        out.append(Para(f"{said}.", capital(words.kind(kind))))
+    return out
 
 
 def threatened(world: World, reader: str, place: str) -> bool:
@@ -184,13 +248,27 @@ def danger(world: World, reader: str, words: Words, most: int = 6) -> list[str]:
     return out
 
 
+def beside_enemies(world: World, reader: str, words: Words, most: int = 5) -> list[str]:
+    """Own forces that stand in one place with units of an enemy, as at sea, the most endangered first."""
+    found = []
+    for place, rows in by_place(world, [reader]).items():
+        n, said = _enemies(world, reader, place)
+        if n:
+            mine = counts(rows)
+            found.append((sum(mine.values()) - n, place, mine, said))
+    return [
+        sentence(f"your {words.units(mine)} {'are' if sum(mine.values()) > 1 else 'is'} in {words.place(place)} beside {said}")
+        for _, place, mine, said in sorted(found, key=lambda f: (f[0], f[1]))[:most]
+    ]
+
+
 # ---- what is known of others
 
 
 def sightings(world: World, entries: Sequence[Entry], reader: str, words: Words, turn: int) -> list[Block]:
     """Counted now (with the count before), seen in part, looked at in vain, older; then what the view shows from afar."""
     before = _before(world, entries, reader)
-    counted_now: list[tuple[str, ...]] = []
+    counted_now: list[Counted] = []
     part: list[str] = []
     none: list[str] = []
     empty: list[str] = []
@@ -219,7 +297,7 @@ def sightings(world: World, entries: Sequence[Entry], reader: str, words: Words,
                 empty.append(name)
             else:
                 whose = _whose(world, words, place, reader)
-                counted_now.append((name + whose, said, _count(words, last) if last else "never seen"))
+                counted_now.append(Counted(place, name + whose, row["units"], last or {}))
         elif row.get("n"):
             part.append(f"{name} {row['n']}" + (f" ({_count(words, last)} before)" if last and last.get("n") else ""))
         else:
@@ -229,8 +307,7 @@ def sightings(world: World, entries: Sequence[Entry], reader: str, words: Words,
     }
     vain += sorted(words.place(p) for p in looked if f"units:{p}" not in world.state.row("knowledge", reader) and p not in own)
     out: list[Block] = []
-    if counted_now:
-        out.append(Table(("Counted this turn", "now", "before"), tuple(counted_now), (), ()))
+    out += _counted(world, words, "Counted this turn", counted_now)
     if empty:
         out.append(Para(listing(empty) + ".", "No enemy in"))
     if part:
@@ -250,6 +327,49 @@ def sightings(world: World, entries: Sequence[Entry], reader: str, words: Words,
     if other:
         out.append(Bullets(tuple(other)))
     return out
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Units of others in a place: their numbers, and what was known before (nothing: never seen; None: not of interest)."""
+
+    place: str
+    name: str
+    units: Mapping[str, int]
+    before: Mapping[str, Any] | None = None
+
+
+def _counted(world: World, words: Words, title: str, found: Sequence[Counted]) -> list[Block]:
+    """Units of others as tables of figures, a row a place; places that hold other kinds of units have a table of their own."""
+    known = world.ruleset.rows("places")
+    stacks: dict[str, list[Mapping[str, Any]]] = {c.place: [{"kind": k, "n": n} for k, n in c.units.items()] for c in found}
+    order = list(world.ruleset.rows("units"))
+    out: list[Block] = []
+    for at in _alike(known, stacks):
+        rows: list[tuple[str, ...]] = []
+        mine = [c for c in found if c.place in at]
+        total = merged([dict(c.units) for c in mine])
+        common = sorted(total, key=lambda k: -sum(1 for c in mine if k in c.units))[:WIDE]
+        kinds = sorted(common, key=lambda k: order.index(k) if k in order else len(order))
+        names, short = columns(world, words, kinds)
+        for one in mine:
+            rest = words.short_units({k: n for k, n in one.units.items() if k not in kinds})
+            last = () if one.before is None else (_earlier(words, one.before, kinds),)
+            rows.append((one.name, *(str(one.units.get(k) or "-") for k in kinds), *last, rest))
+        last = ("before",) if any(c.before is not None for c in mine) else ()
+        head, narrow = ((title if not out else "", *n, *last, "") for n in (names, short))
+        out.append(Table(head, tuple(rows), tuple(range(1, 1 + len(kinds))), short=narrow))
+    return out
+
+
+def _earlier(words: Words, before: Mapping[str, Any], kinds: Sequence[str]) -> str:
+    """What was counted before, in the order of the columns where it is of more than one kind."""
+    units = before.get("units")
+    if not before:
+        return "never seen"
+    if not units or len(units) == 1 or not set(units) <= set(kinds):
+        return _count(words, before)
+    return ", ".join(str(units.get(k) or "-") for k in kinds)
 
 
 def _few(items: Sequence[str], most: int) -> list[str]:
@@ -288,7 +408,7 @@ def _whose(world: World, words: Words, place: str, reader: str) -> str:
 
 def _afar(world: World, reader: str, words: Words, told: set[str]) -> list[Block]:
     """Units of others that the view shows in places of which nothing is told above: exact ones, and bands by their range."""
-    exact: dict[str, list[str]] = {}
+    exact: dict[tuple[str, str], dict[str, int]] = {}
     bands: dict[tuple[str, str], list[str]] = {}
     for _, row in world.state.stacks():
         owner, place = str(row["owner"]), str(row["place"])
@@ -297,13 +417,33 @@ def _afar(world: World, reader: str, words: Words, told: set[str]) -> list[Block
         if row["kind"] == UNKNOWN:
             bands.setdefault((str(row.get("range", "?")), str(row.get("band", ""))), []).append(place)
         else:
-            exact.setdefault(f"{words.place(place)} ({words.name(owner)})", []).append(
-                f"{row['n']} {words.kind(str(row['kind']), row['n'])}"
-            )
+            kinds = exact.setdefault((place, owner), {})
+            kinds[str(row["kind"])] = kinds.get(str(row["kind"]), 0) + int(row["n"])
     out: list[Block] = []
-    if exact:
-        out.append(Para("; ".join(f"{place} {', '.join(units)}" for place, units in sorted(exact.items())) + ".", "In sight"))
     near = set(_neighbors(world, reader))
+    by_owner: dict[str, list[tuple[str, dict[str, int]]]] = {}
+    for (place, owner), kinds in sorted(exact.items(), key=lambda i: (words.name(i[0][1]), words.place(i[0][0]))):
+        by_owner.setdefault(owner, []).append((place, kinds))
+    far = len(exact) > MOST_IN_SIGHT
+    beside, elsewhere, others = [], [], []
+    for owner, found in by_owner.items():
+        foe = world.hostile(reader, owner)
+        close_by = [(p, k) for p, k in found if not far or (foe and p in near)]
+        rest = [(p, k) for p, k in found if far and not (foe and p in near)]
+        if close_by:
+            said_of = "; ".join(f"{words.place(p)} {words.short_units(k)}" for p, k in close_by)
+            beside.append((sentence(f"{capital(words.name(owner))}: {said_of}"), ()))
+        sums = merged([k for _, k in rest])
+        if rest and foe:
+            elsewhere.append((sentence(f"{words.name(owner)}: {words.short_units(sums)} in {counted(len(rest), 'place')}"), ()))
+        elif rest:
+            others.append(f"{words.name(owner)} {sum(sums.values())} in {counted(len(rest), 'place')}")
+    if beside:
+        out += [Para("", "In sight beside your forces" if far else "In sight"), bullets(beside)]
+    if elsewhere:
+        out += [Para("", "Enemies farther away; the map shows where"), bullets(elsewhere)]
+    if others:
+        out.append(Para("; ".join(others) + ".", "Units of others"))
     said = []
     for (range_, band), places in sorted(bands.items(), key=lambda i: -int(i[0][0].partition("..")[0] or 0)):
         close = sorted(words.place(p) for p in places if p in near and (h := world.holder_of(p)) and world.hostile(reader, h))

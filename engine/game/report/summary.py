@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from ...core.journal import Entry
 from ...core.state import Entity
@@ -10,8 +12,10 @@ from ...turn.effects import printed
 from ...world import treasury
 from ...world.world import World
 from . import fights as told_fights
-from .document import Block, Bullets, Para, table
-from .words import Words, listing, sentence
+from .document import Block, Para, Refs, bullets, table
+from .news import Hand
+from .standing import columns
+from .words import Words, listing, merged, sentence
 
 BY = {"player": "player", "moderator": "moderator", "proxy": "ally", "policy": "policy"}
 
@@ -39,75 +43,162 @@ def orders(world: World, entries: Sequence[Entry], words: Words) -> list[Block]:
 
 
 def look_again(world: World, entries: Sequence[Entry], words: Words) -> list[Block]:
-    """Orders of players that could not be carried out, units that had no way out, those who sent nothing."""
+    """What players may ask about: orders that could not be carried out, units with no way out or no part in a battle, missing
+    orders, means in places that are another's now, wars with somebody who is not in play."""
     by = {e.subject: e.data.get("by", "policy") for e in entries if e.rule == "frame/input" and "orders" in e.data}
-    items = []
+    items: list[tuple[str, Refs]] = []
     for entry in entries:
         nation = entry.subject.partition(":")[0]
         if "refused" in entry.data and by.get(nation) != "policy":
-            items.append(f"{words.name(nation)}: {entry.data.get('order') or entry.rule}: {entry.data['refused']}")
-        elif entry.data.get("event") == "leave" and any(p.get("lost") for p in entry.data.get("left", ())):
-            items.append(entry.text)
+            items.append((f"{words.name(nation)}: {entry.data.get('order') or entry.rule}: {entry.data['refused']}", (entry.n,)))
+        elif _worth_a_look(entry, by):
+            items.append((words.told(entry.text), (entry.n,)))
         elif entry.rule == "frame/input" and entry.text and "orders" in entry.data:
-            items.append(f"{words.name(entry.subject)}: {entry.text}")
-    return [Bullets(tuple(sentence(i) for i in items))] if items else []
+            items.append((f"{words.name(entry.subject)}: {entry.text}", (entry.n,)))
+    for nation in (n for n, sent in by.items() if sent != "policy"):
+        items += [(said, ()) for said in (*_left_behind(world, nation, words), *_at_war_with_nobody(world, nation, words))]
+    return [bullets([(sentence(text), refs) for text, refs in items])] if items else []
+
+
+def _worth_a_look(entry: Entry, by: Mapping[str, Any]) -> bool:
+    """Whether an entry tells of units that had no way out of a battle, or of a player's that had no part in it."""
+    if entry.data.get("event") == "leave":
+        return any(p.get("lost") for p in entry.data.get("left", ()))
+    return entry.data.get("event") in ("stuck", "absent") and any(by.get(n, "policy") != "policy" for n in entry.audience)
+
+
+def _left_behind(world: World, nation: str, words: Words) -> list[str]:
+    """Means of a nation that lie in a place which somebody else holds."""
+    out = []
+    for what in world.ruleset.rows("resources"):
+        for purse, amount in sorted(treasury.purses(world, nation, what).items()):
+            place = purse.rpartition("/")[2]
+            holder = world.holder_of(place) if world.ruleset.has("places", place) else None
+            if amount and holder is not None and holder != nation:
+                out.append(
+                    f"{words.name(nation)} has {words.amount(amount, what)} in {words.place(place)}, which is {words.of(holder)}"
+                )
+    return out
+
+
+def _at_war_with_nobody(world: World, nation: str, words: Words) -> list[str]:
+    gone = [n for n in world.nations() if n != nation and not world.alive(n) and world.hostile(nation, n)]
+    return [f"{words.name(nation)} is at war with {listing(map(words.name, gone))}, of whom nobody is there"] if gone else []
+
+
+def land(hands: Sequence[Hand]) -> list[Block]:
+    """Places that changed hands: from whom, to whom, what they are worth."""
+    if not hands:
+        return []
+    worths = any(h.worth for h in hands)
+    rows = []
+    for hand in hands:
+        before, _, now = hand.said.partition(" to ")
+        rows.append((hand.place, before, now, *((str(hand.worth or "-"),) if worths else ())))
+    return [table(("", "from", "to", *(("worth",) if worths else ())), rows, refs=[h.refs for h in hands])]
 
 
 def battles(world: World, entries: Sequence[Entry], words: Words) -> list[Block]:
     """A row for each battle, the gravest first; what happened before it at the same place with it."""
     taken = told_fights.captured(entries)
-    rows, marked = [], False
+    rows, refs, marked = [], [], False
     for fight in told_fights.gravest(world, told_fights.fights(entries), "", words):
         cells = []
         for side in told_fights.SIDES:
-            of = "both" if len(fight.owners(side)) == 2 else listing(map(words.name, fight.owners(side))) or "nobody"
-            of = words.name(fight.owners(side)[0]) if len(fight.owners(side)) == 1 else of
+            owners = fight.owners(side)
+            of = words.name(owners[0]) if len(owners) == 1 else "both" if len(owners) == 2 else "all" if owners else "nobody"
             star = "*" if side == "defender" and fight.place in taken else ""
             marked = marked or bool(star)
             cells.append(f"{of} {sum(fight.losses(side).values())} of {sum(fight.started(side).values())}{star}")
-        scored = []
-        for side in told_fights.SIDES:
-            hit, expected, dice = told_fights.hits(fight, side)
-            scored.append(f"{hit} ({float(expected):.0f})" if dice and expected is not None else "-")
-        rows.append((words.place(fight.place), *cells, str(len(fight.rounds)), " ".join(scored)))
+        scored = [told_fights.hits(fight, side) for side in told_fights.SIDES]
+        counts = any(dice and expected is not None for _, expected, dice in scored)
+        hit = ":".join(str(n) for n, _, _ in scored) if counts else "-"
+        hoped = ":".join(f"{float(expected or 0):.0f}" for _, expected, _ in scored) if counts else "-"
+        rows.append((words.place(fight.place), *cells, str(len(fight.rounds)), hit, hoped))
+        refs.append(tuple(fight.log))
     if not rows:
         return []
-    notes = ("* the place changed hands.",) if marked else ()
-    return [table(("", "attacker lost", "defender lost", "rounds", "hits (expected)"), rows, notes=notes)]
+    notes = ["Hits of attackers and defenders, and what their numbers promised."]
+    notes += ["* the place changed hands."] if marked else []
+    head = ("", "attacker lost", "defender lost", "rounds", "hits", "promised")
+    made = table(head, rows, notes=notes, refs=refs)
+    return [replace(made, short=("", "attacker lost", "defender lost", "rds", "hits", "prom."), right=(3, 4, 5))]
+
+
+MOST_KINDS = 6
+"""Kinds of units with a column of their own in the table of nations; the others are added up."""
 
 
 def nations(world: World, entries: Sequence[Entry], words: Words) -> list[Block]:
-    """Every nation that somebody commands or that fights: means, income, units, technologies."""
+    """Every nation that has anything: means, income, units by kind, and what it discovered in the turn."""
     units: dict[str, dict[str, int]] = {}
     for _, row in world.state.stacks():
         of = units.setdefault(str(row["owner"]), {})
         of[str(row["kind"])] = of.get(str(row["kind"]), 0) + int(row["n"])
     money = treasury.money(world.ruleset)
+    total = merged(list(units.values()))
+    order = list(world.ruleset.rows("units"))
+    kinds = sorted(
+        sorted(total, key=lambda k: -total[k])[:MOST_KINDS], key=lambda k: order.index(k) if k in order else len(order)
+    )
+    found = _discovered(world, entries)
     rows = []
     for nation in world.nations():
         if not world.alive(nation) or not (units.get(nation) or treasury.purses(world, nation, money)):
             continue
         has = sum(treasury.purses(world, nation, money).values()) if money else 0
         income = world.state.get("nations", nation, "income")
-        techs = [printed(world, Entity("tech", t)) for t in sorted(world.state.row("techs", nation))]
-        said = words.short_units(units.get(nation, {}))
+        of = units.get(nation, {})
+        others = sum(n for k, n in of.items() if k not in kinds)
         rows.append(
             (
                 words.name(nation),
-                str(has),
+                str(has or "-"),
                 str(income if income is not None else "-"),
-                said + (f"; {', '.join(techs)}" if techs else ""),
+                *(str(of.get(k) or "-") for k in kinds),
+                *((str(others or "-"),) if len(total) > len(kinds) else ()),
+                ", ".join(found.get(nation, ())),
             )
         )
     rows.sort(key=lambda r: (-int(r[1]) if r[1].isdigit() else 0, r[0]))
     name = treasury.in_words(world.ruleset, money) if money else "means"
-    return [table(("", name, "income", "units; technologies"), rows)] if rows else []
+    names, short = columns(world, words, kinds)
+    rest = ("others",) if len(total) > len(kinds) else ()
+    last = ("discovered",) if found else ("",)
+    if not rows:
+        return []
+    made = table(("", name, "income", *names, *rest, *last), rows)
+    right = tuple(range(1, 3 + len(kinds) + len(rest)))
+    return [replace(made, right=right, short=("", name.split()[-1][:6], "inc.", *short, *("oth." for _ in rest), *last))]
 
 
-def tracks(world: World, words: Words) -> list[Block]:
-    """Where nations stand on tracks, the farthest first."""
+def _discovered(world: World, entries: Sequence[Entry]) -> dict[str, list[str]]:
+    """Nation -> technologies that it came to know in the turn."""
+    out: dict[str, list[str]] = {}
+    for entry in entries:
+        for table_, nation, field, before, after in entry.changes:
+            if table_ == "techs" and field != "*" and after and after != before:
+                name = printed(world, Entity("tech", field))
+                out.setdefault(nation, []).append(name if after in (1, True) else f"{name} {after}")
+    return out
+
+
+def tracks(world: World, entries: Sequence[Entry], words: Words) -> list[Block]:
+    """Where nations stand on tracks, the farthest first, and who moved on them in the turn."""
     out: list[Block] = []
     for id_, row in world.ruleset.rows("tracks").items():
+        moved: dict[str, Any] = {}
+        for entry in entries:
+            for table_, nation, field, before, _ in entry.changes:
+                if table_ == "tracks" and field == id_:
+                    moved.setdefault(nation, before or 0)
+        steps = [
+            f"{words.name(n)} {before} to {now}"
+            for n, before in sorted(moved.items())
+            if (now := world.state.get("tracks", n, id_) or 0) != before
+        ]
+        if steps:
+            out.append(Para("; ".join(steps) + ".", f"{row.get('name', id_)}, moved"))
         found = {n: v for n, t in world.state.table("tracks").items() if isinstance(v := t.get(id_), int) and v}
         if found:
             said = ", ".join(f"{words.name(n)} {v:+d}" for n, v in sorted(found.items(), key=lambda i: (-abs(i[1]), i[0]))[:16])
