@@ -35,8 +35,6 @@ def report(
 
     from ..core.canonical import dumps
     from ..game import moderation as desk
-    from ..game.report.map.svg import coarse
-    from ..game.report.mapview import map_svg
     from ..game.report.render import as_html, as_text
     from ..game.store import StoreError
     from .names import nation_named
@@ -53,16 +51,14 @@ def report(
         typer.echo(f"{len(written)} files in {out}")
         return
     try:
-        data = desk.report(found, nation or None, turn=turn or None, update=day)
+        views = desk.views_after(found, turn or None)
+        data = desk.report(found, nation or None, turn=turn or None, update=day, views=views)
     except StoreError as error:
         raise Stop(str(error), 2) from None
     if format == "text":
         typer.echo(as_text(data, dice=dice), nl=False)
     elif format == "html":
-        shown = desk.view_world(found, nation).state if nation else found.stage().position.state
-        typer.echo(
-            as_html(data, coarse(map_svg(found.ruleset, shown, found.drawing(), title=f"{data.game}, {data.when}"))), nl=False
-        )
+        typer.echo(as_html(data, desk.map_of_report(found, data, views, found.drawing())), nl=False)
     elif format == "json":
         typer.echo(dumps(asdict(data)).decode())
     else:

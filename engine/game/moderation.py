@@ -24,8 +24,8 @@ from ..world.world import World
 from .audit import broken_chain
 from .proofs import openings, position_after
 from .report.build import Report, moderator_report, nation_report, when
-from .report.map.svg import coarse
-from .report.mapview import Drawing, map_svg, read_drawing
+from .report.map import PageMap
+from .report.mapview import Drawing, read_drawing, report_map
 from .report.render import as_html, as_text
 from .scenario import initial_state
 from .schedule import days_of
@@ -319,7 +319,7 @@ def report(
     return nation_report(
         game.ruleset, world.state, entries, nation, game=title, turn=turn, geography=game.geography, template=text,
         proof=[*committed, *_openings(views, world, nation, turn)], chain=chain_of(before, told=views.told),
-        due="" if past else due_in_words(game, update), notices=notices(game, turn),
+        due="" if past else due_in_words(game, update), notices=notices(game, turn), world=world,
     )  # fmt: skip
 
 
@@ -378,28 +378,39 @@ def _openings(views: Views, world: World, nation: str, turn: int) -> Iterator[tu
         yield f"key of turn {turn} for {opening.audience}", opening.key
 
 
+def views_after(game: Game, turn: int | None) -> Views:
+    """What everybody knew after a turn (None: knows now)."""
+    past = turn is not None and turn < last_turn(game)
+    return Views(game, position_after(game, turn)) if past and turn is not None else Views(game)
+
+
 def write_reports(
     game: Game, out: Path, nations: Iterable[str], drawing: Drawing, *, turn: int | None = None, update: date | None = None
 ) -> list[Path]:
     """Text and HTML reports of nations, each with its map, into a folder; the moderator's as well."""
     out.mkdir(parents=True, exist_ok=True)
     written = []
-    past = turn is not None and turn < last_turn(game)
-    views = Views(game, position_after(game, turn)) if past and turn is not None else Views(game)
+    views = views_after(game, turn)
     for nation in [None, *nations]:
         data = report(game, nation, turn=turn, views=views, update=update)
-        name = nation or "moderator"
-        entries = [e for e in views.journal if e.turn == data.turn]
-        shown = views.position.state
-        if nation is not None:
-            world = views.world(nation)
-            shown, entries = world.state, readable(entries, world, nation)
-        svg = map_svg(game.ruleset, shown, drawing, title=f"{data.game}, {data.when}", entries=entries)
-        for suffix, text in (("txt", as_text(data)), ("html", as_html(data, coarse(svg)))):
-            path = out / f"{name}.{suffix}"
+        drawn = map_of_report(game, data, views, drawing)
+        for suffix, text in (("txt", as_text(data)), ("html", as_html(data, drawn))):
+            path = out / f"{nation or 'moderator'}.{suffix}"
             path.write_text(text, encoding="utf-8")
             written.append(path)
     return written
+
+
+def map_of_report(game: Game, data: Report, views: Views, drawing: Drawing) -> PageMap:
+    """The map of a report's page: its reader's view, what the entries that he may read tell, and the numbers of his battles."""
+    entries = [e for e in views.journal if e.turn == data.turn]
+    shown, reader = views.position.state, ""
+    if data.reader != MODERATOR:
+        world, reader = views.world(data.reader), data.reader
+        shown, entries = world.state, readable(entries, world, reader)
+    numbers = {place: (n, outcome) for n, (place, outcome) in reversed(list(enumerate(data.battles, 1)))}
+    title = f"{data.game}, {data.when}"
+    return report_map(game.ruleset, shown, drawing, reader, title=title, entries=entries, numbers=numbers)
 
 
 # ---- other rules
