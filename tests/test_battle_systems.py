@@ -316,7 +316,7 @@ def test_sums_with_a_modifier_on_every_die_are_compared() -> None:
     ruleset = sums("unit.kind != 'gun'")
     plan = plan_of(world(ruleset), ask(ruleset, {"foot": 3}, {"recruit": 4}))
     batch, rounds = roll(plan, start(plan), 4, 3, 5, 6, 2)
-    assert rounds.difference == 15 - 6
+    assert rounds.compared.difference == 15 - 6
     assert numbers(plan, batch) == {(0, "foot", None): 3, (1, "recruit", None): 3}
 
 
@@ -324,7 +324,7 @@ def test_every_full_ten_of_the_difference_costs_one_more() -> None:
     ruleset = sums()
     plan = plan_of(world(ruleset), ask(ruleset, {"foot": 4, "gun": 3}, {"foot": 2}))
     batch, rounds = roll(plan, start(plan), 6, 6, 6, 6, 1, 1)
-    assert rounds.difference == (24 + 4 * 3) - (2 - 2)
+    assert rounds.compared.difference == (24 + 4 * 3) - (2 - 2)
     assert numbers(plan, batch) == {(0, "foot", None): 4, (0, "gun", None): 3}
 
 
@@ -332,7 +332,7 @@ def test_a_tie_is_the_defenders() -> None:
     ruleset = sums(terrain="mountains")
     plan = plan_of(world(ruleset), ask(ruleset, {"foot": 2}, {"foot": 2}))
     batch, rounds = roll(plan, start(plan), 3, 3, 2, 2)
-    assert rounds.difference == (6 + 2) - (4 + 4)
+    assert rounds.compared.difference == (6 + 2) - (4 + 4)
     assert numbers(plan, batch) == {(0, "foot", None): 1, (1, "foot", None): 2}
 
 

@@ -109,5 +109,6 @@ def test_what_no_form_carries_is_refused_with_what_comes_nearest(start: dict[str
     accepted, refused = accept_orders(world, "british-empire", orders)
     assert accepted == [] and [(d.line, d.severity) for d in (*unread, *refused)] == [(n, "error") for n in (1, 2, 3)]
     hints = [d.hint for d in (*unread, *refused)]
-    assert "written like: (upgrade|apply) {tech}" in hints[0] and "written like: fit" in hints[1]
+    assert unread[0].instead[0] == "upgrade ?" and "Tanks" in hints[0]
+    assert unread[1].instead[0] == "fit 1 radar to ? in London"
     assert hints[2] == "allowed: radar on a ship"

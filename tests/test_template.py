@@ -91,7 +91,7 @@ def test_the_orders_of_a_step_that_the_turn_does_not_have_are_not_taken() -> Non
 def test_only_the_options_that_an_order_may_carry_are_named() -> None:
     _, _, here = begun("1914", 1)
     world = known_to("1914", here, "german-empire")
-    line = "sail 1 destroyer from Adriatic Sea to Ionian Sea: patrol"
+    line = "sail 1 destroyer from Adriatic Sea to Ionian Sea: carefully"
     _, found = parse_orders(world.ruleset, line, nation="german-empire", state=world.state)
     assert found[0].code == "O106" and found[0].message.count("against") == 1
 

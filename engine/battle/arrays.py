@@ -184,6 +184,15 @@ class _Compiler:
             return self._lookup(node)
         return self._over(word, node)
 
+    def _capped(self, node: ast.Call, members: Members) -> Compiled:
+        term, by = (self.compile(a).value for a in node.args[1:3])
+        passing: dict[Any, list[int]] = {}
+        for thing, column in zip(members.things, members.columns, strict=True):
+            if _ask(self.world, thing, term, ()):
+                value = _ask(self.world, thing, by, ())
+                passing.setdefault(value.id if isinstance(value, Entity) else value, []).append(column)
+        return _at_most(list(passing.values()), self.compile(node.args[3]))
+
     def _rounded(self, word: str, inner: ast.expr) -> Compiled:
         """A quotient rounded: `ceil(a / b)`, `floor(a / b)`, the one place where dividing is allowed."""
         if not (isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Div)):
@@ -213,12 +222,14 @@ class _Compiler:
         return Compiled(False, run=run)
 
     def _over(self, word: str, node: ast.Call) -> Compiled:
-        """count, some, every, total, highest, kinds over one set of groups."""
+        """count, some, every, total, highest, kinds, capped over one set of groups."""
         first = node.args[0]
         if not (isinstance(first, ast.Name) and first.id in self.sets):
             raise ExpressionError(f"{word} needs mine or foe in a battle", node.col_offset)
         members = self.sets[first.id]
         columns = list(members.columns)
+        if word == "capped":
+            return self._capped(node, members)
         if len(node.args) == 1:
             values: list[Any] = [1] * len(columns)
         else:
@@ -227,6 +238,16 @@ class _Compiler:
                 raise ExpressionError("a term cannot depend on the living here", node.col_offset)
             values = [_ask(self.world, thing, rest[0].value, tuple(r.value for r in rest[1:])) for thing in members.things]
         return _counting(word, columns, values)
+
+
+def _at_most(passing: list[list[int]], most: Compiled) -> Compiled:
+    """How many are alive of each list of columns, of each at most so many."""
+
+    def run(counts: Counts, round_: int) -> Result:
+        limit = most(counts, round_)
+        return sum((np.minimum(counts[:, c].sum(axis=1), limit) for c in passing), np.zeros(len(counts), dtype=np.int64))
+
+    return Compiled(False, run=run)
 
 
 def _counting(word: str, columns: list[int], values: list[Any]) -> Compiled:

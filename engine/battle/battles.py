@@ -6,15 +6,17 @@ left and units that came in between are seen without further bookkeeping.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..core.dice import Stream
 from ..core.model import Row
 from ..core.state import Entity, Fields
 from ..turn.context import Turn
 from ..units import forces
 from ..world.world import World
+from . import listed
 from .make import make_outline, make_plan
 from .members import ATTACKER, DEFENDER, SIDES, Group, Troops
 from .plan import Plan, Setting
@@ -44,6 +46,8 @@ class Battle:
     parties: tuple[Party, Party]
     attacks: tuple[bool, bool] = (True, False)
     penalties: bool = True
+    record: str = ""
+    """The record that stands for it, where rules have listed it: it says who is on either side."""
     beyond: str = ""
     """Of forces that meet on a border: the place at its other end, which the other side is on its way to."""
     ignore: tuple[str, ...] = ()
@@ -64,6 +68,8 @@ class Battle:
     """Forces in the place that fight a battle of their own there."""
     beside: set[str] = field(default_factory=set)
     """Forces found by nobody, but which stand beside those who were."""
+    better: int | None = None
+    """Of battles fought at once: the side that had the better of it, whoever stands in the end."""
     touch_lost: bool = False
     origins: frozenset[str] | None = None
     """The places that the attackers came from over the last step, once they have been asked for."""
@@ -109,6 +115,9 @@ def leave_rule(battle: Battle, side: int) -> Row | None:
 
 def party_stacks(turn: Turn, battle: Battle, side: int) -> Iterator[tuple[str, Fields]]:
     """The stacks of a party that are there now, cargo left out."""
+    if battle.record:
+        yield from listed.party(turn.world, battle.row, side, battle.record, battle.place)
+        return
     party = battle.parties[side]
     for force in sorted(party.forces):
         yield from forces.stacks_of(turn.state, force)
@@ -132,6 +141,8 @@ def troops(turn: Turn, battle: Battle, busy: Mapping[str, str]) -> list[Troops]:
         for key, row in party_stacks(turn, battle, side):
             if takes_part(turn, battle, side, key, row):
                 out.append(Troops(key, row, side, _link(turn, battle, row), str(row.get("force", ""))))
+    for side, key, row, join in listed.helpers(turn.world, battle.row, battle.record, battle.place) if battle.record else ():
+        out.append(Troops(key, row, side, "", "", join))
     for side, force, join in supporters(turn, battle):
         if busy.get(force, battle.place) not in (battle.place, battle.beyond):
             continue
@@ -203,7 +214,7 @@ def _recalls(battle: Battle) -> bool:
 def supporters(turn: Turn, battle: Battle) -> Iterator[tuple[int, str, Row]]:
     """Forces that act upon the battle from another place, with the side they help and the row that lets them join."""
     rows = battle.row.get("joins", ())
-    if not rows:
+    if not rows or battle.record:
         return
     owners = [sorted({row["owner"] for _, row in party_stacks(turn, battle, side)}) for side in (ATTACKER, DEFENDER)]
     there = [f for f in battle.parties[ATTACKER].forces if forces.stacks_of(turn.state, f)]
@@ -280,6 +291,8 @@ def _link(turn: Turn, battle: Battle, row: Mapping[str, Any]) -> str:
     """The border that a stack fights over: the one it came by, or the one between where it stands and the battle."""
     if not battle.penalties:
         return ""
+    if battle.record:
+        return listed.link(battle.row, row, battle.place)
     if turn.state.get("forces", str(row.get("force", "")), "stays") and row["place"] != battle.place:
         return f"{row['place']}>{battle.place}"
     return str(row.get("via", ""))
@@ -310,7 +323,19 @@ def outline_contest(turn: Turn, battle: Battle, members: Sequence[Troops]) -> tu
 def _setting(turn: Turn, battle: Battle) -> Setting:
     orders = {owner: order for owner, order in loss_orders(turn, battle).items() if order}
     unseen, passive = _unseen(turn, battle), _passive(turn, battle)
-    return Setting(battle.place, battle.attacks, turn.names(), battle.ignore, orders, unseen, passive)
+    names = {**turn.names(), **(listed.names_of(battle.record) if battle.record else {})}
+    origins = listed.origins(turn.world, battle.row, battle.record, battle.place)
+    return Setting(battle.place, battle.attacks, names, battle.ignore, orders, origins, unseen, passive)
+
+
+def streams(turn: Turn, battle: Battle, about: str = "") -> Callable[[str, int, int], Stream]:
+    """Where the dice of a stage, side and round of a battle come from."""
+
+    def open_(stage: str, side: int, number: int) -> Stream:
+        subject = f"{battle.subject}:{battle.number}:{about}{stage}:{SIDES[side]}"
+        return turn.stream(battle.rule, subject, battle.audience)
+
+    return open_
 
 
 def _unseen(turn: Turn, battle: Battle) -> frozenset[str]:

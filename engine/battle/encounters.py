@@ -10,6 +10,7 @@ from ..core.state import Entity
 from ..turn.context import Turn
 from ..units import forces
 from ..units.contact import finds
+from . import listed
 from .battles import Battle, Party, would_fight
 from .members import SIDES
 
@@ -22,6 +23,9 @@ def contested(turn: Turn, row: Row) -> list[Battle]:
         return targeted(turn, row)
     if row.get("where") == "passed":
         return passed(turn, row)
+    if row.get("where") == "records":
+        found = [(record, place) for record, place in listed.places(turn.world, row, turn.names()) if is_for(turn, row, place)]
+        return [Battle(row, place, record, (Party(), Party()), attacks(row), record=record) for record, place in found]
     out = []
     for place in sorted(turn.state.occupied_places()):
         if not is_for(turn, row, place):

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dice import Stream
 from ..core.journal import Entry
 from ..core.model import Row
 from ..core.state import Entity
@@ -24,7 +23,7 @@ from ..units.carriers import settle
 from ..units.control import takers_of
 from ..units.forces import stacks_of
 from ..world.selections import as_set
-from . import aftermath, leaving
+from . import aftermath, at_once, leaving
 from .battles import (
     Battle,
     Party,
@@ -35,6 +34,7 @@ from .battles import (
     leave_rule,
     order_options,
     outline_contest,
+    streams,
     troops,
     would_fight,
 )
@@ -79,23 +79,25 @@ def _preludes(turn: Turn, battles: Sequence[Battle]) -> None:
 
 
 def battle_now(
-    turn: Turn, battle_id: str, place: str, attacker: str, defender: str, *, ignore: Iterable[str] = (),
+    turn: Turn, battle_id: str, place: str, attacker: str, defender: str | None, *, ignore: Iterable[str] = (),
     kinds: frozenset[str] | None = None,
 ) -> None:  # fmt: skip
-    """One battle between all units of two nations in a place, fought to its end at once.
+    """One battle between all units of two nations in a place, fought to its end at once; of no defender: all whom it would fight.
 
     `ignore`: adjusts that do not count; `kinds`: of the attacker, only these take part.
     """
     row = turn.ruleset.row("battles", battle_id)
     both = row.get("attacks") == "both"
-    parties = (Party(nations=(attacker,), place=place, kinds=kinds), Party(nations=(defender,), place=place))
-    battle = Battle(row, place, f"{place}:{attacker}:{defender}", parties, (True, both), ignore=tuple(ignore))
+    theirs = Party(nations=(defender,), place=place) if defender else Party(place=place, against=(attacker,))
+    parties = (Party(nations=(attacker,), place=place, kinds=kinds), theirs)
+    battle = Battle(row, place, f"{place}:{attacker}:{defender or 'all'}", parties, (True, both), ignore=tuple(ignore))
     fight_all(turn, [battle])
 
 
 def fight_here(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """A battle now, at places or wherever both parties stand, if the battle's row is for such a place."""
-    attacker, defender = runner.id_of(p["attacker"], names), runner.id_of(p["defender"], names)
+    attacker = runner.id_of(p["attacker"], names)
+    defender = runner.id_of(p["defender"], names) if "defender" in p else None
     if p.get("where") == "mixed":
         places = sorted(
             q for q in runner.world.state.occupied_places() if {attacker, defender} <= runner.world.state.owners_at(q)
@@ -110,15 +112,19 @@ def fight_here(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
 
 def fight_all(turn: Turn, battles: Sequence[Battle]) -> int:
     """Fight battles to their end: together, round by round, or one after another as their row says. Gives how many began."""
-    single = [c for c in battles if c.row.get("tempo", "together") != "together"]
+    of_tempo: dict[str, list[Battle]] = {"together": [], "one_by_one": [], "at_once": []}
+    for battle in battles:
+        of_tempo[battle.row.get("tempo", "together")].append(battle)
     began = 0
-    for battle in single:
+    for battle in of_tempo["one_by_one"]:
         if _begin(turn, battle):  # on what the battles before it have left
             began += 1
             _to_the_end(turn, [battle])
-    together = [c for c in battles if c not in single and _begin(turn, c)]
+    together = [c for c in of_tempo["together"] if _begin(turn, c)]
     _to_the_end(turn, together)
-    return began + len(together)
+    abreast = [c for c in of_tempo["at_once"] if _begin(turn, c)]
+    at_once.fight(turn, abreast)
+    return began + len(together) + len(abreast)
 
 
 def _begin(turn: Turn, battle: Battle) -> bool:
@@ -280,7 +286,7 @@ def _round(turn: Turn, battle: Battle, busy: dict[str, str]) -> None:
         if group.n and not group.virtual:
             battle.fought[group.side].setdefault(group.owner, set()).add(group.kind)
     flows: list[aftermath.Flow] = []
-    dice = RealDice(_streams(turn, battle))
+    dice = RealDice(streams(turn, battle))
     rounds = Rounds(plan, dice)
     rounds.told = lambda group, down, n: flows.append((group, down, n, rounds.stage))
     batch = start(plan)
@@ -301,14 +307,6 @@ def _round(turn: Turn, battle: Battle, busy: dict[str, str]) -> None:
     battle.over = over
     if over:
         battle.winner = ATTACKER if standing[0] and not standing[1] else DEFENDER if standing[1] and not standing[0] else None
-
-
-def _streams(turn: Turn, battle: Battle, about: str = "") -> Callable[[str, int, int], Stream]:
-    def open_(stage: str, side: int, number: int) -> Stream:
-        subject = f"{battle.subject}:{battle.number}:{about}{stage}:{SIDES[side]}"
-        return turn.stream(battle.rule, subject, battle.audience)
-
-    return open_
 
 
 def _check(turn: Turn, battle: Battle) -> None:
@@ -377,7 +375,7 @@ def _parting(turn: Turn, battle: Battle, side: int, who: str, entry: Entry) -> C
         members = [m for m in troops(turn, battle, {}) if m.side != side]
         members += [Troops(key, dict(turn.state.row("units", key)), side, "", who if "#" in who else "") for key in going]
         plan = compile_parting(turn, battle, members)
-        dice = RealDice(_streams(turn, battle, f"{who}:"))
+        dice = RealDice(streams(turn, battle, f"{who}:"))
         rounds = Rounds(plan, dice)
         flows: list[aftermath.Flow] = []
         rounds.told = lambda group, down, n: flows.append((group, down, n, rounds.stage))

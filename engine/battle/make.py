@@ -16,7 +16,7 @@ from ..core.state import Entity, unit_key
 from ..world.world import World
 from .arrays import Compiled, Members, compile_array
 from .members import ATTACKER, DEFENDER, GONE, LADDER, SIDES, Group, Troops, extra, groups_of
-from .plan import Alone, Fire, Leave, Losses, Pair, Plan, Setting, Stage, Volley
+from .plan import Alone, Fire, Leave, Losses, Pair, Plan, Reroll, Setting, SideDie, Stage, Volley
 from .scene import scene, stack
 from .values import Frozen, Value, compile_value, fixed
 
@@ -121,12 +121,13 @@ class _Maker:
             "attacked": self.setting.attacks[1 - side],
             "kind": self.row["id"],
             "round": 1,
-            "origins": len(origins),
+            "origins": len(origins) if self.setting.origins is None else self.setting.origins,
             "by": self._leader(ATTACKER),
         }
 
     def _leader(self, side: int) -> str:
-        owners = sorted({t.row["owner"] for t in self.troops if t.side == side}) if hasattr(self, "troops") else []
+        mine = [t for t in self.troops if t.side == side and "units" not in (t.joins or ())] if hasattr(self, "troops") else []
+        owners = sorted({t.row["owner"] for t in mine})
         return str(owners[0]) if owners else ""
 
     # ---- virtual members
@@ -243,7 +244,13 @@ class _Maker:
             volley = self._volley(row, side)
             if volley is not None:
                 volleys.append(volley)
-        return Stage(row, volleys, "pooled" in row and self.world.test(row["pooled"], {**self.names}))
+        hit = (self._targets(row, DEFENDER), self._targets(row, ATTACKER)) if self.row.get("tempo") == "at_once" else None
+        return Stage(row, volleys, "pooled" in row and self.world.test(row["pooled"], {**self.names}), self._loss(row), hit)
+
+    def _loss(self, row: Row) -> tuple[int, int, int]:
+        rule = row.get("loss", {})
+        base, least = (int(self.world.number(rule.get(key, default), self.names)) for key, default in (("base", 1), ("least", 0)))
+        return base, int(rule.get("per", 0)), least
 
     def _volley(self, row: Row, side: int) -> Volley | None:
         who = _of(row.get("who"), side)
@@ -267,10 +274,32 @@ class _Maker:
             side, fires, targets, self.compile(row.get("when"), side),
             self.compile(of_side, side) if of_side is not None else None,
             self.compile(row["most"], side) if "most" in row else None,
-            self._side_value(row["each_die"], side) if "each_die" in row else None,
+            self._side_value(each, side) if (each := self._by_attack(row.get("each_die"), side)) is not None else None,
             int(self.world.number(row.get("per", 1), {**self.scope(side), **self._start_sets(side)})),
-            faces, die,
+            faces, die, self._side_die(row, side), self._reroll(row, side), self._leader(side),
         )  # fmt: skip
+
+    def _by_attack(self, value: Any, side: int) -> Any:
+        return _of(value, ATTACKER if self.setting.attacks[side] else DEFENDER)
+
+    def _side_die(self, row: Row, side: int) -> SideDie | None:
+        rule = row.get("side_die")
+        return None if rule is None else SideDie(self.compile(rule.get("when"), side), _faces(rule["die"]))
+
+    def _reroll(self, row: Row, side: int) -> Reroll | None:
+        """Whether and how often this side may have a lost comparison thrown again."""
+        rule = row.get("reroll")
+        if rule is None:
+            return None
+        names = {**self.scope(side), **self._start_sets(side)}
+        luck = rule.get("luck")
+        needs = luck is not None and self.world.test(luck.get("when"), names)
+        return Reroll(
+            self.compile(rule.get("who"), side),
+            int(self.world.number(rule["most"], names)),
+            int(self.world.number(rule["in_all"], names)) if "in_all" in rule else None,
+            (_faces(luck["die"]), frozenset(luck["faces"])) if needs else None,
+        )
 
     def _die(self, row: Row, side: int) -> tuple[str, int]:
         """The die of a stage and its faces. ValueError if it is more than one die."""
@@ -442,6 +471,10 @@ class _Maker:
         if row.get("behind") != "lost":
             return ()
         return tuple(i for i in self.of_side[side] if i not in who and not self.groups[i].virtual)
+
+
+def _faces(die: str) -> int:
+    return parse_die(die).faces
 
 
 def _of(value: Any, side: int) -> Any:

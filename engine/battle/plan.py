@@ -33,6 +33,8 @@ class Setting:
     names: Mapping[str, Any] = field(default_factory=dict)
     ignore: tuple[str, ...] = ()
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    origins: int | None = None
+    """From how many places the attack comes, where that is not just who came from where."""
     unseen: frozenset[str] = frozenset()
     """Forces that the enemy has not found himself (`seen` is false for their units)."""
     passive: frozenset[str] = frozenset()
@@ -52,6 +54,25 @@ class Fire:
     value: Value
 
 
+@dataclass(frozen=True, slots=True)
+class SideDie:
+    """One die of a side, added to each of its dice, while the test holds."""
+
+    when: Compiled
+    faces: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reroll:
+    """When a side that has lost a comparison of sums may have it thrown again: so often in one battle, in all of a step."""
+
+    who: Compiled
+    most: int
+    in_all: int | None
+    luck: tuple[int, frozenset[int]] | None
+    """The die it throws for it once in a step, and the faces with which it may; None: it may without."""
+
+
 @dataclass(slots=True)
 class Volley:
     """What one side does in one stage. `targets` marks the groups of the other side that it may hit."""
@@ -66,6 +87,10 @@ class Volley:
     per: int = 1
     faces: int = 0
     die: str = ""
+    side_die: SideDie | None = None
+    reroll: Reroll | None = None
+    leader: str = ""
+    """The nation that leads the side."""
 
 
 @dataclass(slots=True)
@@ -76,6 +101,10 @@ class Stage:
     volleys: list[Volley]
     pooled: bool = False
     """Values are added up: whole dice are sure hits, and one die is rolled for the rest."""
+    loss: tuple[int, int, int] = (1, 0, 0)
+    """Where sums are compared: hits whatever the difference, one more for each full so many of it (0: none), at least."""
+    hit: tuple[list[int], list[int]] | None = None
+    """Of battles whose losses fall later: for each side the groups that its enemies' hits can be taken by."""
 
     @property
     def id(self) -> str:

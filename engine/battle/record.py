@@ -101,15 +101,31 @@ def write_round(
     )
     if cargo:
         entry.data["cargo"] = list(cargo)
-    if any(stage.row.get("resolve") == "sum" for stage in plan.stages):
-        entry.data["difference"] = rounds.difference
+    told = ""
+    if rounds.compared is not None:
+        entry.data["difference"] = rounds.compared.difference
+        told = _sums_text(turn, battle, plan, rounds, dice)
     parts = []
     for side in (ATTACKER, DEFENDER):
         for owner, kinds in _destroyed(lost[side]).items():
             parts.append(f"{nation_name(turn, owner)} loses {units_text(turn, kinds)}")
         for (owner, became), kinds in _hurt(lost[side]).items():
             parts.append(f"{nation_name(turn, owner)} has {units_text(turn, kinds)} {became}")
-    entry.text = f"Round {battle.number} at {place_name(turn, battle)}: {'; '.join(parts) or 'no losses'}."
+    entry.text = f"Round {battle.number} at {place_name(turn, battle)}: {told}{'; '.join(parts) or 'no losses'}."
+
+
+def _sums_text(turn: Turn, battle: Battle, plan: Plan, rounds: Rounds, dice: RealDice) -> str:
+    """Both sums with their dice and what was added to each: "A 15 (4, 3, 5; +1 each) against B 6 (6, 2; -1 each); "."""
+    assert rounds.compared is not None
+    sides = []
+    for side in (ATTACKER, DEFENDER):
+        rolled = [r for r in dice.rolled if r.side == side]
+        faces = ", ".join(str(face) for r in rolled for face in r.faces)
+        each = f"; {rolled[0].value:+d} each" if rolled and rolled[0].value else ""
+        owners = sorted({g.owner for g in plan.groups if g.side == side and g.n and not g.virtual and not g.row})
+        names = " and ".join(nation_name(turn, o) for o in owners) or place_name(turn, battle)
+        sides.append(f"{names} {rounds.compared.sums[side]} ({faces or 'no dice'}{each})")
+    return f"{' against '.join(sides)}; "
 
 
 def _fire(turn: Turn, plan: Plan, battle: Battle, rolled: Any) -> dict[str, Any]:
@@ -225,6 +241,8 @@ def end_entry(turn: Turn, battle: Battle) -> None:
     winner = SIDES[battle.winner] if battle.winner is not None else None
     words = {"attacker": "the attackers have the field", "defender": "the defenders hold", None: "nobody has the field"}
     outcome = "the forces have lost each other" if battle.touch_lost else words[winner]
+    if battle.better is not None and winner is None:
+        outcome = f"the {SIDES[battle.better]}s have the better of it"
     with turn.journal.entry(
         battle.rule,
         subject=battle.subject,
@@ -232,6 +250,7 @@ def end_entry(turn: Turn, battle: Battle) -> None:
         audience=battle.audience,
         data={
             **_head(battle), "event": "end", "rounds": battle.number, "winner": winner, "lost_touch": battle.touch_lost,
+            **({"better": SIDES[battle.better]} if battle.better is not None else {}),
             "sides": _sides(battle), "lost": {SIDES[s]: kinds for s, kinds in battle.lost.items()},
         },
     ):  # fmt: skip

@@ -17,8 +17,11 @@ from .losses import Told
 from .members import SIDES
 from .plan import Leave, Pair, Plan, Stage, Volley
 from .samplers import Sampler, Shots, Throw
+from .sums import Comparison
 
 HIT = "hit"
+Held = tuple[str, int, int, str]
+"""Hits of a battle that are taken later: of which stage, on which side, how many, what they do."""
 
 
 def columns(plan: Plan) -> list[tuple[int, list[int], str, str]]:
@@ -51,16 +54,18 @@ def start(plan: Plan, weight: Any = 1.0) -> Batch:
 class Rounds:
     """Fights the rounds of one plan."""
 
-    def __init__(self, plan: Plan, sampler: Sampler, told: Told | None = None) -> None:
+    def __init__(self, plan: Plan, sampler: Sampler, told: Told | None = None, held: list[Held] | None = None) -> None:
+        """`held`: hits are not taken but put there, and nobody has a comparison thrown again: whoever fights says when."""
         self.plan = plan
         self.sampler = sampler
         self.told = told
+        self.held = held
         self.columns = columns(plan)
         self._shared = any(len(side.owners) > 1 for side in plan.losses)
         self._again = _may_fire_twice(plan)
         self._order = sorted(range(len(self.columns)), key=lambda c: (self._place(self.columns[c]), len(self.columns[c][1])))
         self.stage = ""
-        self.difference = 0  # of the last comparison of sums, in the first row
+        self.compared: Comparison | None = None  # the last comparison of sums
 
     def _place(self, column: tuple[int, list[int], str, str]) -> int:
         """Kinds of hits in the order of their stage's results."""
@@ -89,7 +94,26 @@ class Rounds:
             side, targets, kind, stage_id = self.columns[column]
             if batch.hits[:, column].any():
                 self.stage = stage_id
-                batch = losses.take(self.plan, batch, side, batch.hits[:, column], kind, targets, self.sampler, self.told)
+                batch = self._hit(batch, side, batch.hits[:, column], kind, targets)
+        return batch
+
+    def _hit(self, batch: Batch, side: int, hits: Array, kind: str, targets: list[int]) -> Batch:
+        """Hits on a side are taken, or held."""
+        if self.held is None:
+            return losses.take(self.plan, batch, side, hits, kind, targets, self.sampler, self.told)
+        if hits[0]:
+            self.held.append((self.stage, side, int(hits[0]), kind))
+        return batch
+
+    def fall(self, held: Sequence[Held]) -> Batch:
+        """Take hits that were held, by those who are there now and can be hit in the stage that they come from."""
+        batch = start(self.plan)
+        batch.more["before"] = batch.n.copy()
+        for stage in self.plan.stages:
+            for id_, side, n, kind in held:
+                if id_ == stage.id:
+                    self.stage = id_
+                    batch = self._hit(batch, side, np.array([n]), kind, stage.hit[side] if stage.hit else [])
         return batch
 
     def drop_alone(self, batch: Batch, number: int) -> Batch:
@@ -135,7 +159,7 @@ class Rounds:
             for volley, kind, key in waiting:
                 if kind == which_kind:
                     hits = batch.more.pop(key)
-                    batch = losses.take(self.plan, batch, 1 - volley.side, hits, kind, volley.targets, self.sampler, self.told)
+                    batch = self._hit(batch, 1 - volley.side, hits, kind, volley.targets)
         if stage.row.get("spent"):
             for volley in stage.volleys:
                 for fire in volley.fires:
@@ -228,28 +252,17 @@ class Rounds:
 
     def _sums(self, stage: Stage, batch: Batch, number: int) -> Batch:
         """Both sides' dice summed and compared; the loser takes hits by the difference."""
-        sides: list[list[Shots]] = [[], []]
-        throws = [Throw(stage.id, side, number, 1) for side in (0, 1)]
-        plus = np.zeros(len(batch), dtype=np.int64)
-        for volley in stage.volleys:
-            shots = self._shots(stage, volley, batch, number)
-            each = volley.each_die(batch.n, number) if volley.each_die is not None else 0
-            sides[volley.side] = [Shots(s.group, s.dice, np.broadcast_to(each, (len(batch),))) for s in shots]
-            throws[volley.side] = Throw(stage.id, volley.side, number, volley.faces)
-            sign = 1 if volley.side == 0 else -1
-            for shot in shots:
-                plus = plus + sign * batch.n[:, shot.group] * shot.value
-        batch, difference = self.sampler.difference(batch, (sides[0], sides[1]), (throws[0], throws[1]), plus)
-        rule = stage.row.get("loss", {"base": 1})
-        attacker_wins = difference >= 0 if stage.row.get("tie", "defender") == "attacker" else difference > 0
-        size = np.abs(difference)
-        hits = rule.get("base", 1) + (size // rule["per"] if "per" in rule else 0)
-        self.difference = int(difference[0])
+        self.compared = Comparison(stage, self.plan, self.sampler, number, self._shots)
+        batch = self.compared.throw(batch)
+        if self.held is None:
+            batch = self.compared.throw_again(batch)
+        hits = self.compared.hits(batch)
         batch.more["armed"][:] = True
-        batch.more["on0"], batch.more["on1"] = np.where(attacker_wins, 0, hits), np.where(attacker_wins, hits, 0)
         for side in (1, 0):
-            targets, taken = self._targets_of(stage, side), batch.more.pop(f"on{side}")
-            batch = losses.take(self.plan, batch, side, taken, HIT, targets, self.sampler, self.told)
+            batch.more[f"on{side}"] = hits[side]
+        for side in (1, 0):
+            taken = batch.more.pop(f"on{side}")
+            batch = self._hit(batch, side, taken, HIT, self._targets_of(stage, side))
         return batch
 
     def _targets_of(self, stage: Stage, side: int) -> list[int]:

@@ -65,6 +65,10 @@ class Sampler(Protocol):
         """The first side's dice summed, less the second's, plus a number; `value` of the shots is added to every die."""
         ...
 
+    def one(self, batch: Batch, rows: Array, throw: Throw) -> tuple[Batch, Array]:
+        """The face of one die for each of the rows of the mask; 0 for the others."""
+        ...
+
     def order(self, batch: Batch, tied: Array, count: int, about: str) -> tuple[Batch, Array]:
         """For tied rows an order of `count` parties by lot (one column each, the highest first); for others 0."""
         ...
@@ -105,6 +109,14 @@ class Distribution(ABC):
         batch.more["low"] = low + plus
         out, which = self.split(batch, pmf)
         return out, out.more.pop("low") + which
+
+    def one(self, batch: Batch, rows: Array, throw: Throw) -> tuple[Batch, Array]:
+        if not rows.any():
+            return batch, np.zeros(len(batch), dtype=np.int64)
+        pmf = np.zeros((len(batch), throw.faces + 1))
+        pmf[:, 0] = np.where(rows, 0.0, 1.0)
+        pmf[:, 1:] = np.where(rows, 1 / throw.faces, 0.0)[:, None]
+        return self.split(batch, pmf)
 
     def order(self, batch: Batch, tied: Array, count: int, about: str) -> tuple[Batch, Array]:
         if not tied.any():
@@ -207,6 +219,8 @@ class RealDice:
     open: Callable[[str, int, int], Stream]
     rolled: list[Rolled] = field(default_factory=list)
     records: list[dict[str, Any]] = field(default_factory=list)
+    sums: tuple[int, int] = (0, 0)
+    """The last dice that were summed and compared, with what was added to each of them."""
 
     def under(self, batch: Batch, shots: Sequence[Shots], throw: Throw) -> tuple[Batch, Array]:
         hits = 0
@@ -251,16 +265,27 @@ class RealDice:
     def difference(
         self, batch: Batch, sides: tuple[Sequence[Shots], Sequence[Shots]], throws: tuple[Throw, Throw], plus: Array
     ) -> tuple[Batch, Array]:
-        total = _one(plus)
-        for sign, shots, throw in zip((1, -1), sides, throws, strict=True):
+        sums = []
+        for shots, throw in zip(sides, throws, strict=True):
+            total = 0
             stream = self._stream(throw)
             for shot in shots:
                 dice, value = _one(shot.dice), _one(shot.value)
                 faces = stream.faces(dice, throw.faces) if dice > 0 else []
                 self._note(throw, shot.group, faces, value, None)
-                total += sign * (sum(faces) + value * len(faces))
+                total += sum(faces) + value * len(faces)
             self._take(stream)
-        return batch, np.array([total])
+            sums.append(total)
+        self.sums = (sums[0], sums[1])
+        return batch, np.array([sums[0] - sums[1] + _one(plus)])
+
+    def one(self, batch: Batch, rows: Array, throw: Throw) -> tuple[Batch, Array]:
+        if not bool(rows[0]):
+            return batch, np.zeros(1, dtype=np.int64)
+        stream = self._stream(throw)
+        face = stream.faces(1, throw.faces)[0]
+        self._take(stream)
+        return batch, np.array([face])
 
     def order(self, batch: Batch, tied: Array, count: int, about: str) -> tuple[Batch, Array]:
         if not bool(tied[0]):

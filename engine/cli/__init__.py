@@ -65,7 +65,9 @@ COMMANDS: tuple[Command, ...] = (
     Command("odds", "the odds of a battle"),
     Command("import", "replay recorded games of other programs", "import_"),
     Command("simulate", "whole campaigns, many times over"),
+    Command("lsp", "a language server for editors: findings, completion, help, renaming"),
     Command("play", "a whole game by built-in policies"),
+    Command("serve", "the desk: games in a browser and by mail"),
 )
 """All commands. `attribute` defaults to the command's name, or `app` if the module has one."""
 

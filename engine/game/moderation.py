@@ -12,6 +12,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy.engine import Engine
+
 from ..core.fairness import Opening
 from ..core.journal import Entry
 from ..core.state import Entity, State
@@ -33,12 +35,13 @@ from .store import MODERATOR, PLAYER, POLICY, PROXY, Game, Stage, StoreError, Su
 
 
 def new_game(
-    folder: Path, scenario: Mapping[str, Any], ruleset: Ruleset, *, id_: str, seats: Mapping[str, str] | None = None,
+    where: Path | Engine, scenario: Mapping[str, Any], ruleset: Ruleset, *, id_: str, seats: Mapping[str, str] | None = None,
     options: Mapping[str, Any] | None = None, seed: bytes | None = None, drawing: Drawing | None = None,
 ) -> Game:  # fmt: skip
-    """Start a game. `seats` says who commands which nation (player or policy), `options` what the group has agreed upon.
+    """Start a game in a folder of its own, or in a database that may hold others.
 
-    StoreError for a nation or an option that is none, or a value that an option does not have.
+    `seats` says who commands which nation (player or policy), `options` what the group has agreed upon. StoreError for a nation
+    or an option that is none, or a value that an option does not have.
     """
     state = initial_state(ruleset, scenario)
     for option, value in (options or {}).items():
@@ -47,7 +50,9 @@ def new_game(
         if nation not in ruleset.rows("nations"):
             raise StoreError(f"no nation {nation!r} in this game")
         state.put("nations", nation, "seat", seat)
-    return Game.create(folder, ruleset, scenario, state, id_=id_, seed=seed, drawing=drawing)
+    if isinstance(where, Path):
+        return Game.create(where, ruleset, scenario, state, id_=id_, seed=seed, drawing=drawing)
+    return Game.begin(where, ruleset, scenario, state, id_=id_, seed=seed, drawing=drawing)
 
 
 def new_game_from(folder: Path, scenario: Mapping[str, Any], ruleset: Ruleset, state: State, rules: Path) -> Game:
@@ -118,17 +123,19 @@ def commanded(game: Game) -> list[str]:
 
 def policy_submissions(game: Game) -> list[Submission]:
     """Orders that the built-in policies give for the seats they play and that have sent nothing."""
-    from ..orders.policies import plan
-
-    stage = game.stage()
     here = game.submissions()
     wanted = [n for n, seat in seats(game).items() if seat == POLICY and n not in here]
-    if not wanted:
-        return []
-    dice = game.dice(stage)
+    return planned(game, wanted)
+
+
+def planned(game: Game, nations: Iterable[str]) -> list[Submission]:
+    """Orders that the built-in policies give for some nations, each by what it may know."""
+    from ..orders.policies import plan
+
+    dice = game.dice()
     views = Views(game)
     out = []
-    for nation in wanted:
+    for nation in nations:
         world = views.world(nation)
         stream = dice.stream(step="input", rule="policies/plan", subject=nation, audience=nation)
         orders = plan(world, nation, stream)

@@ -15,6 +15,7 @@ from ..core.state import Entity
 from ..turn.context import Order, Turn
 from ..units import forces
 from ..units.fleet import Voyage
+from ..units.stowage import stays_afloat
 from ..world import routes
 
 Move = routes.Path | Voyage
@@ -62,9 +63,11 @@ def _sail(turn: Turn, nation: str, mode: Row, voyage: Voyage) -> None:
         start, to = parcel["from"], parcel["to"]
         waits = forces.afloat_at(turn.state, nation, start)
         there = waits if start == voyage.start else routes.free_stacks(turn.world, nation, start, again=True)
-        _win(turn, nation, to, shore)
+        aboard = forces.AFLOAT if stays_afloat(turn, mode, to) else None
+        if aboard is None:
+            _win(turn, nation, to, shore)
         for key, n in forces.pick(there, parcel["units"]) or ():
-            turn.journal.alter_units(key, n, **{**dict.fromkeys(forces.PASSING), "moved": True, "place": to})
+            turn.journal.alter_units(key, n, **{**dict.fromkeys(forces.PASSING), "moved": True, "place": to, "aboard": aboard})
 
 
 def _win(turn: Turn, nation: str, place: str, mode: Row) -> None:

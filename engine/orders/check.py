@@ -18,8 +18,10 @@ from ..turn.intents import Code, Intent, Note, Refusal, Remark
 from ..units import assignment, fleet
 from ..units.attacking import ALONE, unaccompanied
 from ..world.world import World
+from .grammar import slot_of
 from .prospect import LAST, Prospect, in_frame
 from .rows import all_or_none, orders_now
+from .text import order_text
 from .understand import Book, Understood, advise, understand
 
 __all__ = ["Checked", "Checker", "accept_orders", "check", "check_orders"]
@@ -40,7 +42,7 @@ class Checked:
 
 def _bare(order: Mapping[str, Any]) -> Order:
     """An order as the resolution takes it."""
-    return {k: v for k, v in order.items() if k not in ("columns", "readings", "place", "mended")}
+    return {k: v for k, v in order.items() if k not in ("columns", "readings", "place", "mended", "guessed", "first")}
 
 
 def check_orders(world: World, nation: str, orders: Sequence[Order], *, file: str = "") -> list[Diagnostic]:
@@ -178,16 +180,33 @@ class Checker:
             if not self.quiet:
                 self._refuse(readings, [a for a in answers if isinstance(a, Refusal)])
             return None
-        if len(fine) > 1:
+        if len(fine) > 1 and not order.get("first"):
             ways = ", ".join(self._row_name(f.intent.verb) for f in fine)
-            self._say("O104", "error", f"this could mean several orders: {ways}", order, "", "")
+            meant = [self._written(f.intent) for f in fine]
+            self._say("O104", "error", f"this could mean several orders: {ways}", order, "", "", meant)
             return None
         found = fine[0]
+        if self._must_be_asked(found.intent):
+            what = "an attack" if found.intent.attacks else "what concerns another"
+            why = f"a name is misspelled, and {what} is not guessed; to confirm, send it as it is meant"
+            self._say("O107", "error", why, order, "", "", [self._written(found.intent)])
+            return None
         for use in found.uses:
             use()
         for remark in found.intent.remarks if not self.quiet else ():
             self.say(remark.note, remark.text, found.intent.order, remark.slot)
         return found
+
+    def _must_be_asked(self, intent: Intent) -> bool:
+        """Whether an order whose names were guessed is too grave for it: an attack, or something done to another nation."""
+        guessed = intent.order.get("guessed")
+        if not guessed:
+            return False
+        declared = self._row(intent.order).get("slots", {})
+        return bool(intent.attacks) or any(slot_of(s, declared.get(s)).kind in ("nation", "side") for s in guessed)
+
+    def _written(self, intent: Intent) -> str:
+        return order_text(self.book.ruleset, self.book.names, intent.order, agree=True)
 
     def unfit(self, intents: dict[int, Intent]) -> Iterable[int]:
         """The places of accepted orders that do not fit together, now that all are known; why is said.
@@ -216,7 +235,10 @@ class Checker:
     def _refuse(self, readings: Sequence[Order], refusals: Sequence[Refusal]) -> None:
         worst = min(refusals, key=lambda r: _GRAVITY.get(r.code, 5))
         at = readings[refusals.index(worst)]
-        self._say(worst.code, "error", worst.text, at, worst.slot, advise(self.book, at, worst))
+        from .instead import in_place_of  # only what is refused needs the list of legal orders
+
+        meant = in_place_of(self.book, at, worst, self.now)
+        self._say(worst.code, "error", worst.text, at, worst.slot, advise(self.book, at, worst), meant)
 
     def say(self, note: Note, text: str, order: Mapping[str, Any], slot: str) -> None:
         """A warning about an order that stands."""
@@ -234,10 +256,19 @@ class Checker:
     def _row_name(self, key: str) -> str:
         return str(self._row({"order": key}).get("name", key.partition("/")[2]))
 
-    def _say(self, code: str, severity: Severity, message: str, order: Mapping[str, Any], slot: str, hint: str) -> None:
+    def _say(
+        self,
+        code: str,
+        severity: Severity,
+        message: str,
+        order: Mapping[str, Any],
+        slot: str,
+        hint: str,
+        instead: Sequence[str] = (),
+    ) -> None:
         line, text = int(order.get("line", 0)), str(order.get("text", ""))
         column = int(order.get("columns", {}).get(slot, 0)) or (1 if line else 0)
-        self.found.append(Diagnostic(str(code), severity, message, self.file, line, column, hint, text))
+        self.found.append(Diagnostic(str(code), severity, message, self.file, line, column, hint, text, tuple(instead)))
 
 
 def _too_dear(answer: Understood | Refusal) -> bool:

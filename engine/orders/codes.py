@@ -12,6 +12,7 @@ CODES: dict[str, str] = {
     "O104": "A name or an order that could mean several things.",
     "O105": "A line that is too long, or has too many ways to be read.",
     "O106": "An option after the colon that is not understood.",
+    "O107": "A line that only a guess makes an order, and too grave to be guessed: it is asked back.",
     "O111": "The head names another game, nation or turn; none of the orders are taken.",
     "O113": "What the rules do not allow in any wording, such as a condition where none may stand.",
     "O112": "A head that cannot be read.",

@@ -16,6 +16,7 @@ from ..turn.context import Order
 from ..turn.intents import Intent
 from ..world.world import World
 from .check import check
+from .instead import open_orders, possible
 from .parse import read_orders
 from .understand.answers import answer_of
 
@@ -53,15 +54,18 @@ def take_in(
 ) -> Intake:
     """Read and check a file of orders. `world_of` gives the world as a nation knows it; without `nation` the head names it."""
     state = world_of(nation).state if nation is not None else None
-    reading = read_orders(ruleset, text, nation=nation, game=game, turn=turn, state=state, file=file)
+    now = open_orders(world_of(nation), nation) if nation is not None else None
+    reading = read_orders(ruleset, text, nation=nation, game=game, turn=turn, state=state, file=file, open_now=now)
     whose = nation or reading.head.nation
     found = list(reading.found)
     if whose is None:
         if not found:
             found.append(Diagnostic("O112", "error", "the file does not say for which nation it is", file, 1, 1, "nation <name>"))
         return Intake(None, (), {}, tuple(tidy(found)))
-    taken = accept(world_of(whose), whose, reading.orders, file=file)
-    return replace(taken, found=tuple(tidy([*found, *taken.found])))
+    world = world_of(whose)
+    found = [replace(d, instead=possible(world, whose, d.instead)) if d.instead else d for d in found]
+    taken = accept(world, whose, reading.orders, file=file)
+    return replace(taken, found=tuple(tidy([*found, *taken.found])), passed=reading.passed)
 
 
 def accept(world: World, nation: str, understood: Sequence[Order], *, file: str = "") -> Intake:

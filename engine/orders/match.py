@@ -21,12 +21,14 @@ ALL = "all"
 
 
 class Value(NamedTuple):
-    """What a slot was given: the value, the columns it stands in, and a note if it was read with forgiveness."""
+    """What a slot was given: the value, the columns it stands in, a note if it was read with forgiveness, and whether it was
+    guessed: misspelled, not only shortened."""
 
     value: Any
     column: int
     end: int
     note: str = ""
+    guessed: bool = False
 
 
 class Found(NamedTuple):
@@ -133,8 +135,8 @@ class Matcher:
         else:
             yield from self._name(slot.kind, at)
 
-    def _value(self, at: int, end: int, value: Any, note: str = "") -> Value:
-        return Value(value, self.words[at].column, self.words[end - 1].end, note)
+    def _value(self, at: int, end: int, value: Any, note: str = "", guessed: bool = False) -> Value:
+        return Value(value, self.words[at].column, self.words[end - 1].end, note, guessed)
 
     def _number(self, at: int) -> int | None:
         if at >= len(self.words):
@@ -166,13 +168,13 @@ class Matcher:
             elif near:
                 as_written = " ".join(w.text for w in self.words[start:end])
                 note = f"{as_written!r} was read as {self.names.printed(kind, near[0].id)!r}"
-                yield end, self._value(start, end, near[0].id, note), near[0].slips or 1
+                yield end, self._value(start, end, near[0].id, note, near[0].slips > 0), near[0].slips or 1
 
     def _units(self, at: int) -> Iterator[tuple[int, Value, int]]:
         """A list of counted kinds, longest first: `6 guards, 2 guns and 1 car`, `all guns`, `all`."""
         found: list[tuple[int, Value, int]] = []
 
-        def go_on(here: int, counts: dict[str, Any], note: str, cost: int) -> None:
+        def go_on(here: int, counts: dict[str, Any], note: str, cost: int, guessed: bool = False) -> None:
             if here >= len(self.words):
                 return
             every = self.words[here].norm == ALL
@@ -187,12 +189,13 @@ class Matcher:
                     continue
                 now = {**counts, kind.value: number}
                 notes = "; ".join(filter(None, (note, kind.note)))
-                found.append((end, self._value(at, end, now, notes), cost + price))
+                doubt = guessed or kind.guessed
+                found.append((end, self._value(at, end, now, notes, doubt), cost + price))
                 after = end
                 while after < len(self.words) and self.words[after].norm in (",", "and", "+"):
                     after += 1
                 if after > end:
-                    go_on(after, now, notes, cost + price)
+                    go_on(after, now, notes, cost + price, doubt)
             if here + 1 <= len(self.words) and not every:
                 self.fail(here + 1, slot)
 
@@ -211,7 +214,7 @@ class Matcher:
             for end, b, more in self._name("place", after):
                 some = True
                 note = "; ".join(filter(None, (a.note, b.note)))
-                yield end, self._value(at, end, f"{a.value}>{b.value}", note), cost + more
+                yield end, self._value(at, end, f"{a.value}>{b.value}", note, a.guessed or b.guessed), cost + more
             if not some:
                 self.fail(after, Slot("place", "place"))
 
@@ -230,22 +233,23 @@ class Matcher:
                 written, most = run_together(here), slips(len(normal(choice)))
                 if most and (off := misspelled(written, run_together(words), most)) is not None:
                     note = f"{written!r} was read as {choice!r}"
-                    yield at + len(here), self._value(at, at + len(here), choice, note), off
+                    yield at + len(here), self._value(at, at + len(here), choice, note, off > 0), off
 
     def _list(self, slot: Slot, at: int) -> Iterator[tuple[int, Value, int]]:
         """Several of a kind, between commas or `and`; the longest list first."""
         found: list[tuple[int, Value, int]] = []
 
-        def go_on(here: int, items: tuple[Any, ...], note: str, cost: int) -> None:
+        def go_on(here: int, items: tuple[Any, ...], note: str, cost: int, guessed: bool = False) -> None:
             for end, value, price in self._one(slot, here):
                 now = (*items, value.value)
                 notes = "; ".join(filter(None, (note, value.note)))
-                found.append((end, self._value(at, end, list(now), notes), cost + price))
+                doubt = guessed or value.guessed
+                found.append((end, self._value(at, end, list(now), notes, doubt), cost + price))
                 after = end
                 while after < len(self.words) and self.words[after].norm in (",", "and", "+"):
                     after += 1
                 if end < after < len(self.words) and len(now) < 40:
-                    go_on(after, now, notes, cost + price)
+                    go_on(after, now, notes, cost + price, doubt)
 
         go_on(at, (), "", 0)
         yield from sorted(found, key=lambda f: -f[0])

@@ -96,6 +96,22 @@ class Names:
                 return [Near(i, best[i]) for i in close]
         return [Near(i, 0) for i in self._index.parts.get(kind, {}).get(key, ())]
 
+    def abbreviated(self, kind: str, key: str) -> tuple[str, ...]:
+        """The things of a kind whose names begin with what was written, at least three letters, in the plural or not.
+
+        Kinds of units and what can be built only: people shorten these, and of places they mean a part of the name (`near`).
+        """
+        if len(key) < 3 or kind not in ("unit-kind", "item"):
+            return ()
+        found: dict[str, None] = {}
+        for begins in (key, key[:-1] if key.endswith("s") and len(key) > 3 else key):
+            for name, ids in self._index.ids.get(kind, {}).items():
+                if name.startswith(begins):
+                    found.update(dict.fromkeys(ids))
+            if found:
+                break
+        return tuple(found)
+
     def guesses(self, kind: str, key: str, count: int = 3) -> list[str]:
         """Printed names of what somebody may have meant, the nearest first: more generous than `near`, for hints only."""
         found = [n.id for n in self.near(kind, key)]

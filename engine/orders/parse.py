@@ -1,31 +1,41 @@
-"""Orders from text: one a line, each read by itself, so that one mistake does not hide the next.
+"""Orders from text: a file, or a mail as people write it, line by line, so that one mistake does not hide the next.
 
-A text gives orders (plain data, see `Order` in turn.py) and findings. A line that is not understood gives a finding and no
-order; what was read with forgiveness is said. Whether an understood order is allowed is `check.py`'s question.
+A text gives orders (plain data, see `Order` in turn/context.py) and findings. What is no order (a greeting, a signature, a
+quotation, a returned report) is passed over and told by its lines; a line that is not understood gives a finding and no order;
+what was read with forgiveness is said. Whether an understood order is allowed is `check.py`'s question.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
-from ..core.diagnostics import Diagnostic, Severity, nearest
+from ..core.diagnostics import Diagnostic
 from ..core.model import Ruleset
 from ..core.state import State
-from .grammar import Fixed, Grammar, OrderForm, Slot
-from .match import MAX_STEPS, Found, Matcher
+from .letter import Line, read_letter
+from .line import MAX_LINE, Attempt, LineReader, Order, did_you_mean, one_of, strip_comment
 from .names import Names
 from .words import Word, joined, split
 
-MAX_LINE = 500
-MAX_LINES = 2_000
-SEPARATORS = (",", ";", "or", "and", "then", "/", ":")
-HEAD = ("game", "nation", "turn")
+__all__ = ["MAX_LINES", "Head", "Order", "Reading", "parse_orders", "read_orders", "strip_comment"]
 
-Order = dict[str, Any]
-"""An order as read: nation, order ("form/id"), slots, options, text, line; `columns` (slot -> column), `readings` (other
-orders that the same words can be)."""
+MAX_LINES = 2_000
+MOST_FREE = 300
+"""Lines of one text that are read freely; those after them only word for word."""
+HEAD = ("game", "nation", "turn")
+_GREETING = re.compile(
+    r"(?:hi|hello|hey|dear|greetings|good (?:morning|day|evening|afternoon|luck)|salut|gentlemen|to:|from:|subject:|date:|sent:|"
+    r"here (?:are|is|come)|these are|my orders|please find|orders (?:for|of)|(?:the )?following)\b",
+    re.IGNORECASE,
+)
+_LEAVE = re.compile(
+    r"(?:(?:best|kind|warm) (?:regards|wishes)|regards|best|cheers|thanks|thank you|yours|sincerely|cordially|bye|good luck|"
+    r"see you|sent from|on .* wrote|greetings|that'?s (?:all|it)|signed)\b",
+    re.IGNORECASE,
+)
 
 
 class Head(NamedTuple):
@@ -38,11 +48,12 @@ class Head(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A text of orders as read: its head, its orders, the findings."""
+    """A text of orders as read: its head, its orders, the findings, the lines that were passed over as no orders."""
 
     head: Head
     orders: tuple[Order, ...]
     found: tuple[Diagnostic, ...]
+    passed: tuple[int, ...] = ()
 
 
 def parse_orders(
@@ -73,55 +84,192 @@ def read_orders(
     turn: int | None = None,
     state: State | None = None,
     file: str = "",
+    open_now: Collection[str] | None = None,
 ) -> Reading:
-    """Like `parse_orders`, with the head."""
+    """Like `parse_orders`, with the head. Of forms that come near to a line only those in `open_now` ("form/id") are proposed."""
     reader = _Reader(ruleset, Names(ruleset, state), nation, game, turn, file)
-    for number, line in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n")[: MAX_LINES + 1], 1):
-        if number > MAX_LINES:
-            reader.say("O105", "error", f"more than {MAX_LINES} lines", number, 1, line="")
-            break
-        reader.line(number, line)
-    orders = () if reader.refused else tuple(reader.orders)
-    return Reading(reader.head, orders, tuple(reader.found))
+    reader.lines.open_now = open_now
+    return reader.read(text)
+
+
+@dataclass
+class _Entry:
+    """A line as read so far: its attempt, and what it may be if it is no order."""
+
+    line: Line
+    attempt: Attempt
+    worth: int = 0
+    """How much of a game it names."""
+    free: bool = True
+    members: list[Line] = field(default_factory=list)
+
+    @property
+    def stands(self) -> bool:
+        return bool(self.attempt.orders)
 
 
 class _Reader:
     def __init__(self, ruleset: Ruleset, names: Names, nation: str | None, game: str | None, turn: int | None, file: str) -> None:
         self.ruleset = ruleset
         self.names = names
-        self.grammar = Grammar.of(ruleset)
+        self.lines = LineReader(ruleset, names, nation, file)
         self.nation = nation
         self.game = game
         self.turn = turn
-        self.file = file
         self.head = Head()
-        self.orders: list[Order] = []
+        self.file = file
+        self.begun = False  # an order has been read
         self.found: list[Diagnostic] = []
         self.refused = False
+        self.free = 0
 
-    def say(self, code: str, severity: Severity, message: str, number: int, column: int, hint: str = "", line: str = "") -> None:
-        self.found.append(Diagnostic(code, severity, message, self.file, number, column, hint, line[:MAX_LINE]))
+    def say(self, code: str, message: str, number: int, column: int, hint: str = "", line: str = "") -> None:
+        self.found.append(Diagnostic(code, "error", message, self.file, number, column, hint, line[:MAX_LINE]))
+
+    def read(self, text: str) -> Reading:
+        """The whole text. Quoted lines are read only where nothing outside them is an order."""
+        letter = read_letter(text, self.lines.grammar.openings())
+        passed = list(letter.passed)
+        own = [line for line in letter.lines if not line.quoted]
+        quoted = [line for line in letter.lines if line.quoted]
+        entries = self._entries(own)
+        if quoted and not any(e.stands for e in entries):
+            kept, self.found, self.head = self.found, [], self.head
+            more = self._entries(quoted)
+            if any(e.stands for e in more):
+                entries = sorted([*entries, *more], key=lambda e: e.line.number)
+                self.found = [*kept, *self.found]
+            else:
+                self.found = kept
+                passed += [line.number for line in quoted if line.text.strip()]
+        else:
+            passed += [line.number for line in quoted if line.text.strip()]
+        orders: list[Order] = []
+        for entry in self._without_prose(entries, passed):
+            orders += entry.attempt.orders
+            self.found += entry.attempt.found
+        orders.sort(key=lambda o: int(o["line"]))
+        self.found.sort(key=lambda d: (d.line, d.column))
+        return Reading(self.head, () if self.refused else tuple(orders), tuple(self.found), tuple(sorted(set(passed))))
 
     # ---- lines
 
-    def line(self, number: int, line: str) -> None:
-        bare = strip_comment(line)
-        if not bare.strip():
-            return
+    def _entries(self, lines: Sequence[Line]) -> list[_Entry]:
+        out: list[_Entry] = []
+        for count, line in enumerate(lines, 1):
+            if count > MAX_LINES:
+                self.say("O105", f"more than {MAX_LINES} lines", line.number, 1)
+                break
+            bare = strip_comment(line.text)
+            if not bare.strip():
+                continue
+            words = split(bare)
+            if words and words[0].norm in HEAD and self._head(line.number, line.text, words):
+                continue
+            entry = self._entry(line, bare)
+            if not entry.stands and out and (joined_up := self._continued(out[-1], entry)) is not None:
+                out[-1] = joined_up
+                continue
+            self.begun = self.begun or entry.stands
+            out.append(entry)
+        return out
+
+    def _entry(self, line: Line, bare: str) -> _Entry:
         if len(bare) > MAX_LINE:
-            self.say("O105", "error", f"a line of more than {MAX_LINE} characters", number, MAX_LINE, line=line)
-            return
-        words = split(bare)
-        if not words:
-            self.say("O101", "error", "no order begins like this", number, 1, line=line)
-            return
-        if words[0].norm in HEAD and self._head(number, line, words):
-            return
-        self._order(number, line, bare, words)
+            parts = self.lines.freely(line.number, bare) if bare.count(";") > 2 else None
+            if parts is not None:
+                return _Entry(line, parts)
+            said = f"a line of more than {MAX_LINE} characters"
+            found = [Diagnostic("O105", "error", said, self.file, line.number, MAX_LINE, "", bare[:MAX_LINE])]
+            return _Entry(line, Attempt([], found), free=False)
+        attempt = self.lines.word_for_word(line.number, line.text)
+        if attempt.orders or any(d.code == "O113" for d in attempt.found):
+            return _Entry(line, attempt, 9)
+        self.free += 1
+        freely = self.lines.freely(line.number, line.text) if self.free <= MOST_FREE else None
+        if freely is not None:
+            return _Entry(line, freely)
+        worth = self.lines.names_something(line.text)
+        if worth and self.free <= MOST_FREE and attempt.found and not attempt.found[0].instead:
+            near = tuple(self.lines.nearest(line.text))
+            attempt = Attempt([], [replace(attempt.found[0], instead=near), *attempt.found[1:]])
+        return _Entry(line, attempt, worth)
+
+    def _continued(self, before: _Entry, entry: _Entry) -> _Entry | None:
+        """A line that goes on with the one before, as mail programs break them; None if the two together are no order."""
+        first, text = before.line, strip_comment(entry.line.text).strip()
+        follows = entry.line.number == first.number + 1 + len(before.members)
+        if not follows or not entry.free or len(first.text) + len(text) > MAX_LINE or len(before.members) > 3:
+            return None
+        whole = strip_comment(first.text).rstrip()
+        if before.stands and len(whole) < 40 and not whole.endswith((",", "and", "+", ":")):
+            return None
+        line = Line(first.number, f"{whole} {text}", first.quoted)
+        attempt = self.lines.word_for_word(line.number, line.text)
+        if not attempt.orders and self.free <= MOST_FREE and (entry.worth or before.worth):
+            self.free += 1
+            attempt = self.lines.freely(line.number, line.text) or attempt
+        if not attempt.orders or len(attempt.orders) < len(before.attempt.orders):
+            return None
+        return _Entry(line, attempt, members=[*before.members, entry.line])
+
+    # ---- what is no order
+
+    def _without_prose(self, entries: list[_Entry], passed: list[int]) -> list[_Entry]:
+        """Entries without greeting and signature; a block of prose elsewhere is one finding."""
+        first = next((i for i, e in enumerate(entries) if e.stands), len(entries))
+        last = next((i for i in range(len(entries) - 1, -1, -1) if entries[i].stands), -1)
+        out: list[_Entry] = []
+        leaving = False
+        for i, entry in enumerate(entries):
+            if entry.stands or entry.worth:
+                leaving = leaving or (i > last and bool(_LEAVE.match(entry.line.text.strip())))
+                if leaving and i > last and entry.worth < 2:
+                    passed.append(entry.line.number)
+                else:
+                    out.append(entry)
+                continue
+            text = entry.line.text.strip()
+            leaving = leaving or (i > last and bool(_LEAVE.match(text)))
+            greets = bool(_GREETING.match(text) or _LEAVE.match(text)) or text.endswith((",", "!", ":"))
+            if entry.free and (greets or leaving or len(text.split()) > 5) and (i < first or i > last):
+                passed.append(entry.line.number)
+            else:
+                out.append(entry)
+        return self._blocks(out)
+
+    def _blocks(self, entries: list[_Entry]) -> list[_Entry]:
+        """Lines of prose one below the other make one finding together."""
+        out: list[_Entry] = []
+        for entry in entries:
+            prose = not entry.stands and entry.free and entry.worth < 2
+            last = out[-1] if out else None
+            if (
+                prose
+                and last is not None
+                and not last.stands
+                and last.free
+                and last.worth < 2
+                and last.line.number + len(last.members) + 1 == entry.line.number
+            ):
+                last.members.append(entry.line)
+                continue
+            out.append(entry)
+        for entry in out:
+            if entry.members and not entry.stands:
+                end = entry.members[-1].number
+                said = f"lines {entry.line.number} to {end} hold no order that could be read"
+                found = Diagnostic(
+                    "O101", "error", said, self.file, entry.line.number, 1, "one order a line", entry.line.text[:MAX_LINE]
+                )
+                entry.attempt = Attempt([], [found])
+        return out
+
+    # ---- head
 
     def _head(self, number: int, line: str, words: tuple[Word, ...]) -> bool:
         """Read a head line. False if it is none (orders may begin with such a word, too)."""
-        if self.orders or any(w in (f.first or ()) for f in self.grammar.forms for w in (words[0].norm,)):
+        if self.begun or words[0].norm in self.lines.grammar.openings():
             return False
         starts = [0]
         for i in range(2, len(words)):
@@ -131,7 +279,7 @@ class _Reader:
             key, value = words[start], words[start + 1 : end]
             value = tuple(w for w in value if w.norm not in (",", ";", ":", "="))
             if not value:
-                self.say("O112", "error", f"{key.text!r} needs a value after it", number, key.column, line=line)
+                self.say("O112", f"{key.text!r} needs a value after it", number, key.column, line=line)
                 self.refused = True
                 continue
             written = " ".join(w.text for w in value)
@@ -145,7 +293,7 @@ class _Reader:
 
     def _head_turn(self, number: int, line: str, value: tuple[Word, ...], written: str) -> None:
         if not value[0].is_number or len(value) > 1:
-            self.say("O112", "error", f"{written!r} is not the number of a turn", number, value[0].column, line=line)
+            self.say("O112", f"{written!r} is not the number of a turn", number, value[0].column, line=line)
             self.refused = True
             return
         self.head = self.head._replace(turn=int(value[0].norm))
@@ -156,269 +304,18 @@ class _Reader:
         key = joined(written)
         ids = self.names.find("nation", key) or tuple(n.id for n in self.names.near("nation", key))
         if len(ids) != 1:
-            hint = _or(self.names.printed("nation", i) for i in ids) or _or(self.names.guesses("nation", key))
+            hint = one_of(self.names.printed("nation", i) for i in ids) or one_of(self.names.guesses("nation", key))
             code, what = ("O104", "could be several nations") if ids else ("O103", "is not a nation")
-            self.say(code, "error", f"{written!r} {what}", number, value[0].column, _did_you_mean(hint), line)
+            self.say(code, f"{written!r} {what}", number, value[0].column, did_you_mean(hint), line)
             self.refused = True
             return
         self.head = self.head._replace(nation=ids[0])
         if self.nation is None:
-            self.nation = ids[0]
+            self.nation = self.lines.nation = ids[0]
         elif ids[0] != self.nation:
             ours = self.names.printed("nation", self.nation)
             self._wrong(number, line, value[0].column, f"this is a file for {written}, not for {ours}")
 
     def _wrong(self, number: int, line: str, column: int, message: str) -> None:
-        self.say("O111", "error", message, number, column, "none of its orders are taken", line)
+        self.say("O111", message, number, column, "none of its orders are taken", line)
         self.refused = True
-
-    # ---- orders
-
-    def _order(self, number: int, line: str, bare: str, words: tuple[Word, ...]) -> None:
-        colon = next((i for i, w in enumerate(words) if w.norm == ":"), len(words))
-        body, tail = words[:colon], words[colon + 1 :]
-        if not body:
-            self.say("O101", "error", "an order must stand before the colon", number, words[0].column, line=line)
-            return
-        for loose in (False, True):
-            matcher = Matcher(body, self.names, loose)
-            readings = self._readings(matcher)
-            if readings:
-                break
-        if matcher.steps > MAX_STEPS:
-            self.say("O105", "error", "this can be read in too many ways", number, 1, line=line)
-            return
-        if not readings:
-            if not self._not_allowed(number, line, words):
-                self._not_understood(number, line, matcher, body)
-            return
-        options, fine = self._options(number, line, tail, readings)
-        if not fine:
-            return
-        self._take(number, line, bare.strip(), readings, options)
-
-    def _readings(self, matcher: Matcher) -> list[tuple[OrderForm, Found]]:
-        """The readings of a whole line that need the least forgiveness."""
-        out: list[tuple[OrderForm, Found]] = []
-        for form in self.grammar.forms:
-            if form.first is not None and not self._may_begin(form, matcher):
-                continue
-            for found in matcher.match(form.pattern):
-                if found.end == len(matcher.words):
-                    out.append((form, found))
-                else:
-                    matcher.fail(found.end, Fixed(""))
-        if not out:
-            return []
-        least = min(f.cost for _, f in out)
-        best: list[tuple[OrderForm, Found]] = []
-        for form, found in out:
-            same = any(form.key == g.key and _plain(found) == _plain(h) for g, h in best)
-            if found.cost == least and not same:
-                best.append((form, found))
-        return best
-
-    def _may_begin(self, form: OrderForm, matcher: Matcher) -> bool:
-        first = matcher.words[0].norm
-        assert form.first is not None
-        return matcher.loose or first in form.first or self.names.synonym(first) in form.first
-
-    def _take(
-        self, number: int, line: str, text: str, readings: Sequence[tuple[OrderForm, Found]], options: dict[str, Any]
-    ) -> None:
-        keys = {form.key for form, _ in readings}
-        if len(readings) > len(keys):  # one row, several ways to read it: nobody can know which was meant
-            ways = [form.key for form, _ in readings]
-            double = next(k for k in ways if ways.count(k) > 1)
-            doubles = [_plain(f) for form, f in readings if form.key == double]
-            slot = next((s for s in doubles[0] if any(o.get(s) != doubles[0][s] for o in doubles)), "")
-            values = _or(str(o.get(slot)) for o in doubles)
-            self.say("O104", "error", f"this could mean several things: {values}", number, 1, "write the full names", line)
-            return
-        orders = []
-        for form, match in readings:
-            slots = {name: v.value for name, v in match.values.items()}
-            order: Order = {"nation": self.nation or "", "order": form.key, "slots": slots, "options": options}
-            order |= {"text": text, "line": number, "columns": {name: v.column for name, v in match.values.items()}}
-            orders.append(order)
-        best = readings[0][1]
-        notes = [v.note for v in best.values.values() if v.note]
-        if notes or best.cost:
-            message = "; ".join(notes) or f"read as {self._written(orders[0])!r}"
-            self.say("O303", "warning", message, number, 1, "write the name in full to be sure", line)
-            for order in orders:
-                order["mended"] = message
-        first = orders[0]
-        if len(orders) > 1:
-            first["readings"] = orders[1:]
-        self.orders.append(first)
-
-    def _written(self, order: Order) -> str:
-        from .text import order_text
-
-        return order_text(self.ruleset, self.names, order)
-
-    # ---- options
-
-    def _options(
-        self, number: int, line: str, words: tuple[Word, ...], readings: Sequence[tuple[OrderForm, Found]]
-    ) -> tuple[dict[str, Any], bool]:
-        """What stands after the colon, as option id -> value; False if it is not understood."""
-        if not words:
-            return {}, True
-        for loose in (False, True):
-            matcher = Matcher(words, self.names, loose)
-            parts = self._option_parts(matcher, 0)
-            if parts is not None:
-                break
-        if parts is None:
-            if self._not_allowed(number, line, split(strip_comment(line))):
-                return {}, False
-            at = matcher.furthest
-            word = words[at] if at < len(words) else None
-            may = {option for form, _ in readings for option in form.row.get("options", ())}
-            wanted = list(dict.fromkeys(w for f in self.grammar.options if f.id in may for w in sorted(f.first or ())))
-            expected = self._expected(matcher) if at else _or(wanted) or "nothing (this order carries no options)"
-            message = f"expected {expected}, found {word.text!r}" if word else f"expected {expected} at the end"
-            column = word.column if word else words[-1].end
-            near = nearest(word.norm, wanted) if word else []
-            self.say("O106", "error", message, number, column, _did_you_mean(_or(near)), line)
-            return {}, False
-        out: dict[str, Any] = {}
-        for form, found in parts:
-            if form.id in out:
-                self.say(
-                    "O106", "error", f"the option {form.row['form']!r} stands there twice", number, words[0].column, line=line
-                )
-                return {}, False
-            values = _plain(found)
-            out[form.id] = True if not values else next(iter(values.values())) if len(values) == 1 else values
-            notes = [v.note for v in found.values.values() if v.note]
-            if notes or found.cost:
-                message = "; ".join(notes) or f"the option was read as {form.row['form']!r}"
-                self.say("O303", "warning", message, number, words[0].column, "write it in full to be sure", line)
-        return out, True
-
-    def _option_parts(self, matcher: Matcher, at: int) -> list[tuple[OrderForm, Found]] | None:
-        if at >= len(matcher.words):
-            return []
-        for form in self.grammar.options:
-            ends: list[Found] = sorted(matcher.match(form.pattern, at), key=lambda f: (-f.end, f.cost))
-            for found in ends:
-                after = found.end
-                while after < len(matcher.words) and matcher.words[after].norm in SEPARATORS:
-                    after += 1
-                if after == found.end and after < len(matcher.words):
-                    matcher.fail(after, Fixed(","))
-                    continue
-                for start in range(after, found.end, -1) if after > found.end else (after,):
-                    rest = self._option_parts(matcher, start)  # what separates may be the first word of the next one, too
-                    if rest is not None:
-                        return [(form, found), *rest]
-        return None
-
-    # ---- what is wrong
-
-    def _not_allowed(self, number: int, line: str, words: tuple[Word, ...]) -> bool:
-        """Whether a line that is not understood asks for what the rules do not allow at all; then that is said."""
-        for form in self.grammar.refusals:
-            if any(found.end == len(words) for found in Matcher(words, self.names, False).match(form.pattern)):
-                self.say("O113", "error", form.row["says"], number, words[0].column, form.row.get("hint", ""), line)
-                return True
-        return False
-
-    def _not_understood(self, number: int, line: str, matcher: Matcher, words: tuple[Word, ...]) -> None:
-        at = matcher.furthest
-        wider = [a for a in matcher.ambiguous if a.at >= at or a.end >= at]
-        if wider:
-            one = max(wider, key=lambda a: (a.at, a.end))
-            written = " ".join(w.text for w in words[one.at : one.end])
-            names = _or(self.names.printed(one.kind, i) for i in one.ids)
-            self.say(
-                "O104", "error", f"{written!r} could be {names}", number, words[one.at].column, "write more of the name", line
-            )
-            return
-        if at == 0:
-            near = nearest(words[0].norm, self.grammar.openings())
-            hint = _did_you_mean(_or(near)) or f"orders begin with {_or(self.grammar.openings())}"
-            self.say("O101", "error", f"no order begins with {words[0].text!r}", number, words[0].column, hint, line)
-            return
-        blank = next((i for i, w in enumerate(words) if w.norm == "<"), None)
-        if blank is not None and at <= blank + 1 < len(words):
-            slot = words[blank + 1]
-            self.say(
-                "O102", "error", f"<{slot.text}> is still to be filled in", number, words[blank].column, self._like(words), line
-            )
-            return
-        slots = [s for s in matcher.expected if isinstance(s, Slot)]
-        expected = self._expected(matcher)
-        if at >= len(words):
-            self.say("O102", "error", f"expected {expected} at the end", number, words[-1].end, self._like(words), line)
-            return
-        word = words[at]
-        rest = _until_fixed(words, at, matcher)
-        written = " ".join(w.text for w in rest)
-        kinds = [s.kind for s in slots if s.kind not in ("number", "text", "units")]
-        kinds += ["unit-kind"] if any(s.kind == "units" for s in slots) else []
-        guesses = [
-            g
-            for kind in kinds
-            for n in range(len(rest), 0, -1)
-            for g in self.names.guesses(kind, "".join(w.norm for w in rest[:n]))
-        ]
-        guesses += [c for s in slots for c in s.choices if not guesses]
-        code = "O103" if kinds and not word.is_number else "O102"
-        hint = _did_you_mean(_or(list(dict.fromkeys(guesses))[:3]))
-        if not hint or word.is_number:  # a number that stands where none may: then it is the form that was mistaken
-            hint = f"{hint} {self._like(words)}".strip()
-        self.say(code, "error", f"expected {expected}, found {written or word.text!r}", number, word.column, hint, line)
-
-    def _expected(self, matcher: Matcher) -> str:
-        out = []
-        for item in matcher.expected:
-            if isinstance(item, Slot):
-                what = _or(item.choices) if item.choices else self.names.kind_words(item.kind)
-                out.append(what)
-            else:
-                out.append(repr(item.word) if item.word else "the end of the order")
-        return _or(dict.fromkeys(out)) or "something else"
-
-    def _like(self, words: Sequence[Word]) -> str:
-        """How orders that begin like this are written."""
-        first = self.names.synonym(words[0].norm)
-        near = [first, *nearest(first, self.grammar.openings())]
-        forms = [f.row["form"] for f in self.grammar.forms if any(w in (f.first or ()) for w in near)]
-        return f"written like: {_or(forms[:3])}" if forms else ""
-
-
-def strip_comment(line: str) -> str:
-    """A line without its comment: `#` at the start, or after a space and before another."""
-    if line.lstrip().startswith("#"):
-        return ""
-    for i, c in enumerate(line):
-        if c == "#" and line[i - 1].isspace() and not line[i + 1 : i + 2].isdigit():
-            return line[:i]
-    return line
-
-
-def _plain(found: Found) -> dict[str, Any]:
-    return {name: v.value for name, v in found.values.items()}
-
-
-def _or(words: Iterable[str]) -> str:
-    items = [str(w) for w in words]
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} or {items[-1]}" if items else ""
-
-
-def _did_you_mean(words: str) -> str:
-    return f"did you mean {words}?" if words else ""
-
-
-def _until_fixed(words: Sequence[Word], at: int, matcher: Matcher) -> Sequence[Word]:
-    """The words of what looks like one name: up to the next sign or small word of a form."""
-    small = {"to", "in", "from", "on", "with", "via", "at", "and", "for", "by", "of", "against"}
-    end = at + 1
-    while end < len(words) and words[end].norm not in small and words[end].norm.isalnum() and end - at < 5:
-        end += 1
-    del matcher
-    return words[at:end]

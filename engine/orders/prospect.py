@@ -195,4 +195,4 @@ def _key(order: Order) -> str:
 
 
 def _bare(order: Order) -> dict[str, Any]:
-    return {k: v for k, v in order.items() if k not in ("columns", "readings", "place", "mended")}
+    return {k: v for k, v in order.items() if k not in ("columns", "readings", "place", "mended", "guessed", "first")}

@@ -116,7 +116,7 @@ class ReadBack:
     @property
     def mended(self) -> tuple[Said, ...]:
         """The orders that were not written as their form has them."""
-        return tuple(o for g in self.groups for o in g.orders if o.mended)
+        return tuple(sorted((o for g in self.groups for o in g.orders if o.mended), key=lambda o: o.line))
 
     def to_json(self) -> dict[str, Any]:
         """The same as plain data, with `standing`."""

@@ -44,6 +44,11 @@ class Voyage:
     def target(self) -> str:
         return str(self.plan[-1]["place"]) if self.plan else self.start
 
+    @property
+    def lands(self) -> list[Row]:
+        """The parts of its cargo that go ashore where it ends."""
+        return self.cargo if any(entry.get("land") for entry in self.plan) else []
+
     def place_after(self, points: int) -> str:
         """Where it means to be when so many points are spent."""
         return str(self.plan[points - 1]["place"]) if 0 < points <= len(self.plan) else self.target if points else self.start

@@ -38,6 +38,8 @@ def stowed(
     names = {"self": Entity("nation", nation), "place": Entity("place", origin)}
     if not aboard and not world.test(carries.get("from"), names):
         return f"nobody can come aboard from {routes.name_of(world, 'places', origin)}"
+    if stays_afloat(turn, mode, target):
+        return {"units": cargo, "from": origin, "to": target}, chosen
     shore = turn.ruleset.row("modes", mode["ashore"]) if "ashore" in mode else mode
     hostile = routes.is_attack(world, nation, target)
     why = [attack_refusal(turn, shore, nation, (b, target), chosen, hostile=hostile) for b in beaches_of(turn, mode, target)]
@@ -46,8 +48,15 @@ def stowed(
     return {"units": cargo, "from": origin, "to": target}, chosen
 
 
+def stays_afloat(turn: OrderContext, mode: Row, target: str) -> bool:
+    """Whether cargo sent to a place is still aboard there: carriers of the mode may end at sea, and it is one they go to."""
+    return bool(mode["carries"].get("afloat")) and bool(turn.world.geography.next_to(target, tuple(mode.get("links", ()))))
+
+
 def beaches_of(turn: OrderContext, mode: Row, target: str) -> Sequence[str]:
-    """The places from which cargo goes ashore in a place."""
+    """The places from which cargo goes ashore in a place; where it stays aboard, the place itself."""
+    if stays_afloat(turn, mode, target):
+        return (target,)
     return turn.world.geography.next_to(target, tuple(mode["carries"].get("link", ())))
 
 

@@ -343,7 +343,7 @@ def threats(turn: Turn, modes: Sequence[Row]) -> list[tuple[str, str]]:
     """Places that valid orders are to land on against an enemy, each with the place that the landing comes from."""
     out = []
     for voyage in read(turn, modes, quiet=True):
-        for parcel in voyage.cargo:
+        for parcel in voyage.lands:
             if routes.is_attack(turn.world, voyage.nation, parcel["to"], turn.journal.step):
                 out.append((parcel["to"], voyage.plan[-1]["place"]))
     return out

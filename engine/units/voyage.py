@@ -18,7 +18,7 @@ from ..world import routes
 from . import forces
 from .assignment import missions_refusal
 from .fleet import Fleet, Parcel, Voyage, mission_row
-from .stowage import beaches_of, burden, quays_of, room_of, size_of, size_of_kinds, stowed
+from .stowage import beaches_of, burden, quays_of, room_of, size_of, size_of_kinds, stays_afloat, stowed
 
 
 def understand(
@@ -134,10 +134,20 @@ def _too_far(turn: OrderContext, voyage: Voyage, plan: Sequence[Row], fleet: Fle
     last = fleet.present(voyage, len(plan))
     units = [Entity("unit", k) for k, _ in voyage.picks if turn.state.get("units", k, "kind") in last]
     most = routes.Going(turn.world, voyage.nation, voyage.mode, units).allowance(voyage.start) if units else None
-    if most is None or len(plan) <= most:
+    points = points_of(turn, voyage.start, plan)
+    if most is None or points <= most:
         return None
     reached = routes.name_of(turn.world, "places", str(plan[most - 1]["place"]) if most > 0 else voyage.start)
-    return f"it takes {len(plan)} moves, they have {most} and come as far as {reached}"
+    return f"it takes {points} moves, they have {most} and come as far as {reached}"
+
+
+def points_of(turn: OrderContext, start: str, plan: Sequence[Row]) -> int:
+    """The points of movement that a plan takes: one for each entry, but where the mission is `free` only those that move."""
+    before = [start, *(entry.get("place") for entry in plan)]
+    return sum(
+        place != entry.get("place") or not mission_row(turn.ruleset, entry.get("mission")).get("free")
+        for place, entry in zip(before, plan, strict=False)
+    )
 
 
 # ---- ways and tasks
@@ -244,7 +254,10 @@ def _with_cargo(
     zones, loads = ways
     mission = row.get("mission")
     plan: list[Row] = [{"place": z, "mission": mission} for z in zones]
-    plan.append({"place": zones[-1] if zones else zone, "mission": mission, "land": True})
+    if not stays_afloat(turn, going.mode, parcel["to"]):
+        plan.append({"place": zones[-1] if zones else zone, "mission": mission, "land": True})
+    elif loads == len(plan):  # they take cargo aboard where they end
+        plan.append({"place": zones[-1] if zones else zone, "mission": mission})
     plan[loads]["load"] = [0]
     for key, n in chosen:
         left[key] = left.get(key, turn.state.get("units", key, "n", 0)) - n

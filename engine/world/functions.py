@@ -284,6 +284,14 @@ def _counting(world: World) -> dict[str, Callable[..., Any]]:
     def kinds(things: Any, name: str) -> int:
         return len({id_of(apply(world, t, name, ())) for t in each(things)})
 
+    def capped(things: Any, term: str, by: str, most: Any) -> int:
+        found: dict[Any, int] = {}
+        for t in each(things):
+            if apply(world, t, term, ()):
+                value = id_of(apply(world, t, by, ()))
+                found[value] = found.get(value, 0) + weight(world, t)
+        return sum(min(n, int(most)) for n in found.values())
+
     def listed(units: Any, kind: Any = None) -> int:
         if not isinstance(units, Mapping):
             return 0
@@ -316,6 +324,7 @@ def _counting(world: World) -> dict[str, Callable[..., Any]]:
         "those": those,
         "total": total,
         "highest": highest,
+        "capped": capped,
         "kinds": kinds,
         "rank": rank,
         "holds": holds,

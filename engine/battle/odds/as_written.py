@@ -19,6 +19,7 @@ from ...turn.context import Order, Turn
 from ...turn.frame import cursor
 from ...units import forces
 from ...world.world import World
+from .. import listed
 from ..battles import (
     Battle,
     at_home,
@@ -164,14 +165,17 @@ def _asked(turn: Turn, battle: Battle) -> tuple[World, Question]:
         turn.state.put("units", key, WHOLE_ROW, None)
     tables: Tables = {"units": units, "forces": dict(turn.state.table("forces"))}
     question = Question(
-        battle.row["id"], there[ATTACKER], there[DEFENDER], battle.place, orders=orders, limits=limits, tables=tables
-    )
+        battle.row["id"], there[ATTACKER], there[DEFENDER], battle.place, orders=orders, limits=limits,
+        record=battle.record, tables=tables,
+    )  # fmt: skip
     return turn.world, question
 
 
 def _everybody(turn: Turn, battle: Battle) -> list[tuple[str, Row, int]]:
     """The stacks on either side, those that act from elsewhere included; of preludes, too."""
     found = [(key, dict(row), side) for side in (ATTACKER, DEFENDER) for key, row in party_stacks(turn, battle, side)]
+    if battle.record:
+        found += [(key, row, side) for side, key, row, _ in listed.helpers(turn.world, battle.row, battle.record, battle.place)]
     for side, force, _ in supporters(turn, battle):
         found += [(key, dict(row), side) for key, row in forces.stacks_of(turn.state, force)]
     return list({key: (key, row, side) for key, row, side in found}.values())

@@ -14,6 +14,7 @@ from ...core.model import Row
 from ...core.state import Entity, pair_key, unit_key, works_on
 from ...world.routes import Going, find_path, kind_matches, spent_on, way_home
 from ...world.world import World
+from .. import listed
 from ..make import make_plan
 from ..members import ATTACKER, DEFENDER, SIDES, Troops
 from ..plan import Plan, Setting
@@ -45,6 +46,8 @@ class Question:
     limits: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     seekers: tuple[int, ...] = ()
     """Sides that look for the other again before every later round, where the battle wants contact again; none: it is kept."""
+    record: str = ""
+    """The record that stands for the battle, where rules have listed it."""
     tables: Tables | None = None
     """The position as it stands, where the referee has set it up (`as_written`): it goes before attackers and defenders."""
 
@@ -57,12 +60,15 @@ def plan_of(world: World, question: Question, tables: Tables | None = None, batt
     members = []
     for key, fields in tables["units"].items():
         side = ATTACKER if fields[WORD] == SIDES[ATTACKER] else DEFENDER
-        join = _joins(there, row, key, fields) if fields.get("force") else None
+        join = _joins(there, row, key, fields, side)
         if join is not None or _takes_part(there, row, side, key, question.place):
-            link = fields.get("via", "") if side == ATTACKER else ""
+            helps = join is not None and "units" in join
+            link = (fields.get("via") or _came(row, fields, question)) if side == ATTACKER and not helps else ""
             members.append(Troops(key, fields, side, link, str(fields.get("force", "")), join))
     both = row.get("attacks") == "both"
-    setting = Setting(question.place, (True, both), orders=question.orders)
+    names = listed.names_of(question.record) if question.record else {}
+    origins = listed.origins(there, row, question.record, question.place)
+    setting = Setting(question.place, (True, both), names, orders=question.orders, origins=origins)
     limits = question.limits if battle is None else None
     plan = make_plan(there, row, members, setting, limits=limits, tires=_tires(there, row, members, question.place))
     if question.seekers and row.get("contact_again") and battle is None:
@@ -136,6 +142,7 @@ def _tables(world: World, question: Question) -> Tables:
     units: dict[str, Any] = {}
     forces: dict[str, Any] = {}
     via = f"{question.start}>{question.place}" if question.start or question.works else None
+    came = world.ruleset.rows("battles").get(question.battle, {}).get("came_from")
     landed = bool(question.start) and _kind(world, question.start) != _kind(world, question.place)
     for side, force in ((ATTACKER, question.attackers), (DEFENDER, question.defenders)):
         for (owner, kind, *more), n in sorted(force.items(), key=lambda item: str(item[0])):
@@ -143,6 +150,8 @@ def _tables(world: World, question: Question) -> Tables:
             place = question.place
             if side == ATTACKER:
                 extra.setdefault("via", via)
+                if came and extra["via"]:
+                    extra.setdefault(came, extra["via"].partition(">")[0])
                 mission = _acts_from(world, question, owner, kind)
                 if mission is not None:
                     place = question.start
@@ -203,10 +212,25 @@ def _flies(world: World, kind: str) -> bool:
     return any(bool(m.get("flies")) and kind_matches(world, m.get("who"), kind) for m in world.ruleset.rows("modes").values())
 
 
-def _joins(world: World, row: Row, key: str, fields: Row) -> Row | None:
+def _came(row: Row, fields: Row, question: Question) -> str:
+    return listed.link(row, fields, question.place) if question.record else ""
+
+
+def _joins(world: World, row: Row, key: str, fields: Row, side: int) -> Row | None:
     """The row by which a unit takes part from where it stands; None where the battle has none (it then fights like others)."""
-    names = {"force": Entity("force", fields["force"]), "self": Entity("nation", fields["owner"]), "unit": Entity("unit", key)}
+    names = {
+        "force": Entity("force", str(fields.get("force", ""))),
+        "self": Entity("nation", fields["owner"]),
+        "unit": Entity("unit", key),
+        "place": Entity("place", fields["place"]),
+    }
     for join in row.get("joins", ()):
+        if "units" in join:
+            if join.get("side") in (None, SIDES[side]) and world.test(join.get("who"), names):
+                return dict(join)
+            continue
+        if not fields.get("force"):
+            continue
         if (
             join.get("side") in (None, SIDES[ATTACKER])
             and world.test(join.get("when"), names)

@@ -33,6 +33,8 @@ class Fight:
     ended: bool = False
     winner: str | None = None
     lost_touch: bool = False
+    better: str | None = None
+    """The side that had the better of a battle which nobody's field decides."""
     preludes: list[Fight] = field(default_factory=list)
     log: list[int] = field(default_factory=list)
 
@@ -78,6 +80,7 @@ def fights(entries: Sequence[Entry]) -> list[Fight]:
             fight.left.append(entry)
         elif data["event"] == "end":
             fight.ended, fight.winner, fight.lost_touch = True, data.get("winner"), bool(data.get("lost_touch"))
+            fight.better = data.get("better")
             fight.lost = {s: {o: dict(k) for o, k in data.get("lost", {}).get(s, {}).items()} for s in SIDES}
     return out
 
@@ -172,6 +175,8 @@ def heading(fight: Fight, taken: dict[str, str | None], reader: str, words: Word
         what = "taken"
     elif fight.place in taken and mine == "defender":
         what = "lost"
+    elif fight.better is not None and fight.winner is None:
+        what = "the better of it" if fight.better == mine else "the worse of it"
     elif mine == "attacker":
         what = "won" if fight.winner == mine else "attack beaten off" if fight.winner else "nobody has the field"
     else:
@@ -184,6 +189,8 @@ def _outcome(fight: Fight, taken: dict[str, str | None], words: Words) -> str:
         return "who lost each other"
     if taken.get(fight.place):
         return f"taken by {words.name(str(taken[fight.place]))}"
+    if fight.better is not None and fight.winner is None:
+        return f"the {fight.better}s had the better of it"
     return {"attacker": "won by the attackers", "defender": "held", None: "undecided"}[fight.winner]
 
 

@@ -6,14 +6,16 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, create_engine, event, insert, select
+from sqlalchemy import Connection, Table, create_engine, event, select
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Engine
 from sqlalchemy.exc import DatabaseError
 
 from ...core import canonical
 from ...core.faults import StoreError as StoreError
+from ...core.model import Ruleset
 from ...core.state import State
-from .schema import states
+from .schema import games, rulesets, states
 
 
 def fault_in_words(error: DatabaseError, folder: str) -> StoreError:
@@ -37,9 +39,15 @@ _FAULTS = (
 """Part of a database's message -> what it means for the user."""
 
 
-def engine_for(file: Path) -> Engine:
-    """The database in a file, made if it is absent. Writes are durable and readers do not wait."""
-    found = create_engine(f"sqlite:///{file}")
+PATIENCE = 20
+"""Seconds for which a writer waits for another."""
+
+
+def engine_for(where: Path | str) -> Engine:
+    """The database in a file, made if it is absent, or at a URL. Writes are durable and readers do not wait."""
+    if isinstance(where, str) and not where.startswith("sqlite:"):
+        return create_engine(where, pool_pre_ping=True)
+    found = create_engine(where if isinstance(where, str) else f"sqlite:///{where}", connect_args={"timeout": PATIENCE})
 
     @event.listens_for(found, "connect")
     def _pragmas(connection: Any, _record: Any) -> None:
@@ -71,9 +79,28 @@ def keep_state(db: Connection, state: State) -> str:
     """Keep a state under its hash, once; gives the hash."""
     data = canonical.dumps(state.tables)
     key = canonical.digest(state.tables)
-    if not db.execute(select(states.c.hash).where(states.c.hash == key)).first():
-        db.execute(insert(states).values(hash=key, content=zlib.compress(data, 1)))
+    _keep(db, states, key, zlib.compress(data, 1))
     return key
+
+
+def keep_ruleset(db: Connection, ruleset: Ruleset) -> None:
+    """Keep a ruleset under its hash, once."""
+    _keep(db, rulesets, ruleset.hash, pack(ruleset.to_json()))
+
+
+def _keep(db: Connection, table: Table, key: str, content: bytes) -> None:
+    if not db.execute(select(table.c.hash).where(table.c.hash == key)).first():
+        made = sqlite.insert(table) if db.dialect.name == "sqlite" else postgresql.insert(table)
+        # another game may keep the same at this moment
+        db.execute(made.values(hash=key, content=content).on_conflict_do_nothing())
+
+
+def lock(db: Connection, game: str) -> None:
+    """Nobody else writes to the game until the transaction ends; SQLite knows no smaller lock than the database."""
+    if db.dialect.name == "sqlite":
+        db.exec_driver_sql("BEGIN IMMEDIATE")
+    else:
+        db.execute(select(games.c.id).where(games.c.id == game).with_for_update())
 
 
 def state_of(db: Connection, key: str) -> State:

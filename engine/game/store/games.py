@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, inspect, select
+from sqlalchemy.engine import Engine
 from sqlalchemy.exc import DatabaseError, NoResultFound
 
 from ...core import fairness
@@ -28,7 +29,7 @@ from ...world.geography import Geography
 from ...world.world import World
 from ..report.mapview import Drawing
 from . import turns as luck
-from .database import StoreError, as_text, engine_for, fault_in_words, keep_state, pack, unpack
+from .database import StoreError, as_text, engine_for, fault_in_words, keep_ruleset, keep_state, lock, pack, unpack
 from .reading import MODERATOR, PLAYER, GameReader, Stage, Submission, inputs_from
 from .schema import corrections, entries, games, handins, inputs, metadata, positions, rulesets, seats
 
@@ -82,26 +83,63 @@ class Game(GameReader):
     ) -> None:  # fmt: skip
         """A whole new game in one file, which is closed when it is done."""
         engine = engine_for(file)
-        chain = fairness.Chain.create(seed, MAX_TURNS)
         try:
             with engine.begin() as db:
                 metadata.create_all(db)
-                db.execute(insert(rulesets).values(hash=ruleset.hash, content=pack(ruleset.to_json())))
-                game_start = keep_state(db, state)
-                kept = {k: v for k, v in scenario.items() if k in ("id", "title", "text", "options")}
-                db.execute(
-                    insert(games).values(
-                        id=id_, title=str(scenario.get("title", id_)), ruleset=ruleset.hash, game_start=game_start,
-                        scenario=as_text(kept), seed=chain.seed, length=chain.length, anchor=chain.anchor,
-                        drawing=pack((drawing or Drawing()).to_json()),
-                    )
-                )  # fmt: skip
-                game = cls(engine, id_, ruleset)
-                first = int(state.get("game", "game", "turn", 0)) + 1
-                dice = KeyedDice(fairness.turn_key(chain.secret(first), id_, first), first)
-                game._save(db, start(ruleset, state, dice, geography=game.geography), 1, 0, {}, {})
+                cls._first(db, engine, ruleset, scenario, state, id_, seed, drawing)
         finally:
             engine.dispose()
+
+    @classmethod
+    def _first(
+        cls, db: Connection, engine: Engine, ruleset: Ruleset, scenario: Mapping[str, Any], state: State, id_: str,
+        seed: bytes | None, drawing: Drawing | None,
+    ) -> None:  # fmt: skip
+        """The rows of a new game, which stands at its first position then."""
+        chain = fairness.Chain.create(seed, MAX_TURNS)
+        keep_ruleset(db, ruleset)
+        game_start = keep_state(db, state)
+        kept = {k: v for k, v in scenario.items() if k in ("id", "title", "text", "options")}
+        db.execute(
+            insert(games).values(
+                id=id_, title=str(scenario.get("title", id_)), ruleset=ruleset.hash, game_start=game_start,
+                scenario=as_text(kept), seed=chain.seed, length=chain.length, anchor=chain.anchor,
+                drawing=pack((drawing or Drawing()).to_json()),
+            )
+        )  # fmt: skip
+        game = cls(engine, id_, ruleset)
+        first = int(state.get("game", "game", "turn", 0)) + 1
+        dice = KeyedDice(fairness.turn_key(chain.secret(first), id_, first), first)
+        game._save(db, start(ruleset, state, dice, geography=game.geography), 1, 0, {}, {})
+
+    @classmethod
+    def begin(
+        cls, engine: Engine, ruleset: Ruleset, scenario: Mapping[str, Any], state: State, *, id_: str,
+        seed: bytes | None = None, drawing: Drawing | None = None,
+    ) -> Game:  # fmt: skip
+        """Start a game in a database that may hold others. StoreError if one of that name is there."""
+        try:
+            with engine.begin() as db:
+                if db.execute(select(games.c.id).where(games.c.id == id_)).first():
+                    raise StoreError(f"there is a game {id_} already")
+                cls._first(db, engine, ruleset, scenario, state, id_, seed, drawing)
+        except DatabaseError as error:
+            raise fault_in_words(error, id_) from None
+        return cls.in_database(engine, id_)
+
+    @classmethod
+    def in_database(cls, engine: Engine, id_: str) -> Game:
+        """One game of a database that may hold others. StoreError if there is none of that name."""
+        try:
+            with engine.connect() as db:
+                row = db.execute(
+                    select(rulesets.c.content).join(games, games.c.ruleset == rulesets.c.hash).where(games.c.id == id_)
+                ).first()
+        except DatabaseError as error:
+            raise fault_in_words(error, id_) from None
+        if row is None:
+            raise StoreError(f"there is no game {id_}")
+        return cls(engine, id_, Ruleset.from_json(unpack(row.content)))
 
     @classmethod
     def open(cls, folder: Path) -> Game:
@@ -129,8 +167,7 @@ class Game(GameReader):
         """One transaction that nobody else writes beside. With `stage`: StoreError if the game does not stand there any more."""
         try:
             with self.engine.begin() as db:
-                if self.engine.dialect.name == "sqlite":
-                    db.exec_driver_sql("BEGIN IMMEDIATE")
+                lock(db, self.id)
                 if stage is not None and self._last(db) != stage:
                     self._stage = None
                     raise StoreError("the game has moved on meanwhile: its turn was resolved or taken back; look at it again")
@@ -323,8 +360,7 @@ class Game(GameReader):
     def use_ruleset(self, ruleset: Ruleset, reason: str) -> None:
         """Go on under other rules from the present position on; recorded."""
         with self._writing() as db:
-            if not db.execute(select(rulesets.c.hash).where(rulesets.c.hash == ruleset.hash)).first():
-                db.execute(insert(rulesets).values(hash=ruleset.hash, content=pack(ruleset.to_json())))
+            keep_ruleset(db, ruleset)
             db.execute(games.update().where(games.c.id == self.id).values(ruleset=ruleset.hash))
             self._correct(db, "upgrade", {"from": self.ruleset.hash, "to": ruleset.hash, "reason": reason})
         self.ruleset = ruleset

@@ -73,11 +73,11 @@ def inputs_from(taken: Mapping[str, Submission], missing: Sequence[str], seats: 
 class GameReader:
     """One game in its database, to be read."""
 
-    def __init__(self, engine: Engine, id_: str, ruleset: Ruleset) -> None:
+    def __init__(self, engine: Engine, id_: str, ruleset: Ruleset, *, geography: Geography | None = None) -> None:
         self.engine = engine
         self.id = id_
         self.ruleset = ruleset
-        self.geography = Geography(ruleset)
+        self.geography = geography or Geography(ruleset)
         self._game_start: State | None = None
         self._stage: Stage | None = None
 
@@ -91,8 +91,10 @@ class GameReader:
 
     @property
     def where(self) -> str:
-        """The file of the game, for messages."""
-        return str(self.engine.url.database or self.engine.url)
+        """Where the game is kept, for messages; without a password."""
+        if self.engine.dialect.name == "sqlite":
+            return str(self.engine.url.database)
+        return self.engine.url.render_as_string(hide_password=True)
 
     def _last(self, db: Connection) -> int:
         return int(db.execute(select(func.max(positions.c.number)).where(positions.c.game == self.id)).scalar() or 0)
@@ -239,6 +241,17 @@ class GameReader:
         with self._reading() as db:
             rows = db.execute(select(corrections).where(corrections.c.game == self.id).order_by(corrections.c.number)).all()
         return [{"what": row.what, **canonical.loads(row.body)} for row in rows]
+
+    def look_again(self) -> None:
+        """Forget what was read of the present stage if somebody else has changed it since."""
+        if self._stage is None:
+            return
+        query = select(positions.c.number, positions.c.head, positions.c.attempt).where(positions.c.game == self.id)
+        with self._reading() as db:
+            row = db.execute(query.order_by(positions.c.number.desc()).limit(1)).one()
+        known = self._stage
+        if (row.number, row.head, row.attempt) != (known.number, known.position.head, known.attempt):
+            self._stage = None
 
     # ---- inside
 

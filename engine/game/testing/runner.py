@@ -320,6 +320,7 @@ def run_files(
 
     `choose` must be picklable where `jobs` is more than one.
     """
+    _rulesets.clear()  # a later run in the same process plays by what the files say then
     run = Run()
     parts: list[Run]
     one = partial(_run_file, choose=choose, show=show)

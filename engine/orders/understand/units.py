@@ -206,7 +206,7 @@ def _landings(book: Book, order: Order, mode: Row, voyage: Voyage) -> list[Attac
     shore = book.ruleset.row("modes", mode["ashore"]) if "ashore" in mode else mode
     return [
         Attack(order.get("place"), book.nation, part["to"], True, shore, follows(book.world, shore, part["units"]))
-        for part in voyage.cargo
+        for part in voyage.lands
         if routes.is_attack(book.world, book.nation, str(part["to"]))
     ]
 

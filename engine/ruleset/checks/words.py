@@ -18,7 +18,13 @@ from ..nodes import Node, diagnose, texts_in
 from .expressions import Words, scope_of
 from .subject import Marked, Subject
 
-__all__ = ["Vocabulary", "facts_have_the_roles_they_are_asked_for", "texts_name_what_is_in_scope", "words_name_what_is_there"]
+__all__ = [
+    "Vocabulary",
+    "allowed_words",
+    "facts_have_the_roles_they_are_asked_for",
+    "texts_name_what_is_in_scope",
+    "words_name_what_is_there",
+]
 
 _WORKS = re.compile(r"works (?:==|!=) '([a-z0-9-]+)'|works in these\('([a-z0-9-]+)'(?:, '([a-z0-9-]+)')*\)")
 _FIGURE = re.compile(r"-?[0-9]+(/[1-9][0-9]*)?")
@@ -122,7 +128,7 @@ def unknown_words(marks: Iterable[Marked], known: Vocabulary) -> Iterator[Diagno
                 or any(_has(known, source, value, mark) for source in sources)
             ):
                 continue
-            hint = did_you_mean(value, _all(known, sources, mark))
+            hint = did_you_mean(value, allowed_words(known, sources, mark))
             message = f"{value!r} is none of {_in_words(sources)}"
             yield diagnose("E407", "error", message, at, key=key, hint=hint)
 
@@ -140,7 +146,8 @@ def _has(known: Vocabulary, source: str, value: str, mark: Marked) -> bool:
     return value in known.of(source)
 
 
-def _all(known: Vocabulary, sources: list[str], mark: Marked) -> set[str]:
+def allowed_words(known: Vocabulary, sources: Iterable[str], mark: Marked) -> set[str]:
+    """The words that may stand at a place, of all its sources that can be listed."""
     out: set[str] = set()
     for source in sources:
         if source == "scope":
@@ -226,7 +233,7 @@ def _filter(
             words = [s for s in sources if s not in (":number", ":truth", ":text")]
             if ":text" in sources or any(_has(known, s, item, mark) for s in (*words, "groups", "scope", "scope.field")):
                 continue
-            hint = did_you_mean(item, _all(known, list(words), mark))
+            hint = did_you_mean(item, allowed_words(known, list(words), mark))
             message = f"{item!r} is none of {_in_words(list(words))}" if words else f"{role!r} of the fact {word} is no text"
             yield diagnose("E407", "error", message, at, hint=hint)
 

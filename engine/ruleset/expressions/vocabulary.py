@@ -155,6 +155,7 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "total": _S(("set", "term"), "number", "the sum of a field, quantity or term", rest="any"),
     "highest": _S(("set", "term"), "number", "the greatest of a field, quantity or term, 0 if none", rest="any"),
     "kinds": _S(("set", "term"), "number", "how many different values of a field"),
+    "capped": _S(("set", "term", "term", "number"), "number", "how many pass, of each value of a second field at most so many"),
     "rank": _S(("any", "term", "set"), "number", "place in the order by a value, ties share"),
     "in_order": _S(("set", "term"), "set", "the members in the order of a value, the least first", rest="any"),
     "only": _S(("set",), "any", "the one member of a set; nothing if it has none or several"),
@@ -245,7 +246,7 @@ FUNCTIONS: Final[dict[str, Signature]] = {
 
 # what may be used over `mine` and `foe` inside a battle: it compiles to arrays
 BATTLE_FUNCTIONS: Final[frozenset[str]] = frozenset(
-    {"count", "some", "every", "total", "highest", "kinds", "lookup", "min", "max"}
+    {"count", "some", "every", "total", "highest", "kinds", "capped", "lookup", "min", "max"}
 )
 MOMENTS: Final[tuple[str, ...]] = ("game", "turn", "phase", "step")
 

@@ -1,0 +1,78 @@
+"""What going back in a game would change, found out before it is done: nothing here changes the game."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.journal import Entry
+from ..orders.intake import take_in
+from ..turn.referee import resolve, waiting_seats
+from .moderation import Views
+from .store import MODERATOR, Game, StoreError, Submission, inputs_from
+
+
+@dataclass(frozen=True)
+class Change:
+    """What going back to a stage would do.
+
+    `dropped` entries of the journal go; `fresh` says whether the turn gets other dice, since keys of it are known. Where orders
+    are put right at the same time, `same` entries of the turn would stay as they were, and `before` and `after` are those that
+    would not, in words; they are empty where nothing is put right, and where the dice are others.
+    """
+
+    stage: int
+    turn: int
+    dropped: int
+    fresh: bool
+    same: int = 0
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+MOST = 200
+"""Changed entries that are told."""
+
+
+def what_if(game: Game, number: int, nation: str = "", text: str | None = None) -> Change:
+    """What going back to a stage would do, with other orders of one nation where they are given. StoreError if it cannot be."""
+    last = game.stage().number
+    if not 1 <= number < last:
+        raise StoreError("choose an earlier point of the game")
+    stage = game.stage(number)
+    turn = stage.position.turn
+    fresh = game.turn_record(turn).opened
+    dropped = game.stage().position.entries - stage.position.entries
+    if not nation or text is None or fresh:
+        return Change(number, turn, dropped, fresh)
+    world = Views(game, stage.position).world(nation)
+    taken = take_in(game.ruleset, text, lambda _: world, nation=nation, game=game.id, turn=turn)
+    if not taken.clean:
+        first = next(d for d in taken.found if d.severity == "error")
+        raise StoreError(f"line {first.line} does not stand: {first.message}")
+    given = {**game.submissions(number), nation: Submission(nation, text, list(taken.orders), dict(taken.answers), MODERATOR)}
+    following = game.stage(number + 1)
+    missing = [n for n in waiting_seats(game.ruleset, stage.position) if n not in given]
+    result = resolve(
+        game.ruleset_at(number), stage.position, inputs_from(given, missing, game.commands(number)),
+        game.dice(stage, following.used_salts), geography=game.geography, until=(following.position.waiting or {}).get("pause"),
+    )  # fmt: skip
+    was = game.journal(position=number + 1)
+    old, new = _counted(was), _counted(result.entries)
+    gone = [said for key, (n, said) in old.items() if new.get(key, (0, ""))[0] < n]
+    come = [said for key, (n, said) in new.items() if old.get(key, (0, ""))[0] < n]
+    same = sum(min(n, new.get(key, (0, ""))[0]) for key, (n, _) in old.items())
+    return Change(number, turn, dropped, fresh, same, tuple(gone[:MOST]), tuple(come[:MOST]))
+
+
+def _counted(entries: Any) -> dict[str, tuple[int, str]]:
+    """Entries by what they did, whatever their numbers: how often, and what each says."""
+    out: dict[str, tuple[int, str]] = {}
+    for entry in entries:
+        key = repr((entry.rule, entry.subject, entry.text, entry.changes))
+        out[key] = (out.get(key, (0, ""))[0] + 1, _says(entry))
+    return out
+
+
+def _says(entry: Entry) -> str:
+    return entry.text or f"{entry.rule} ({entry.subject})" if entry.subject else entry.text or entry.rule

@@ -1,0 +1,63 @@
+"""A game to look at: a scenario, some turns of it played by policies, with a role of every kind to enter it by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from ...core.model import Ruleset
+from ..moderation import new_game, planned, resolve_turn, seats
+from ..report.mapview import Drawing
+from ..store import PLAYER
+from .hall import Hall, Settings
+from .people import MODERATOR, SPECTATOR, Role, stamp
+from .people import PLAYER as PLAYS
+
+GAME = "demonstration"
+DAYS = 7
+
+
+def demonstration(
+    hall: Hall, scenario: Mapping[str, Any], ruleset: Ruleset, drawing: Drawing, *, players: int = 2, turns: int = 1
+) -> list[Role]:
+    """Start the game if it is not there, and give its roles: a moderator, players of the greatest nations, a spectator.
+
+    In the turns before the first that is theirs, policies order for them, so that their dice can be proved, too.
+    """
+    if GAME in hall.ids():
+        return hall.people.of_game(GAME)
+    chosen = greatest(ruleset, scenario, players)
+    game = new_game(hall.engine, scenario, ruleset, id_=GAME, seats=dict.fromkeys(chosen, PLAYER), drawing=drawing)
+    while game.stage().position.turn <= turns and not game.stage().position.ended:
+        for given in planned(game, [n for n, who in seats(game).items() if who == PLAYER]):
+            game.submit(replace(given, by=PLAYER))
+        resolve_turn(game, force=True)
+    hall.keep(Settings(GAME, due=stamp(hall.clock() + timedelta(days=DAYS)), days=DAYS, public=True))
+    hall.send(game)
+    hall.note(GAME, "the desk", f"The demonstration was started; policies played {turns} turns of it")
+    people = hall.people
+    people.add(GAME, MODERATOR, name="moderator", email="moderator@desk.example")
+    for nation in chosen:
+        people.add(GAME, PLAYS, nation=nation, name=nation, email=f"{nation}@desk.example")
+    people.add(GAME, SPECTATOR, name="spectator", email="spectator@desk.example")
+    return people.of_game(GAME)
+
+
+def greatest(ruleset: Ruleset, scenario: Mapping[str, Any], players: int) -> list[str]:
+    """The nations that hold most at the start, at most one of each side where there are enough sides."""
+    from ...world.world import World
+    from ..scenario import initial_state
+
+    world = World(ruleset, initial_state(ruleset, scenario))
+    held: dict[str, int] = dict.fromkeys(ruleset.rows("nations"), 0)
+    for _, stack in world.state.stacks():
+        held[str(stack["owner"])] = held.get(str(stack["owner"]), 0) + int(stack["n"])
+    ranked = sorted((n for n in held if world.alive(n) and held[n]), key=lambda n: (-held[n], n))
+    out: list[str] = []
+    for nation in ranked:
+        side = world.side_of(nation)
+        if all(side is None or world.side_of(n) != side for n in out):
+            out.append(nation)
+    return (out + [n for n in ranked if n not in out])[:players]

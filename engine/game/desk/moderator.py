@@ -1,0 +1,402 @@
+"""The pages of a game's moderator: who has sent, what waits for him, and the six steps of a turn."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from starlette.responses import Response
+
+from ...core.faults import StoreError
+from ...orders.readback import read_back
+from ...orders.readback_text import rendered
+from ...turn.context import OrderContext
+from ...turn.decisions import MODERATOR as ASKED
+from ...turn.decisions import answer_refusal
+from ..audit import broken_chain
+from ..correction import what_if
+from ..hand_in import hand_in, read
+from ..moderation import (
+    last_turn,
+    planned,
+    resolve_turn,
+    seats,
+    standing_of,
+    view_world,
+)
+from ..report.build import moderator_report
+from ..store import MODERATOR, PLAYER, POLICY, Game
+from .hall import AUTO, Hall, Settings
+from .outbox import Mail
+from .pages import Head, map_page, map_picture
+from .people import stamp
+from .sight import ALL, sight
+from .steps import Seat, close_orders, everybody, name_of, names_of, phase, resolve_now, seats_of, send_reminders, send_reports
+from .web import Desk, Visit
+
+PAGES = [("game", "Turn"), ("map", "Map"), ("players", "Players"), ("mail", "Mail"), ("history", "History"), ("rules", "Rules")]
+DONE = {
+    "closed": "Orders are closed. Nothing comes in any more.",
+    "resolved": "The turn is resolved. Nobody but you has seen it yet: read it, then send it.",
+    "sent": "The reports are on their way, and the pages show them.",
+    "reminded": "The reminders are on their way.",
+    "set": "It is so from now on.",
+    "ordered": "The orders have been taken.",
+    "decided": "The answer has been taken.",
+    "back": "The game has gone back.",
+    "seated": "It is done.",
+    "linked": "A link is on its way.",
+    "again": "It is tried again.",
+    "upgraded": "The game goes on under the new rules.",
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One of the six steps: its name, what there is to say of it, and whether it is done, now or next."""
+
+    name: str
+    says: str
+    state: str
+
+
+def head(visit: Visit, game: Game, page: str) -> Head:
+    """What stands above each page of a moderator."""
+    return Head.of(visit, game, "moderator", page, PAGES, DONE)
+
+
+# ---- the turn
+
+
+def game(visit: Visit) -> Response:
+    """The game in six steps, with what waits."""
+    hall = visit.hall
+    with hall.game(visit.role.game) as game:
+        at = phase(hall, game)
+        told = standing_of(game)
+        who = seats_of(hall, game)
+        late = [s for s in who if not s.sent]
+        decisions = _decisions(game)
+        values: dict[str, Any] = {
+            "head": head(visit, game, "game"), "at": at, "who": who, "late": late, "played": names_of(game, told["policies"]),
+            "steps": _steps(at, who, late, decisions), "decisions": decisions, "done": hall.done(game.id, 12),
+            "stages": _stages(hall, game), "AUTO": AUTO, "unread": _unread(hall, game) if at == "unread" else None,
+            "waits": told["waits"], "local": hall.settings(game.id).due[:16], "commanded": names_of(game, sorted(seats(game))),
+        }  # fmt: skip
+        return visit.show("game.html.j2", **values)
+
+
+def _decisions(game: Game) -> list[Mapping[str, Any]]:
+    """What the rules leave to the moderator, with what he has answered."""
+    given = game.submissions().get(ASKED)
+    answers = given.answers if given else {}
+    out: list[Mapping[str, Any]] = []
+    for id_, row in game.ruleset.rows("decisions").items():
+        if row.get("asks") == ASKED:
+            said = {k: v for k, v in answers.items() if k.partition("/")[0] == id_}
+            out.append({"id": id_, "name": str(row.get("name", id_)), "text": str(row.get("text", "")), "answers": said})
+    return out
+
+
+def _steps(at: str, who: list[Seat], late: list[Seat], decisions: list[Any]) -> list[Step]:
+    order = ["orders", "closed", "unread", "ended"]
+    place = order.index(at)
+
+    def state(begins: int, ends: int) -> str:
+        return "done" if place > ends else "now" if begins <= place <= ends else "next"
+
+    answered = sum(bool(d["answers"]) for d in decisions)
+    return [
+        Step("1 Orders", f"{len(who) - len(late)} of {len(who)} are in", state(0, 0)),
+        Step("2 Decisions", f"{answered} answered beforehand" if decisions else "none are yours in these rules", state(0, 1)),
+        Step("3 Close", "no order comes in after that", state(0, 0)),
+        Step("4 Resolve", "with the sealed dice", "now" if place == 1 else state(1, 1)),
+        Step("5 Read", "every report before it goes", state(2, 2)),
+        Step("6 Send", "by mail and on the pages", state(2, 2)),
+    ]
+
+
+def _stages(hall: Hall, game: Game) -> list[tuple[int, str]]:
+    """The points that one can go back to, the last first."""
+    return [(n, f"turn {t}, where it waits for {w}") for n, t, w in reversed(game.stages()[:-1])]
+
+
+def _unread(hall: Hall, game: Game) -> dict[str, Any]:
+    players = [n for n, s in everybody(game).items() if s == PLAYER]
+    return {"sight": sight(hall, game, ALL), "players": names_of(game, players)}
+
+
+def set_clock(visit: Visit) -> Response:
+    """The deadline, the pause, and what is done without being asked."""
+    with visit.hall.game(visit.role.game) as game:
+        before = visit.hall.settings(game.id)
+        form = visit.form
+        if "pause" in form:
+            wanted = replace(before, paused=form["pause"] == "1")
+        elif visit.number("more"):
+            due = datetime.fromisoformat(before.due) if before.due else visit.hall.clock()
+            wanted = replace(before, due=stamp(due + timedelta(hours=min(visit.number("more") or 0, 24 * 60))))
+        else:
+            auto = form.get("auto", before.auto)
+            wanted = Settings(
+                game.id, _due(form.get("due", "")), min(visit.number("days") or 0, 365), before.paused,
+                auto if auto in AUTO else before.auto, min(visit.number("remind") or 0, 24 * 14), form.get("public") == "1",
+            )  # fmt: skip
+        visit.hall.keep(wanted)
+        visit.hall.note(game.id, me(visit), _changed(before, wanted))
+    return visit.go("game", "set")
+
+
+def _due(text: str) -> str:
+    """A day and time of UTC from the form, as it is kept; StoreError if it is none."""
+    if not text.strip():
+        return ""
+    try:
+        return stamp(datetime.fromisoformat(text.strip()[:16]).replace(tzinfo=UTC))
+    except (ValueError, OverflowError):
+        raise StoreError(f"a time is written like 2026-05-01T20:00, not {text[:30]!r}") from None
+
+
+def _changed(before: Settings, after: Settings) -> str:
+    names = {
+        "due": "due",
+        "days": "days of a turn",
+        "paused": "paused",
+        "auto": "done at the deadline",
+        "remind": "reminder in hours",
+        "public": "open to all",
+    }
+    said = [
+        f"{name}: {getattr(before, k)} → {getattr(after, k)}"
+        for k, name in names.items()
+        if getattr(before, k) != getattr(after, k)
+    ]
+    return "Settings: " + ("; ".join(said) or "nothing changed")
+
+
+def remind(visit: Visit) -> Response:
+    """A mail to whoever has not sent."""
+    with visit.hall.game(visit.role.game) as game:
+        wanted = visit.form.get("nation", "")
+        late = [s for s in seats_of(visit.hall, game) if not s.sent and wanted in ("", s.nation)]
+        sent = send_reminders(visit.desk, game, late, stamp(visit.hall.clock())[:16])
+        visit.hall.note(game.id, me(visit), f"Reminders to {', '.join(sent) or 'nobody: no address is known'}")
+    return visit.go("game", "reminded")
+
+
+def stand_in(visit: Visit) -> Response:
+    """Orders for a nation that has sent none: a policy's."""
+    nation = visit.form.get("nation", "")
+    with visit.hall.game(visit.role.game) as game:
+        if nation not in seats(game) or phase(visit.hall, game) not in ("orders", "closed"):
+            raise StoreError("this nation is not asked for orders now")
+        if nation in game.submissions():
+            raise StoreError("orders are there already; they stay")
+        if phase(visit.hall, game) == "closed":
+            raise StoreError("orders are closed; resolving without them is what is left")
+        game.submit(replace(planned(game, [nation])[0], by=POLICY))
+        visit.hall.note(game.id, me(visit), f"A policy gave the orders of {nation} for turn {game.stage().position.turn}")
+    return visit.go("game", "ordered")
+
+
+def orders_of(visit: Visit) -> Response:
+    """The orders that have come in from a nation, read back, and a place to hand others in for it."""
+    nation = visit.query("nation")
+    with visit.hall.game(visit.role.game) as game:
+        if nation not in game.ruleset.rows("nations"):
+            raise StoreError("there is no such nation")
+        return _orders_of(visit, game, nation, None)
+
+
+def _orders_of(visit: Visit, game: Game, nation: str, text: str | None) -> Response:
+    here = game.submissions().get(nation)
+    text = (here.text if here else "") if text is None else text
+    back = None
+    if text.strip():
+        taken, world = read(game, nation, text)
+        back = read_back(world, taken, game=game.id)
+    files = game.hand_ins_of(game.stage().position.turn, nation, stage=game.stage().number)
+    return visit.show(
+        "orders_of.html.j2", head=head(visit, game, "game"), nation=nation, name=name_of(game, nation), here=here, text=text,
+        back=back,        said=rendered(back) if back else "", files=files, open=phase(visit.hall, game) in ("orders", "closed"),
+    )  # fmt: skip
+
+
+def order_for(visit: Visit) -> Response:
+    """Read a text back for a nation, or hand it in for it."""
+    nation, text = visit.form.get("nation", ""), visit.form.get("text", "")
+    with visit.hall.game(visit.role.game) as game:
+        if nation not in game.ruleset.rows("nations"):
+            raise StoreError("there is no such nation")
+        if "send" not in visit.form:
+            return _orders_of(visit, game, nation, text)
+        if phase(visit.hall, game) not in ("orders", "closed"):
+            raise StoreError("no orders are wanted now")
+        done = hand_in(game, nation, text, MODERATOR)
+        n = len(done.taken.orders)
+        visit.hall.note(game.id, me(visit), f"Handed in orders for {nation}, turn {game.stage().position.turn}: {n} stand")
+        _receipt(visit.desk, game, nation, rendered(read_back(view_world(game, nation), done.taken, game=game.id)))
+    return visit.go("game", "ordered")
+
+
+def _receipt(desk: Desk, game: Game, nation: str, said: str) -> None:
+    role = desk.hall.people.player(game.id, nation)
+    if role is None or not role.email:
+        return
+    turn = game.stage().position.turn
+    number = game.hand_ins_of(turn, nation)[-1].number
+    text = f"Your moderator has handed in orders for you, turn {turn}.\n\n{said}"
+    title = str(game.head["title"])
+    desk.outbox.put(
+        Mail(f"receipt/{game.id}/{number}", role.email, f"{title}, turn {turn}: your orders", text, game=game.id, role=role.id)
+    )
+
+
+def decide(visit: Visit) -> Response:
+    """Answer what the rules leave to the moderator, or answer for a nation."""
+    key, answer, whose = (
+        visit.form.get("decision", "").strip(),
+        visit.form.get("answer", "").strip(),
+        visit.form.get("nation", ASKED),
+    )
+    value: Any = answer
+    if answer[:1] in '[{"-0123456789':
+        try:
+            value = json.loads(answer)
+        except (json.JSONDecodeError, RecursionError):
+            value = answer
+    with visit.hall.game(visit.role.game) as game:
+        if whose != ASKED and whose not in game.ruleset.rows("nations"):
+            raise StoreError("there is no such nation")
+        why = answer_refusal(OrderContext(view_world(game, whose)), whose, key, value)
+        if why is not None:
+            raise StoreError(f"{why.text}{f'; {why.hint}' if why.hint else ''}")
+        game.decide(whose, key, value)
+        visit.hall.note(game.id, me(visit), f"Answered {key} for {whose}: {answer}")
+    return visit.go("game", "decided")
+
+
+def close(visit: Visit) -> Response:
+    """Close the orders, and publish the masked salts."""
+    with visit.hall.game(visit.role.game) as game:
+        if phase(visit.hall, game) != "orders":
+            raise StoreError("orders are not open")
+        close_orders(visit.hall, game, me(visit))
+    return visit.go("game", "closed")
+
+
+def resolve(visit: Visit) -> Response:
+    """Resolve the turn; nothing is sent."""
+    with visit.hall.game(visit.role.game) as game:
+        if phase(visit.hall, game) not in ("orders", "closed"):
+            raise StoreError("the game does not wait to be resolved: what was resolved has not been sent, or it has ended")
+        if str(game.stage().number) != visit.form.get("stage", ""):
+            raise StoreError("the game has moved on meanwhile; look at it again")
+        resolve_now(visit.hall, game, me(visit), force=visit.form.get("force") == "1")
+    return visit.go("game", "resolved")
+
+
+def send(visit: Visit) -> Response:
+    """Send what was resolved: reports by mail, and the pages show them."""
+    with visit.hall.game(visit.role.game) as game:
+        if phase(visit.hall, game) != "unread":
+            raise StoreError("there is nothing to be sent")
+        if str(game.stage().number) != visit.form.get("stage", ""):
+            raise StoreError("the game has moved on meanwhile; look at it again")
+        send_reports(visit.desk, game, me(visit))
+    return visit.go("game", "sent")
+
+
+# ---- rehearsal
+
+
+def rehearse(visit: Visit) -> Response:
+    """What might happen with the orders that are in, by practice dice; nothing is kept."""
+    visit.allow("rehearse")
+    with visit.hall.game(visit.role.game) as game:
+        if phase(visit.hall, game) not in ("orders", "closed"):
+            raise StoreError("the game does not wait to be resolved")
+        late = [s.name for s in seats_of(visit.hall, game) if not s.sent]
+        outcome = resolve_turn(game, force=True, practice=True)
+        state = outcome.result.position.state
+        summary = moderator_report(
+            game.ruleset, state, outcome.result.entries, game=str(game.head["title"]), turn=game.stage().position.turn,
+            geography=game.geography,
+        )  # fmt: skip
+        visit.hall.note(game.id, me(visit), f"Rehearsed turn {summary.turn}" + (f"; {', '.join(late)} missing" if late else ""))
+        return visit.show(
+            "rehearsal.html.j2", head=head(visit, game, "game"), summary=summary, late=late, entries=len(outcome.result.entries)
+        )
+
+
+# ---- putting right
+
+
+def correction(visit: Visit) -> Response:
+    """What going back would change, before it is done; with the second button it is done."""
+    number, reason, nation, text = (
+        visit.number("to") or 0,
+        visit.form.get("reason", "").strip(),
+        visit.form.get("nation", ""),
+        visit.form.get("text", ""),
+    )
+    with visit.hall.game(visit.role.game) as game:
+        if nation and nation not in game.ruleset.rows("nations"):
+            raise StoreError("there is no such nation")
+        change = what_if(game, number, nation, text if nation else None)
+        last = visit.hall.last_sent(game.id)
+        if visit.form.get("sure") != "1":
+            return visit.show(
+                "correction.html.j2", head=head(visit, game, "game"), change=change, seen=last > number, reason=reason,
+                nation=nation,
+                name=name_of(game, nation) if nation else "", text=text,
+            )  # fmt: skip
+        if not reason:
+            raise StoreError("give a reason; every report tells it")
+        if (broken := broken_chain(game)) is not None:
+            raise StoreError(f"{broken}; the history is to be looked at first")
+        fresh = game.rollback(number, reason)
+        visit.hall.note(
+            game.id,
+            me(visit),
+            f"Went back to turn {game.stage().position.turn} (stage {number}): {reason}"
+            + ("; it has fresh dice" if fresh else ""),
+        )
+        if nation:
+            hand_in(game, nation, text, MODERATOR)
+            visit.hall.note(game.id, me(visit), f"Handed in corrected orders for {nation}")
+    return visit.go("game", "back")
+
+
+# ---- other pages
+
+
+def report_of(visit: Visit) -> Response:
+    """A nation's report as its player will get it, or the moderator's own."""
+    reader = visit.query("nation") or ALL
+    with visit.hall.game(visit.role.game) as game:
+        if reader != ALL and reader not in game.ruleset.rows("nations"):
+            raise StoreError("there is no such nation")
+        seen = sight(visit.hall, game, reader, visit.number("turn"))
+        others = names_of(game, sorted(everybody(game)))
+        return visit.show("report_of.html.j2", head=head(visit, game, "game"), seen=seen, reader=reader, others=others)
+
+
+def map_(visit: Visit) -> Response:
+    """The map with everything on it."""
+    with visit.hall.game(visit.role.game) as game:
+        windows = map_page(visit, game, ALL, visit.number("turn"))
+        return visit.show("map.html.j2", head=head(visit, game, "map"), windows=windows, last=last_turn(game))
+
+
+def map_svg(visit: Visit) -> Response:
+    """The picture of the map."""
+    with visit.hall.game(visit.role.game) as game:
+        return map_picture(visit, game, ALL)
+
+
+def me(visit: Visit) -> str:
+    return visit.role.name or "the moderator"

@@ -1,0 +1,81 @@
+"""What pages of all roles have in common: what stands above them, and the map with its windows."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from starlette.responses import Response
+
+from ..report.build import when
+from ..store import Game
+from .hall import Settings
+from .pictures import Window
+from .sight import chart, turn_of
+from .web import PICTURE_POLICY, Visit
+
+
+@dataclass(frozen=True)
+class Head:
+    """What stands above a page: the game, as whom one is there, the pages of the role, and what was done just now."""
+
+    title: str
+    who: str
+    page: str
+    pages: Sequence[tuple[str, str]]
+    settings: Settings
+    turn: int
+    when: str
+    ended: bool
+    done: str
+
+    @classmethod
+    def of(cls, visit: Visit, game: Game, who: str, page: str, pages: Sequence[tuple[str, str]], done: Mapping[str, str]) -> Head:
+        """The head of a page of a game as it is shown to the visitor."""
+        position = game.stage().position
+        said = done.get(visit.query("done"), "")
+        settings = visit.hall.settings(game.id)
+        return cls(
+            str(game.head["title"]),
+            who,
+            page,
+            pages,
+            settings,
+            position.turn,
+            when(game.ruleset, position.turn),
+            position.ended,
+            said,
+        )
+
+
+@dataclass(frozen=True)
+class Windows:
+    """A map on a page: its windows, which one is shown, and the turn."""
+
+    all: Sequence[Window]
+    shown: int
+    turn: int
+    address: str
+
+    def src(self, window: int) -> str:
+        """The address of the picture of a window."""
+        return f"{self.address}?turn={self.turn}&window={window}"
+
+
+def map_page(visit: Visit, game: Game, reader: str, turn: int | None) -> Windows:
+    """The map of a turn for a page; without a choice of the visitor's its window is the one with most of the reader's places."""
+    found = chart(visit.hall, game, reader, turn)
+    wanted = visit.number("window")
+    shown = wanted if wanted is not None and wanted < len(found.windows) else found.home
+    return Windows(found.windows, shown, turn_of(game, turn), visit.path("map.svg"))
+
+
+def map_picture(visit: Visit, game: Game, reader: str) -> Response:
+    """The picture of one window of the map."""
+    svg = chart(visit.hall, game, reader, visit.number("turn")).seen(visit.number("window") or 0)
+    headers = {"Content-Security-Policy": PICTURE_POLICY, "Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
+    if "gzip" not in visit.request.headers.get("accept-encoding", ""):
+        del headers["Content-Encoding"]
+        return Response(svg, media_type="image/svg+xml", headers=headers)
+    return Response(gzip.compress(svg.encode(), 5), media_type="image/svg+xml", headers=headers)

@@ -1,0 +1,343 @@
+"""The pages of a nation's player. Everything on them is made from what his nation may know."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.responses import HTMLResponse, Response
+
+from ...core.faults import StoreError
+from ...orders.readback import ReadBack, read_back
+from ...orders.readback_text import rendered
+from ...orders.template import order_template
+from ..hand_in import hand_in, read
+from ..moderation import last_turn, report, seats, view_world
+from ..proofs import revealed
+from ..report.account import accounts
+from ..report.build import when
+from ..report.render import as_text
+from ..report.words import Words
+from ..store import MODERATOR, PLAYER, PROXY, Game
+from .hall import Hall, Settings
+from .outbox import Mail
+from .pages import Head, map_page, map_picture
+from .sight import sight
+from .web import Visit
+
+DONE = {
+    "sent": "Your orders have been taken.",
+    "back": "The earlier file counts again.",
+    "draft": "Your draft has been kept.",
+    "ended": "The session has ended.",
+}
+
+
+HEADLINE = 90
+"""How long a heading may grow by another sentence."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a player's orders stand. `open`: whether orders are taken now; `why` says why not."""
+
+    open: bool
+    why: str
+    sent: int | None
+    at: str
+    by: str
+    others: tuple[int, int]
+
+
+def head(visit: Visit, game: Game, page: str) -> Head:
+    """What stands above each page of a player."""
+    name = str(game.ruleset.rows("nations").get(visit.role.nation, {}).get("name", visit.role.nation))
+    pages = [("turn", "Turn"), ("orders", "Orders"), ("map", "Map"), ("nation", "Nation"), ("try", "Try out"), ("proof", "Proof")]
+    return Head.of(visit, game, name, page, pages, DONE)
+
+
+def standing(hall: Hall, nation: str, game: Game) -> Standing:
+    """How a nation's orders stand. `game`: as it really stands."""
+    settings = hall.settings(game.id)
+    stage = game.stage()
+    position = stage.position
+    files = game.hand_ins_of(position.turn, nation, stage=stage.number)
+    here = game.submissions().get(nation)
+    asked = [n for n, who in seats(game).items() if who == PLAYER]
+    there = game.submissions()
+    others = (sum(n in there for n in asked), len(asked))
+    why = _why_closed(hall, settings, game, nation)
+    at = files[-1].at if files and here is not None else ""
+    return Standing(not why, why, len(here.orders) if here is not None else None, at, here.by if here is not None else "", others)
+
+
+def _why_closed(hall: Hall, settings: Settings, game: Game, nation: str) -> str:
+    """Why no orders are taken now, in words; empty if they are."""
+    stage = game.stage()
+    if stage.position.ended:
+        return "The game has ended."
+    if hall.last_sent(game.id) != stage.number:
+        return "The turn has been resolved. Your moderator reads the reports before he sends them."
+    if game.turn_record(stage.position.turn).closed == stage.number:
+        return "Orders are closed; the turn is about to be resolved."
+    if settings.paused:
+        return ""  # a pause stops the clock, not the pen
+    if nation not in game.awaited():
+        return "Your nation is not asked for orders now."
+    return ""
+
+
+# ---- the turn
+
+
+def turn(visit: Visit) -> Response:
+    """What happened, what to do now, what is known."""
+    nation = visit.role.nation
+    with visit.hall.game(visit.role.game) as real:
+        now = standing(visit.hall, nation, real)
+    with visit.hall.sent(visit.role.game) as game:
+        seen = sight(visit.hall, game, nation, visit.number("turn"))
+        last = last_turn(game)
+        draft = visit.hall.draft(game.id, nation, game.stage().number)
+        return visit.show(
+            "turn.html.j2", head=head(visit, game, "turn"), seen=seen, now=now, last=last, draft=draft,
+            purses=_purses(game, nation),
+            news=_headline(seen.report.parts), parts=_parts(seen.report.parts), windows=map_page(visit, game, nation, seen.turn),
+        )  # fmt: skip
+
+
+def _headline(parts: Any) -> str:
+    """The news in one line: what the report begins with, as much of it as a heading holds."""
+    first = next((b.text for p in parts[:1] for b in p.blocks if type(b).__name__ == "Para" and not b.lead and b.text), "")
+    out = ""
+    for sentence in str(first).split(". "):
+        longer = f"{out}. {sentence}" if out else sentence
+        if out and len(longer) > HEADLINE:
+            break
+        out = longer
+    return out.rstrip(".")
+
+
+def _parts(parts: Any) -> list[Any]:
+    """The report without its battles, which the page tells in its own way."""
+    return [p for p in parts if not p.title.startswith("Battles")]
+
+
+def _purses(game: Game, nation: str) -> list[Any]:
+    """What there is to spend of each resource."""
+    world = view_world(game, nation)
+    return list(accounts(world, [], nation, Words(world, nation)))
+
+
+def report_text(visit: Visit) -> Response:
+    """The report as plain text, as the mail has it."""
+    with visit.hall.sent(visit.role.game) as game:
+        text = as_text(report(game, visit.role.nation, turn=visit.number("turn")), dice=visit.query("dice") == "1")
+    return Response(text, media_type="text/plain; charset=utf-8")
+
+
+def nation(visit: Visit) -> Response:
+    """The nation: accounts, forces, technology."""
+    with visit.hall.sent(visit.role.game) as game:
+        seen = sight(visit.hall, game, visit.role.nation)
+        world = view_world(game, visit.role.nation)
+        found = accounts(world, game.journal(turn=seen.turn), visit.role.nation, Words(world, visit.role.nation))
+        parts = [p for p in seen.report.parts if p.title.startswith(("Your forces", "Technology"))]
+        return visit.show("nation.html.j2", head=head(visit, game, "nation"), accounts=found, parts=parts, seen=seen)
+
+
+def map_(visit: Visit) -> Response:
+    """The map, as the nation knows it, of this turn or an earlier one."""
+    with visit.hall.sent(visit.role.game) as game:
+        windows = map_page(visit, game, visit.role.nation, visit.number("turn"))
+        return visit.show("map.html.j2", head=head(visit, game, "map"), windows=windows, last=last_turn(game))
+
+
+def map_svg(visit: Visit) -> Response:
+    """The picture of the map."""
+    with visit.hall.sent(visit.role.game) as game:
+        return map_picture(visit, game, visit.role.nation)
+
+
+# ---- orders
+
+
+def orders(visit: Visit) -> Response:
+    """What is written, beside what it comes to."""
+    nation = visit.role.nation
+    with visit.hall.game(visit.role.game) as real:
+        now = standing(visit.hall, nation, real)
+        here = real.submissions().get(nation)
+        turn = real.stage().position.turn
+        files = real.hand_ins_of(turn, nation, stage=real.stage().number)
+    with visit.hall.sent(visit.role.game) as game:
+        text, at = visit.hall.draft(game.id, nation, game.stage().number)
+        if not at and here is not None and now.open and here.by in (PLAYER, MODERATOR, PROXY):
+            text = here.text
+        return _orders(visit, game, now, text, files=files, kept=at)
+
+
+def _orders(
+    visit: Visit, game: Game, now: Standing, text: str, *, files: Any = (), kept: str = "", problem: str = ""
+) -> Response:
+    nation = visit.role.nation
+    back = _read_back(game, nation, text) if text.strip() else None
+    salt = game.own_salts(game.stage().position.turn).get(nation, "") if now.sent is not None else ""
+    return visit.show(
+        "orders.html.j2", head=head(visit, game, "orders"), now=now, text=text, back=back, files=files, kept=kept,
+        problem=problem, salt=salt,
+        form=visit.query("form") == "1" and order_template(view_world(game, nation), nation, game=game.id),
+        turn=game.stage().position.turn, when=when(game.ruleset, game.stage().position.turn), purses=_purses(game, nation),
+        status=409 if problem else 200,
+    )  # fmt: skip
+
+
+def _read_back(game: Game, nation: str, text: str) -> ReadBack:
+    taken, world = read(game, nation, text)
+    return read_back(world, taken, game=game.id)
+
+
+def check(visit: Visit) -> Response:
+    """Read a draft back; it is kept. A script asks for the read-back alone."""
+    visit.allow("read back")
+    nation = visit.role.nation
+    with visit.hall.game(visit.role.game) as real:
+        now = standing(visit.hall, nation, real)
+    with visit.hall.sent(visit.role.game) as game:
+        text = _written(visit)
+        visit.hall.keep_draft(game.id, nation, game.stage().number, text)
+        if visit.form.get("live"):
+            back = _read_back(game, nation, text) if text.strip() else None
+            body = visit.show("readback.html.j2", back=back, now=now, purses=_purses(game, nation))
+            return HTMLResponse(body.body)
+        return visit.go("orders", "draft")
+
+
+def _written(visit: Visit) -> str:
+    """What the form holds, with what its button mends: `mend` is the number of a line, a colon, and what is to stand there."""
+    text = visit.files.get("file") or visit.form.get("text", "")
+    where, colon, instead = visit.form.get("mend", "").partition(":")
+    if colon and where.isascii() and where.isdigit() and len(where) < 7:
+        lines = text.split("\n")
+        if 1 <= int(where) <= len(lines):
+            lines[int(where) - 1 : int(where)] = instead.split("\n") if instead else []
+        text = "\n".join(lines)
+    return text
+
+
+def send(visit: Visit) -> Response:
+    """Hand in what stands, if it is as much as the button said."""
+    visit.allow("send")
+    nation, text = visit.role.nation, _written(visit)
+    with visit.hall.game(visit.role.game) as game:
+        now = standing(visit.hall, nation, game)
+        visit.hall.keep_draft(game.id, nation, game.stage().number, text)
+        if not now.open:
+            raise StoreError(now.why)
+        back = _read_back(game, nation, text)
+        if len(back.not_taken) != (visit.number("out") or 0):
+            n = len(back.not_taken)
+            return _orders(
+                visit, game, now, text,
+                problem=f"Nothing was sent yet: {n} line{'s do' if n != 1 else ' does'} not stand. "
+                "Look at the read-back, then send again to leave them out." if n else
+                "Nothing was sent yet: the text has changed since it was read back. Look at it, then send again.",
+            )  # fmt: skip
+        if not back.standing and visit.form.get("nothing") != "1":
+            raise StoreError("nothing of this stands, so nothing was sent, and what was sent before still counts")
+        handed = hand_in(game, nation, text, PLAYER)
+        turn = game.stage().position.turn
+        visit.hall.note(game.id, _me(visit), f"Orders of {nation} for turn {turn} came in by the page: {back.standing} stand")
+        said = rendered(back)
+        mail = f"Orders for turn {turn} came in by the page and have been taken.\n\n{said}"
+        if handed.salt:
+            mail += f"\nYour part in the dice of turn {turn}: {handed.salt}\n"
+        number = game.hand_ins_of(turn, nation)[-1].number
+        visit.desk.outbox.put(
+            Mail(
+                f"receipt/{game.id}/{number}", visit.role.email, f"{game.head['title']}, turn {turn}: your orders", mail,
+                game=game.id, role=visit.role.id,
+            )
+        )  # fmt: skip
+    return visit.go("orders", "sent")
+
+
+def take_back(visit: Visit) -> Response:
+    """An earlier file counts again."""
+    from dataclasses import replace
+
+    with visit.hall.game(visit.role.game) as game:
+        now = standing(visit.hall, visit.role.nation, game)
+        if not now.open:
+            raise StoreError(now.why)
+        stage = game.stage()
+        files = game.hand_ins_of(stage.position.turn, visit.role.nation, stage=stage.number)
+        chosen = next((h for h in files if h.number == visit.number("file")), None)
+        if chosen is None:
+            raise StoreError("there is no such file")
+        game.submit(replace(chosen.submission, by=PLAYER))
+        visit.hall.keep_draft(game.id, visit.role.nation, stage.number, chosen.submission.text)
+        visit.hall.note(game.id, _me(visit), f"{visit.role.nation} took its file {chosen.number} back into force")
+    return visit.go("orders", "back")
+
+
+def _me(visit: Visit) -> str:
+    return visit.role.name or visit.role.nation
+
+
+# ---- proof
+
+
+def proof(visit: Visit) -> Response:
+    """What was published of the dice, what the player may check, and how without this desk."""
+    with visit.hall.sent(visit.role.game) as game:
+        stage = game.stage()
+        last = last_turn(game)
+        resolved = [t for t in range(1, stage.position.turn + bool(stage.position.ended)) if t <= last]
+        return visit.show(
+            "proof.html.j2", head=head(visit, game, "proof"), commitment=stage.commitment, anchor=game.head["anchor"],
+            turn=stage.position.turn, turns=[t for t in resolved if t < stage.position.turn or stage.position.ended],
+            checked=_checked(game, visit.role.nation, visit.number("turn")),
+            proof=sight(visit.hall, game, visit.role.nation).report.proof,
+        )  # fmt: skip
+
+
+def _checked(game: Game, nation: str, turn: int | None) -> Any:
+    """The dice of a turn rolled again, as `wteaw dice verify` does it; None where no turn is asked for."""
+    from ..proofs import Published, check
+
+    if turn is None:
+        return None
+    data = revealed(game, turn, nation)
+    files = game.hand_ins_of(turn, nation)
+    own = next((f.submission.text.encode() for f in files if f.submission.by == PLAYER), None)
+    return check(data, Published.read(*_published(game, turn)), orders=own, nation=nation if own is not None else "")
+
+
+def _published(game: Game, turn: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What was published of a turn before it was resolved: anchor and commitment, and the salts."""
+    from dataclasses import asdict
+
+    stage = next((game.stage(n) for n, t, _ in game.stages() if t == turn), None)
+    if stage is None:
+        raise StoreError(f"there has been no turn {turn}")
+    said = {"anchor": game.head["anchor"], "commitment": asdict(stage.commitment)}
+    return said, {"game": game.id, "turn": turn, "attempt": stage.attempt, "salts": game.salts(turn)}
+
+
+def proof_file(visit: Visit) -> Response:
+    """A file for `wteaw dice verify`: what was published, the salts, or the player's keys and dice."""
+    turn = visit.number("turn") or 0
+    with visit.hall.sent(visit.role.game) as game:
+        said, salts = _published(game, turn)
+        which = str(visit.request.path_params["what"])
+        if which == "dice":
+            data: dict[str, Any] = revealed(game, turn, visit.role.nation)
+        else:
+            data = said if which == "published" else salts
+    name = f"{which}-{turn}.json"
+    return Response(
+        json.dumps(data, indent=1) + "\n", media_type="application/json",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )  # fmt: skip

@@ -1,0 +1,86 @@
+"""What a game's moderator can look up: its mails, what was done, and the rules that it is played by."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from ...core.faults import StoreError
+from ...core.package_data import rulesets
+from ...ruleset import load_ruleset
+from ...ruleset.folder import find_rulesets
+from ..audit import audit
+from ..moderation import first_difference
+from .moderator import head, me
+from .web import Visit
+
+
+def mail(visit: Visit) -> Response:
+    """What was sent, and what could not be."""
+    with visit.hall.game(visit.role.game) as game:
+        return visit.show("mail.html.j2", head=head(visit, game, "mail"), mails=visit.desk.outbox.of_game(game.id))
+
+
+def mail_again(visit: Visit) -> Response:
+    """Try an undelivered mail once more."""
+    visit.desk.outbox.again(visit.role.game, visit.number("mail") or 0)
+    return visit.go("mail", "again")
+
+
+def history(visit: Visit) -> Response:
+    """What was done by hand, chained, and whether the game is what was played."""
+    with visit.hall.game(visit.role.game) as game:
+        looked = list(audit(game)) if visit.query("verify") == "1" else None
+        return visit.show(
+            "history.html.j2", head=head(visit, game, "history"), done=visit.hall.done(game.id),
+            broken=visit.hall.broken_log(game.id),
+            corrections=game.corrections(), stages=game.stages(), looked=looked,
+        )  # fmt: skip
+
+
+def rules(visit: Visit) -> Response:
+    """The rules of the game, and others that it could go on under."""
+    with visit.hall.game(visit.role.game) as game:
+        return visit.show(
+            "rules.html.j2", head=head(visit, game, "rules"), rules=game.ruleset, shipped=_shipped(), difference=None, chosen=""
+        )
+
+
+def _shipped() -> dict[str, str]:
+    """The rulesets that come with the program: where each stands below their folder, and its name."""
+    root = rulesets()
+    return {str(folder.relative_to(root)): folder.name if folder != root else "the base" for folder in find_rulesets(root)}
+
+
+def upgrade(visit: Visit) -> Response:
+    """The first difference under other rules; with the second button the game goes on under them."""
+    chosen = visit.form.get("ruleset", "")
+    if chosen not in _shipped():
+        raise StoreError("choose one of the rulesets")
+    with visit.hall.game(visit.role.game) as game:
+        found, problems = load_ruleset(rulesets() / chosen)
+        if found is None:
+            raise StoreError(f"these rules have {len(problems)} errors")
+        for what, fault in audit(game):
+            if fault:
+                raise StoreError(f"{what}: {fault}; a game that has been changed by hand keeps its rules")
+        if visit.form.get("sure") == "1":
+            reason = visit.form.get("reason", "").strip()
+            if not reason:
+                raise StoreError("give a reason; every report tells it")
+            game.use_ruleset(found, reason)
+            visit.hall.note(game.id, me(visit), f"The game goes on under {chosen}: {reason}")
+            return visit.go("rules", "upgraded")
+        same = found.hash == game.ruleset.hash
+        difference = (
+            "The game runs on these rules already."
+            if same
+            else first_difference(game, found) or "The game so far comes out the same."
+        )
+        return visit.show(
+            "rules.html.j2",
+            head=head(visit, game, "rules"),
+            rules=game.ruleset,
+            shipped=_shipped(),
+            difference=difference,
+            chosen="" if same else chosen,
+        )

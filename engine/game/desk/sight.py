@@ -1,0 +1,169 @@
+"""What a role is shown of its game: the report, the battles and the map, all made from one reader's view.
+
+Pages show nothing else. A reader is a nation, everybody (`PUBLIC`), or the moderator (`ALL`); what was made for one of them is
+kept under his name and never shown to another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...core.journal import EVERYONE, Entry
+from ...core.state import State
+from ...turn.referee import Position
+from ...world.view import Viewer, readable
+from ...world.world import World
+from .. import moderation
+from ..proofs import position_after
+from ..report.build import Report, moderator_report
+from ..report.fights import Fight, captured, fights, gravest, heading, hits
+from ..report.words import Words
+from ..store import Game
+from .hall import Hall
+from .pictures import Mark, Picture, picture
+
+PUBLIC, ALL = "", "*"
+"""Readers that are no nation: whoever looks on, and the moderator."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One party of a battle, in words."""
+
+    who: str
+    units: str
+    lost: str
+    all_lost: bool
+
+
+@dataclass(frozen=True)
+class Told:
+    """One battle: the number it has on the page and on the map, what became of it, and hits against those to be expected."""
+
+    number: int
+    place: str
+    name: str
+    outcome: str
+    won: bool
+    rounds: int
+    sides: tuple[Side, ...]
+    hits: int
+    expected: float | None
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What one reader is shown of one turn."""
+
+    report: Report
+    battles: tuple[Told, ...]
+    turn: int
+    when: str
+
+
+def turn_of(game: Game, wanted: int | None) -> int:
+    """The turn that is reported on: the wanted one if it has been, else the last one."""
+    last = moderation.last_turn(game)
+    return wanted if wanted is not None and 1 <= wanted <= last else last
+
+
+def sight(hall: Hall, game: Game, reader: str, turn: int | None = None) -> Sight:
+    """The report and the battles of a turn, by default of the last one, as a reader may know them."""
+    turn = turn_of(game, turn)
+    return hall.kept(("sight", *_stand(hall, game), reader, turn), lambda: _sight(game, reader, turn))
+
+
+def chart(hall: Hall, game: Game, reader: str, turn: int | None = None) -> Picture:
+    """The map after a turn, by default of the present position, as a reader may know it."""
+    wanted = turn_of(game, turn)
+    return hall.kept(("chart", *_stand(hall, game), reader, wanted), lambda: _chart(hall, game, reader, wanted))
+
+
+def _stand(hall: Hall, game: Game) -> tuple[object, ...]:
+    """What a reader's sight of a game hangs on: where it stands, and what was changed by hand."""
+    stage = game.stage()
+    return game.id, stage.number, stage.position.head, stage.attempt, len(game.corrections()), game.ruleset.hash
+
+
+def _sight(game: Game, reader: str, turn: int) -> Sight:
+    views = moderation.Views(game, _position(game, turn))
+    world, entries = _seen(game, views, reader, turn)
+    if reader == PUBLIC:
+        report = moderator_report(
+            game.ruleset, world.state, entries, game=str(game.head["title"]), turn=turn, geography=game.geography,
+            notices=moderation.notices(game, turn),
+        )  # fmt: skip
+    else:
+        report = moderation.report(game, None if reader == ALL else reader, turn=turn, views=views, template=False)
+    who = "" if reader == ALL else reader
+    words = Words(world, who)
+    taken = captured(entries)
+    told = []
+    for number, fight in enumerate(_own_first(world, entries, who, words), 1):
+        told.append(_told(fight, number, taken, who, words))
+    return Sight(report, tuple(told), turn, report.when)
+
+
+def _own_first(world: World, entries: Sequence[Entry], reader: str, words: Words) -> list[Fight]:
+    found = gravest(world, fights(entries), reader, words)
+    return [f for f in found if reader in f.parties()] + [f for f in found if reader not in f.parties()]
+
+
+def _told(fight: Fight, number: int, taken: dict[str, str | None], reader: str, words: Words) -> Told:
+    mine = "defender" if reader in fight.owners("defender") else "attacker"
+    theirs = "attacker" if mine == "defender" else "defender"
+    sides = []
+    for side in (mine, theirs):
+        for owner in sorted(fight.owners(side), key=lambda o: (o != reader, o)):
+            began, lost = fight.sides.get(side, {}).get(owner, {}), fight.lost.get(side, {}).get(owner, {})
+            all_lost = bool(began) and lost == began
+            n = sum(lost.values())
+            gone = "nothing lost" if not n else f"lost all {n}" if all_lost and n > 1 else f"lost {words.short_units(lost)}"
+            sides.append(Side(words.nation(owner), words.short_units(began) or "nobody", gone, all_lost))
+    scored, expected, dice = hits(fight, mine)
+    outcome = heading(fight, taken, reader, words).partition(", ")[2]
+    won = fight.winner == mine and not fight.lost_touch
+    known = float(expected) if expected is not None and dice and reader in fight.parties() else None
+    return Told(number, fight.place, words.place(fight.place), outcome, won, len(fight.rounds), tuple(sides), scored, known)
+
+
+def _position(game: Game, turn: int) -> Position:
+    return position_after(game, turn) if 1 <= turn < moderation.last_turn(game) else game.stage().position
+
+
+def _seen(game: Game, views: moderation.Views, reader: str, turn: int) -> tuple[World, list[Entry]]:
+    """A reader's world, and the entries of a turn that he may read."""
+    entries = [e for e in views.journal if e.turn == turn]
+    if reader == ALL:
+        position = views.position
+        return World(game.ruleset, position.state, moments=position.moments, geography=game.geography), entries
+    if reader == PUBLIC:
+        return World(game.ruleset, public(game, views.position), geography=game.geography), [
+            e for e in entries if EVERYONE in e.audience
+        ]
+    world = views.world(reader)
+    return world, list(readable(entries, world, reader))
+
+
+def public(game: Game, position: Position) -> State:
+    """What everybody may know of a position."""
+    return Viewer(game.ruleset, position.state, geography=game.geography).view(PUBLIC, sight=False)
+
+
+def _chart(hall: Hall, game: Game, reader: str, turn: int) -> Picture:
+    battles = sight(hall, game, reader, turn).battles
+    views = moderation.Views(game, _position(game, turn))
+    world, entries = _seen(game, views, reader, turn)
+    seen: set[str] = set()
+    marks = [Mark(b.place, b.number, b.won) for b in battles if not (b.place in seen or seen.add(b.place))]  # type: ignore[func-returns-value]
+    title = f"{game.head['title']}, {sight(hall, game, reader, turn).when}"
+    return picture(
+        game.ruleset,
+        world.state,
+        game.drawing(),
+        title=title,
+        entries=entries,
+        reader="" if reader == ALL else reader,
+        marks=marks,
+    )

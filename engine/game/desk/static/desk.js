@@ -1,0 +1,75 @@
+// Makes the read-back live, shows times in the reader's own zone, and numbers the lines. Every page works without it.
+"use strict";
+(() => {
+  for (const time of document.querySelectorAll("time[datetime]")) {
+    const at = new Date(time.dateTime);
+    if (Number.isNaN(at.valueOf())) continue;
+    const form = { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" };
+    time.title = time.textContent;
+    time.textContent = at.toLocaleString([], form) + (time.closest(".due, .head") ? " (your time)" : "");
+  }
+  const form = document.getElementById("orders");
+  const text = form && form.querySelector("textarea");
+  const back = document.getElementById("back");
+  if (!text || !back) return;
+
+  const gutter = document.getElementById("gutter");
+  const number = () => {
+    const count = text.value.split("\n").length;
+    const bad = new Set([...back.querySelectorAll("[data-bad]")].map((e) => Number(e.dataset.bad)));
+    const warn = new Set([...back.querySelectorAll("[data-warn]")].map((e) => Number(e.dataset.warn)));
+    gutter.replaceChildren(...Array.from({ length: count }, (_, i) => {
+      const line = document.createElement("li");
+      line.textContent = String(i + 1);
+      if (bad.has(i + 1)) line.className = "e";
+      else if (warn.has(i + 1)) line.className = "w";
+      return line;
+    }));
+    gutter.scrollTop = text.scrollTop;
+  };
+
+  let timer = 0;
+  let asked = 0;
+  const ask = async () => {
+    const mine = ++asked;
+    const data = new FormData(form);
+    data.delete("file");
+    data.set("live", "1");
+    back.classList.add("stale");
+    back.setAttribute("aria-busy", "true");
+    try {
+      const answer = await fetch(form.dataset.check, { method: "POST", body: data, credentials: "same-origin" });
+      if (mine !== asked || !answer.ok) return;
+      back.innerHTML = await answer.text();
+      const foot = back.querySelector("template");
+      const here = document.getElementById("foot");
+      if (foot && here) here.replaceChildren(foot.content.cloneNode(true));
+      number();
+    } catch {
+      // The button works without us.
+    } finally {
+      if (mine === asked) {
+        back.classList.remove("stale");
+        back.removeAttribute("aria-busy");
+      }
+    }
+  };
+  text.addEventListener("input", () => {
+    number();
+    clearTimeout(timer);
+    timer = setTimeout(ask, 350);
+  });
+  text.addEventListener("scroll", () => { gutter.scrollTop = text.scrollTop; });
+  back.addEventListener("click", (event) => {
+    const button = event.target.closest("button[name=mend]");
+    if (!button) return;
+    event.preventDefault();
+    const [, at, instead] = /^(\d+):([^]*)$/.exec(button.value);
+    const lines = text.value.split("\n");
+    lines.splice(Number(at) - 1, 1, ...(instead ? instead.split("\n") : []));
+    text.value = lines.join("\n");
+    number();
+    ask();
+  });
+  number();
+})();

@@ -1,0 +1,138 @@
+"""The steps of a turn, as whoever takes them does it: the moderator on his pages, the worker at a deadline.
+
+Closing, resolving and sending are transactions of their own; each is written down, and none is done twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...turn import vacancies
+from ...world.world import World
+from ..moderation import Views, commanded, last_turn, report, resolve_turn, seats
+from ..report.render import as_html, as_text
+from ..store import PLAYER, POLICY, Game
+from .hall import Hall
+from .outbox import Mail
+from .people import Role
+from .sight import chart
+from .web import Desk
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A nation that a player commands: who he is, whether he has sent, and how many orders."""
+
+    nation: str
+    name: str
+    role: Role | None
+    sent: bool
+    says: str
+    at: str
+    seen: str
+
+
+def phase(hall: Hall, game: Game) -> str:
+    """Where a game stands between two turns: orders, closed, unread (resolved and not sent) or ended."""
+    stage = game.stage()
+    if hall.last_sent(game.id) != stage.number:
+        return "unread"
+    if stage.position.ended:
+        return "ended"
+    return "closed" if game.turn_record(stage.position.turn).closed == stage.number else "orders"
+
+
+def seats_of(hall: Hall, game: Game) -> list[Seat]:
+    here = game.submissions()
+    stage = game.stage()
+    out = []
+    for nation, seat in sorted(seats(game).items()):
+        sent = here.get(nation)
+        if seat == POLICY and (sent is None or sent.by == POLICY):
+            continue
+        role = hall.people.player(game.id, nation)
+        files = game.hand_ins_of(stage.position.turn, nation, stage=stage.number)
+        seen = max((s.seen for s in hall.people.sessions_of_role(role)), default="") if role else ""
+        by = f", by the {sent.by}" if sent and sent.by != PLAYER else ""
+        says = f"{len(sent.orders)} stand{by}" if sent else "nothing yet"
+        out.append(
+            Seat(nation, name_of(game, nation), role, sent is not None, says, files[-1].at if files and sent else "", seen)
+        )
+    return sorted(out, key=lambda s: (s.sent, s.name))
+
+
+def everybody(game: Game) -> dict[str, str]:
+    """Who commands each nation that somebody commands."""
+    world = World(game.ruleset, game.seated_position().state, geography=game.geography)
+    return {n: vacancies.seat(world, n) for n in commanded(game)}
+
+
+def name_of(game: Game, nation: str) -> str:
+    return str(game.ruleset.rows("nations").get(nation, {}).get("name", nation))
+
+
+def names_of(game: Game, nations: list[str]) -> list[tuple[str, str]]:
+    return sorted(((n, name_of(game, n)) for n in nations), key=lambda pair: pair[1])
+
+
+def close_orders(hall: Hall, game: Game, who: str) -> None:
+    """Close the orders of the present stage, and write it down."""
+    turn = game.stage().position.turn
+    game.close()
+    hall.note(game.id, who, f"Closed the orders of turn {turn}; {len(game.salts(turn))} players have a share in its dice")
+
+
+def resolve_now(hall: Hall, game: Game, who: str, *, force: bool = False) -> None:
+    """Resolve the present turn, and write it down with the heads of what it led to."""
+    before = game.stage().position.turn
+    outcome = resolve_turn(game, force=force)
+    stage = game.stage()
+    without = f" without {', '.join(outcome.missing)}" if outcome.missing else ""
+    hall.note(
+        game.id, who,
+        f"Resolved turn {before}{without}: {len(outcome.result.entries)} entries, journal {stage.position.head[:16]}; "
+        f"the dice of turn {stage.position.turn} are sealed: {stage.commitment.root[:16]}",
+    )  # fmt: skip
+
+
+def send_reports(desk: Desk, game: Game, who: str) -> None:
+    """Queue every player's report and let the pages show the present position: both or neither."""
+    hall = desk.hall
+    turn = last_turn(game)
+    views = Views(game)
+    mails = []
+    for nation, seat in sorted(everybody(game).items()):
+        role = hall.people.player(game.id, nation) if seat == PLAYER else None
+        if role is None or not role.email:
+            continue
+        data = report(game, nation, views=views)
+        svg = chart(hall, game, nation).svg
+        key = f"report/{game.id}/{game.stage().number}/{game.stage().position.head[:16]}/{nation}"
+        title = f"{data.game}, turn {turn}: {data.name}"
+        mails.append(Mail(key, role.email, title, as_text(data), as_html(data, svg), game=game.id, role=role.id))
+    if hall.send(game, mails):
+        now = hall.next_deadline(game.id)
+        due = f"; orders are due {now.due[:16].replace('T', ' ')} UTC" if now.due and not game.stage().position.ended else ""
+        hall.note(game.id, who, f"Sent turn {turn}: {len(mails)} reports by mail, common news on the pages{due}")
+
+
+def send_reminders(desk: Desk, game: Game, late: list[Seat], occasion: str) -> list[str]:
+    """Queue a reminder for each seat that is late; those of one occasion once. Gives the nations."""
+    turn = game.stage().position.turn
+    title = str(game.head["title"])
+    settings = desk.hall.settings(game.id)
+    due = f" They are due {settings.due[:16].replace('T', ' ')} UTC." if settings.due else ""
+    out = []
+    for seat in late:
+        if seat.role is None or not seat.role.email:
+            continue
+        text = (
+            f"Your orders for turn {turn} of {title} ({seat.name}) have not come in.{due}\n\n"
+            f"Write them at {desk.url}/ or answer this mail with them.\n"
+        )
+        key = f"remind/{game.id}/{game.stage().number}/{seat.nation}/{occasion}"
+        desk.outbox.put(
+            Mail(key, seat.role.email, f"{title}, turn {turn}: your orders are missing", text, game=game.id, role=seat.role.id)
+        )
+        out.append(seat.nation)
+    return out

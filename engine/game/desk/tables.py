@@ -1,0 +1,119 @@
+"""The tables that a desk keeps beside those of its games: who may enter, what was sent, when orders are due, what was done.
+
+Times are UTC, ISO 8601 to the second, so that they sort as text. Of links and of browsers only hashes are kept.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import Boolean, Column, ForeignKey, Integer, MetaData, String, Table, Text
+
+metadata = MetaData()
+
+HASH, ID, NAME, TIME = String(64), String(24), String(120), String(32)
+
+roles = Table(  # what one person may be at one game; an empty game is the desk as a whole
+    "desk_roles",
+    metadata,
+    Column("id", ID, primary_key=True),
+    Column("game", String(64), nullable=False, index=True),
+    Column("role", String(16), nullable=False),  # host, moderator, player or spectator
+    Column("nation", String(64), nullable=False),
+    Column("name", NAME, nullable=False),
+    Column("email", String(200), nullable=False, index=True),
+    Column("made", TIME, nullable=False),
+    Column("ended", TIME, nullable=False),
+)
+
+links = Table(  # links that lead in once
+    "desk_links",
+    metadata,
+    Column("hash", HASH, primary_key=True),
+    Column("role", ID, ForeignKey("desk_roles.id"), nullable=False),
+    Column("made", TIME, nullable=False),
+    Column("expires", TIME, nullable=False),
+    Column("used", TIME, nullable=False),
+)
+
+browsers = Table(  # a browser that has come in; its cookie is kept as a hash
+    "desk_browsers",
+    metadata,
+    Column("id", ID, primary_key=True),
+    Column("hash", HASH, nullable=False, unique=True),
+    Column("made", TIME, nullable=False),
+    Column("agent", NAME, nullable=False),
+)
+
+sessions = Table(  # a role that a browser has taken up
+    "desk_sessions",
+    metadata,
+    Column("id", ID, primary_key=True),
+    Column("browser", ID, ForeignKey("desk_browsers.id"), nullable=False),
+    Column("role", ID, ForeignKey("desk_roles.id"), nullable=False, index=True),
+    Column("made", TIME, nullable=False),
+    Column("seen", TIME, nullable=False),
+    Column("ended", TIME, nullable=False),
+)
+
+settings = Table(  # how a game is run
+    "desk_settings",
+    metadata,
+    Column("game", String(64), primary_key=True),
+    Column("due", TIME, nullable=False),  # when orders are due; empty for no deadline
+    Column("days", Integer, nullable=False),  # the days of a turn, from which the next deadline follows; 0 for none
+    Column("paused", Boolean, nullable=False),
+    Column(
+        "auto", String(16), nullable=False
+    ),  # what is done at the deadline without being asked: nothing, close, resolve or send
+    Column("remind", Integer, nullable=False),  # hours before the deadline; 0 for never
+    Column("public", Boolean, nullable=False),  # whether common news are open to everybody
+    Column("made", TIME, nullable=False),
+)
+
+releases = Table(  # positions that players may know of: what was resolved is theirs when the moderator has sent it
+    "desk_releases",
+    metadata,
+    Column("game", String(64), primary_key=True),
+    Column("stage", Integer, primary_key=True),
+    Column("head", HASH, primary_key=True),
+    Column("at", TIME, nullable=False),
+)
+
+drafts = Table(  # orders that are being written
+    "desk_drafts",
+    metadata,
+    Column("game", String(64), primary_key=True),
+    Column("nation", String(64), primary_key=True),
+    Column("stage", Integer, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("at", TIME, nullable=False),
+)
+
+outbox = Table(  # mails to be sent and such as were
+    "desk_outbox",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("key", String(200), nullable=False, unique=True),  # what the mail is about: the same is never queued twice
+    Column("game", String(64), nullable=False),
+    Column("role", ID, nullable=False),
+    Column("recipient", String(200), nullable=False),
+    Column("subject", String(300), nullable=False),
+    Column("text", Text, nullable=False),
+    Column("html", Text, nullable=False),
+    Column("reply", String(300), nullable=False),
+    Column("made", TIME, nullable=False),
+    Column("next", TIME, nullable=False),  # when it is tried again
+    Column("tries", Integer, nullable=False),
+    Column("sent", TIME, nullable=False),
+    Column("fault", Text, nullable=False),
+)
+
+log = Table(  # what was done at the desk; every line holds the digest of the line before
+    "desk_log",
+    metadata,
+    Column("game", String(64), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("at", TIME, nullable=False),
+    Column("who", NAME, nullable=False),
+    Column("what", Text, nullable=False),
+    Column("digest", HASH, nullable=False),
+)

@@ -1,0 +1,68 @@
+"""The rule tests of a row, found by the clauses that it cites, and run from the editor."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..testing.cases import Case, find, read
+from ..testing.runner import Result, run_files
+from .project import Project
+
+__all__ = ["Lens", "Tests", "lenses", "run"]
+
+
+@dataclass(frozen=True, slots=True)
+class Lens:
+    """A row with tests: its line, how many cite its clauses, and the clauses."""
+
+    line: int
+    tests: int
+    clauses: tuple[str, ...]
+
+
+class Tests:
+    """How many rule tests of a ruleset and its variants cite each clause; read again for files that have changed."""
+
+    __test__ = False  # not a test of the engine's own
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._read: dict[Path, tuple[int, dict[str, int]]] = {}
+
+    def by_clause(self) -> dict[str, int]:
+        out: dict[str, int] = defaultdict(int)
+        for path in find(self.folder):
+            stamp = path.stat().st_mtime_ns
+            if path not in self._read or self._read[path][0] != stamp:
+                counts: dict[str, int] = defaultdict(int)
+                for case in read(path).cases:
+                    for clause in case.clauses:
+                        counts[clause] += 1
+                self._read[path] = (stamp, dict(counts))
+            for clause, n in self._read[path][1].items():
+                out[clause] += n
+        return dict(out)
+
+
+def lenses(project: Project, path: Path, tested: dict[str, int]) -> list[Lens]:
+    """The rows of a file that cite clauses, each with the number of its tests."""
+    tree = project.tree(path)
+    out = []
+    for _, rows in tree.items() if tree is not None else ():
+        for row in rows.members():
+            source = row.get("source")
+            clauses = tuple(str(c.value) for c in source.members()) if source is not None else ()
+            if clauses:
+                out.append(Lens(row.line, sum(tested.get(c, 0) for c in clauses), clauses))
+    return out
+
+
+def run(folder: Path, clauses: tuple[str, ...]) -> list[Result]:
+    """The results of the rule tests of a ruleset, as its files stand on disk, that cite one of the clauses."""
+
+    def chosen(case: Case) -> bool:
+        return not set(clauses).isdisjoint(case.clauses)
+
+    return run_files([(path, path.as_posix()) for path in find(folder)], choose=chosen).results

@@ -1,0 +1,529 @@
+"""Lines that follow no form word for word: what is recognised in them, and the forms whose slots it fills.
+
+Things are found by their names, numbers beside kinds of units, words of forms anywhere in the line. A form is read when all
+of its own words stand there (a line of units, whence and where to needs none), every slot that it must have is filled by
+something that can stand there, small words and their order permitting, and nothing is left over. `Reading.guessed` names the
+slots whose names were not written as they are; `nearest_forms` are the forms that come nearest to a line, filled in as far as
+they go. Nothing is decided here about what an order may do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+from typing import Any, NamedTuple
+
+from .grammar import Either, Fixed, Grammar, OrderForm, Pattern, Slot, shortest
+from .match import ALL, NUMBERS
+from .names import FORM_OF, Names
+from .words import Word, joined, misspelled, run_together, slips, split
+
+SMALL = frozenset(
+    {"from", "to", "in", "into", "at", "on", "onto", "with", "by", "using", "of", "for", "the", "a", "an", "as", "via", "through"}
+    | {"over", "against", "toward", "towards", "facing", "and"}
+)
+"""Words that say which slot a thing belongs to, and mean nothing by themselves."""
+SAME: dict[str, frozenset[str]] = {
+    "from": frozenset({"from", "at", "in", "of", "leaving"}),
+    "to": frozenset({"to", "into", "onto", "toward", "towards", "for", "against", "on"}),
+    "in": frozenset({"in", "at", "on", "for", "near", "of", "to"}),
+    "at": frozenset({"at", "in", "on", "against"}),
+    "on": frozenset({"on", "against", "at", "in", "to"}),
+    "with": frozenset({"with", "using", "by"}),
+    "by": frozenset({"by", "with", "using"}),
+    "via": frozenset({"via", "through", "over", "by", "of"}),
+    "facing": frozenset({"facing", "against", "toward", "towards", "to", "at"}),
+    "against": frozenset({"against", "of", "from", "on", "toward", "towards"}),
+    "toward": frozenset({"toward", "towards", "to"}),
+    "of": frozenset({"of", "in", "from", "at"}),
+    "over": frozenset({"over", "in", "above", "at"}),
+}
+"""What may be written in the place of a small word of a form."""
+PASSED = frozenset(
+    {"please", "my", "our", "i", "we", "will", "would", "like", "want", "shall", "should", "then", "also", "now", "just", "is"}
+    | {"units", "unit", "troops", "order", "orders", "are", "out", "way"}
+)
+"""Words that change nothing in an order."""
+EVERY = frozenset({"all", "everything", "everyone", "everybody", "whatever"})
+ONE = frozenset({"a", "an"})
+MOST_WAYS = 96
+"""Ways to write one form that are looked at."""
+MOST_TRIED = 3_000
+"""Assignments of one form's slots that are looked at."""
+MOST_WORDS = 60
+
+
+class Token(NamedTuple):
+    """Something recognised: words from `at` to `end`, the small word before it, what it can be by kind, and whether guessed.
+
+    `units` are counted kinds of units, `number` a number; of a single counted thing both its number and its names are there.
+    """
+
+    at: int
+    end: int
+    before: str
+    names: dict[str, str]
+    number: int | None = None
+    units: dict[str, Any] | None = None
+    guessed: bool = False
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A form with its slots filled from a line: what was missing or left over, and how much was set right."""
+
+    form: OrderForm
+    values: dict[str, Any]
+    cost: int
+    missing: tuple[str, ...] = ()
+    left_over: int = 0
+    guessed: tuple[str, ...] = ()
+    words: int = 0
+    """How many of the form's own words stand in the line."""
+    wanting: int = 0
+    """How many do not."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is missing or left over."""
+        return not (self.missing or self.left_over or self.wanting)
+
+
+# ---- forms as they can be written
+
+
+class _Slot(NamedTuple):
+    slot: Slot
+    role: str
+    optional: bool
+
+
+@dataclass(frozen=True)
+class _Way:
+    """One way to write a form: its own words, each with its alternatives, and its slots in order."""
+
+    form: OrderForm
+    keys: tuple[tuple[str, ...], ...]
+    slots: tuple[_Slot, ...]
+    more: frozenset[str] = frozenset()
+    """Words of its own that may be left out."""
+
+    @cached_property
+    def carries(self) -> bool:
+        """Whether it is an order of units from one place to another, and asks for nothing else."""
+        needed = {s.slot.name for s in self.slots if not s.optional}
+        return self.whither is not None and self.whence is not None and needed <= {self.units, self.whence, self.whither}
+
+    @cached_property
+    def units(self) -> str | None:
+        """The slot of those who go."""
+        return next((s.slot.name for s in self.slots if s.slot.kind == "units" and not s.optional), None)
+
+    @cached_property
+    def whence(self) -> str | None:
+        """The slot of where they go from."""
+        return self._place("from")
+
+    @cached_property
+    def whither(self) -> str | None:
+        """The slot of where they go to."""
+        return self._place("to")
+
+    def _place(self, role: str) -> str | None:
+        return next((s.slot.name for s in self.slots if s.slot.kind == "place" and s.role == role), None)
+
+
+def _ways(form: OrderForm) -> tuple[_Way, ...]:
+    out: dict[Any, _Way] = {}
+    for parts in _flattened(form.pattern):
+        keys: list[tuple[str, ...]] = []
+        slots: list[_Slot] = []
+        more: set[str] = set()
+        role = ""
+        for part, optional in parts:
+            if isinstance(part, Fixed):
+                if part.word in SMALL:
+                    role = part.word
+                elif not optional and part.word.isalnum():
+                    keys.append((part.word,))
+                    role = ""
+                else:
+                    more.add(part.word)
+            else:
+                slots.append(_Slot(part, role, optional or part.optional))
+                role = ""
+        way = _Way(form, tuple(keys), tuple(slots), frozenset(more))
+        out.setdefault((way.keys, way.slots), way)
+        if len(out) >= MOST_WAYS:
+            break
+    return tuple(out.values())
+
+
+def _flattened(pattern: Pattern, optional: bool = False) -> Iterator[tuple[tuple[Fixed | Slot, bool], ...]]:
+    """A pattern without branches: each alternative with slots or words of its own is a way; optional parts stay, marked."""
+    choices: list[list[tuple[tuple[Fixed | Slot, bool], ...]]] = []
+    for node in pattern:
+        if isinstance(node, Either):
+            ways = [way for way in node.ways if way]
+            empty = len(ways) < len(node.ways)
+            choices.append([flat for way in ways for flat in _flattened(way, optional or empty)])
+            if empty and len(ways) > 1:
+                choices[-1].append(())
+        else:
+            choices.append([((node, optional),)])
+    for picked in product(*choices):
+        yield tuple(part for parts in picked for part in parts)
+
+
+# ---- a line
+
+
+@dataclass
+class Line:
+    """A line of words and what is recognised in it. With `loose` names may be misspelled."""
+
+    words: tuple[Word, ...]
+    names: Names
+    grammar: Grammar
+    nation: str = ""
+    loose: bool = False
+    _tokens: dict[frozenset[int], tuple[list[Token], list[int]]] = field(default_factory=dict)
+
+    def readings(self) -> list[Reading]:
+        """The whole readings that need the least, the best first; of orders of units without a verb all, in their order."""
+        if not self.words or len(self.words) > MOST_WORDS:
+            return []
+        found = [r for r in self._all(verbless=False) if r.whole]
+        if not found:
+            found = [r for r in self._all(verbless=True) if r.whole]
+            return found
+        least = min(r.cost for r in found)
+        return [r for r in found if r.cost == least]
+
+    def nearest(self, count: int = 3) -> list[Reading]:
+        """The forms that come nearest, whole or not, each once; none if nothing of any form was recognised."""
+        if not self.words or len(self.words) > MOST_WORDS:
+            return []
+        best: dict[str, Reading] = {}
+        for reading in (*self._all(verbless=False, partly=True), *self._all(verbless=True, partly=True)):
+            if reading.form.key not in best or _rank(reading) > _rank(best[reading.form.key]):
+                best[reading.form.key] = reading
+        ranked = sorted((r for r in best.values() if r.words or len(r.values) > 1), key=_rank, reverse=True)
+        return [r for r in ranked if _rank(r) >= _rank(ranked[0]) - 3][:count]
+
+    def _all(self, *, verbless: bool, partly: bool = False) -> Iterator[Reading]:
+        for way in self._candidates(verbless, partly):
+            found = self._filled(way, verbless, partly)
+            if found is not None:
+                yield found
+
+    def _candidates(self, verbless: bool, partly: bool) -> Iterator[_Way]:
+        here = {self._word(i) for i in range(len(self.words))}
+        bare = any(f.row.get("bare") for f in self.grammar.forms)
+        for way in ways_of(self.grammar):
+            if verbless:
+                if way.carries and (way.form.row.get("bare") or not bare):
+                    yield way
+                continue
+            present = sum(any(self._same(k, w) for k in key for w in here) for key in way.keys)
+            if present == len(way.keys) or (partly and (present or len(way.keys) == 1)):
+                yield way
+
+    def _word(self, at: int) -> str:
+        return self.names.synonym(self.words[at].norm)
+
+    def _same(self, own: str, word: str) -> bool:
+        """Whether a word of a line is a word of a form; with small slips, if these are forgiven."""
+        if own == word or not self.loose or len(own) < 4:
+            return own == word
+        return misspelled(word, own, slips(len(word) + 1)) is not None
+
+    def _filled(self, way: _Way, verbless: bool, partly: bool) -> Reading | None:
+        used: set[int] = set()
+        wanting = 0
+        for key in () if verbless else way.keys:
+            free = [i for i in range(len(self.words)) if i not in used]
+            at = next((i for i in free if any(self._same(k, self._word(i)) for k in key)), None)
+            if at is None:
+                wanting += 1
+            else:
+                used.add(at)
+        matched = len(used)
+        chosen = self._chosen(way, used)
+        tokens, unknown = self.tokens(frozenset(used))
+        over = sum(self._word(i) not in way.more for i in unknown)
+        best: Reading | None = None
+        for found, cost, left, guessed in _assigned(way, tokens, partly):
+            values = {**found, **chosen}
+            missing = [
+                s
+                for s in way.slots
+                if s.slot.name not in values and (not s.optional or (verbless and s.slot.name == way.whither))
+            ]
+            if len(missing) == 1 and (only := self._only_place(missing[0], values)):
+                values, missing, cost = {**values, missing[0].slot.name: only}, [], cost + 2
+            names = tuple(s.slot.name for s in missing)
+            reading = Reading(way.form, values, cost + (3 if verbless else 0), names, left + over, guessed, matched, wanting)
+            if not partly and not reading.whole:
+                continue
+            if best is None or _rank(reading) > _rank(best):
+                best = reading
+        return best
+
+    def _chosen(self, way: _Way, used: set[int]) -> dict[str, Any]:
+        """What is chosen of the words that some slots offer; the words are used up."""
+        out: dict[str, Any] = {}
+        for one in way.slots:
+            for choice in one.slot.choices:
+                wanted = [w.norm for w in split(choice)]
+                for at in range(len(self.words) - len(wanted) + 1):
+                    span = range(at, at + len(wanted))
+                    if not used.intersection(span) and [self.words[i].norm for i in span] == wanted:
+                        used.update(span)
+                        if one.slot.many:
+                            out.setdefault(one.slot.name, []).append(choice)
+                        else:
+                            out.setdefault(one.slot.name, choice)
+                        break
+        return out
+
+    def _only_place(self, one: _Slot, values: dict[str, Any]) -> str:
+        """Where the units that a line names stand, if it does not say so and the nation has so many in one place only."""
+        wanted = next((v for v in values.values() if isinstance(v, dict)), None)
+        state = self.names.state
+        if one.slot.kind != "place" or one.role != "from" or state is None or not wanted or "*" in wanted:
+            return ""
+        there: dict[str, dict[str, int]] = {}
+        for _, row in state.stacks(owner=self.nation):
+            here = there.setdefault(str(row["place"]), {})
+            here[str(row["kind"])] = here.get(str(row["kind"]), 0) + int(row["n"])
+        places = [p for p, has in there.items() if all(has.get(k, 0) >= (1 if n == ALL else n) for k, n in wanted.items())]
+        return places[0] if len(places) == 1 and places[0] not in values.values() else ""
+
+    # ---- what stands in it
+
+    def tokens(self, used: frozenset[int]) -> tuple[list[Token], list[int]]:
+        """What is recognised beside the words used already, in order, and the words that nothing is known of."""
+        if used not in self._tokens:
+            self._tokens[used] = self._recognised(used)
+        return self._tokens[used]
+
+    def _recognised(self, used: frozenset[int]) -> tuple[list[Token], list[int]]:
+        out: list[Token] = []
+        unknown: list[int] = []
+        at, before = 0, ""
+        while at < len(self.words):
+            word = self.words[at].norm
+            if at in used:
+                at, before = at + 1, ""
+                continue
+            token = self._units(at, before, used) or self._name(at, before, used)
+            if token is None and (number := self._number(at)) is not None:
+                token = Token(at, at + 1, before, {}, number)
+                if (unit := self._name(at + 1, "", used)) is not None and "resource" in unit.names:
+                    token = token._replace(end=unit.end)
+            if token is not None:
+                out.append(token)
+                at, before = token.end, ""
+                continue
+            if word in SMALL:
+                before = word if word not in ("the", "a", "an", "and", "as") else before
+            elif word.isalnum() and word not in PASSED:
+                unknown.append(at)
+            at += 1
+        return out, unknown
+
+    def _number(self, at: int) -> int | None:
+        if at >= len(self.words):
+            return None
+        norm = self.words[at].norm
+        if norm.isdecimal() and len(norm) <= 9:
+            return int(norm)
+        if norm.endswith("x") and norm[:-1].isdecimal() and len(norm) <= 9:
+            return int(norm[:-1])
+        return NUMBERS.get(norm)
+
+    def _kind(self, at: int, used: frozenset[int]) -> tuple[int, str, bool] | None:
+        """A kind of unit at a word: the word after it, its id, whether it was guessed."""
+        if at >= len(self.words) or at in used:
+            return None
+        for end in range(min(at + self.names.longest("unit-kind"), len(self.words)), at, -1):
+            if any(i in used for i in range(at, end)):
+                continue
+            written = run_together(self.words[at:end])
+            ids = self.names.find("unit-kind", written) or self.names.abbreviated("unit-kind", written)
+            if len(ids) == 1:
+                return end, ids[0], False
+        if self.loose:
+            near = self.names.near("unit-kind", self.words[at].norm)
+            if len(near) == 1:
+                return at + 1, near[0].id, near[0].slips > 0
+        return None
+
+    def _is_one(self, at: int, kind: tuple[int, str, bool]) -> bool:
+        """Whether a kind is written as one of it: it has a plural, and that does not stand there."""
+        row = self.names.ruleset.rows("units").get(kind[1], {})
+        one, many = joined(str(row.get("name", ""))), joined(str(row.get("plural", "")))
+        return bool(many) and one != many and not run_together(self.words[at : kind[0]]).endswith(many[-1:])
+
+    def _units(self, start: int, before: str, used: frozenset[int]) -> Token | None:
+        """Counted kinds: `4 guns`, `guns 4`, `all guns`, `everything`, several of them between commas or `and`."""
+        counts: dict[str, Any] = {}
+        at, end, guessed = start, start, False
+        while at < len(self.words) and at not in used:
+            if self.words[at].norm in EVERY:
+                kind = self._kind(at + 1, used)
+                if kind is None:
+                    skip = at + 1 < len(self.words) and self.words[at + 1].norm in ("units", "troops", "forces", "of")
+                    return Token(start, at + 1 + skip, before, {}, None, {"*": ALL}) if not counts else None
+                number: Any = ALL
+            else:
+                first = self._number(at)
+                kind = self._kind(at + 1, used) if first is not None else None
+                number = first
+                if kind is None and self.words[at].norm in ONE and (kind := self._kind(at + 1, used)) is not None:
+                    number = 1
+                if kind is None and first is None and (kind := self._kind(at, used)) is not None:
+                    number = self._number(kind[0])
+                    if number is not None and self._kind(kind[0] + 1, used) is None:
+                        kind = (kind[0] + 1, kind[1], kind[2])
+                    elif self._is_one(at, kind):
+                        number, guessed = 1, True
+                    else:
+                        break
+            if kind is None or kind[1] in counts:
+                break
+            counts[kind[1]] = number
+            guessed = guessed or kind[2]
+            at = end = kind[0]
+            while at < len(self.words) and self.words[at].norm in (",", "and", "+", "/") and at not in used:
+                at += 1
+        if not counts:
+            return None
+        names: dict[str, str] = {}
+        number = None
+        if len(counts) == 1 and isinstance(next(iter(counts.values())), int):
+            ((only, number),) = counts.items()
+            names = {"unit-kind": only}
+            item = self.names.find("item", joined(self.names.printed("unit-kind", only)))
+            if len(item) == 1:
+                names["item"] = item[0]
+        return Token(start, end, before, names, number, counts, guessed)
+
+    def _name(self, start: int, before: str, used: frozenset[int]) -> Token | None:
+        """The longest name of anything that begins at a word."""
+        if start >= len(self.words) or start in used or self.words[start].norm in SMALL:
+            return None
+        kinds = [*FORM_OF, "force"]
+        most = max(self.names.longest(kind) for kind in kinds)
+        for end in range(min(start + most, len(self.words)), start, -1):
+            if any(i in used for i in range(start, end)):
+                continue
+            written = run_together(self.words[start:end])
+            found = {k: ids[0] for k in kinds if len(ids := self.names.find(k, written)) == 1}
+            if not found:
+                found = {k: ids[0] for k in ("unit-kind", "item") if len(ids := self.names.abbreviated(k, written)) == 1}
+            if found and not written.isdecimal():
+                return Token(start, end, before, found)
+        if self.loose and slips(len(self.words[start].norm) + 1):
+            for end in range(min(start + 3, len(self.words)), start, -1):
+                if any(i in used for i in range(start, end)):
+                    continue
+                written = run_together(self.words[start:end])
+                close = {k: near[0] for k in kinds if len(near := self.names.near(k, written)) == 1}
+                if close:
+                    least = min(n.slips for n in close.values())
+                    named = {k: n.id for k, n in close.items() if n.slips == least}
+                    return Token(start, end, before, named, guessed=least > 0)
+        return None
+
+
+def ways_of(grammar: Grammar) -> tuple[_Way, ...]:
+    """Every way to write every form, made once for a grammar."""
+    found: tuple[_Way, ...] | None = grammar.__dict__.get("_ways")
+    if found is None:
+        found = tuple(way for form in grammar.forms for way in _ways(form))
+        grammar.__dict__["_ways"] = found
+    return found
+
+
+def _rank(reading: Reading) -> int:
+    filled = len(reading.values)
+    return 4 * reading.words + 3 * filled - 2 * len(reading.missing) - 2 * reading.left_over - 3 * reading.wanting - reading.cost
+
+
+# ---- slots
+
+
+def _assigned(way: _Way, tokens: Sequence[Token], partly: bool) -> Iterator[tuple[dict[str, Any], int, int, tuple[str, ...]]]:
+    """Ways to put what was recognised into the slots: the values, their cost, how many things are left, and guessed slots."""
+    tried = 0
+
+    def go_on(
+        at: int, values: dict[str, Any], last: dict[str, int], cost: int, left: int, guessed: tuple[str, ...]
+    ) -> Iterator[Any]:
+        nonlocal tried
+        tried += 1
+        if tried > MOST_TRIED:
+            return
+        if at == len(tokens):
+            yield values, cost, left, guessed
+            return
+        token = tokens[at]
+        for index, one in enumerate(way.slots):
+            name = one.slot.name
+            if name in values and not one.slot.many:
+                continue
+            fit = _fits(way, one, token, values)
+            price = _role(one, token)
+            if fit is None or price is None:
+                continue
+            kind = one.slot.kind
+            if index < last.get(kind, -1):
+                if not token.before:
+                    continue  # without small words things of a kind stand in the order of the form
+                price += 1
+            more = dict(fit)
+            if one.slot.many:
+                more[name] = [*values.get(name, ()), fit[name]]
+            said = (*guessed, name) if token.guessed else guessed
+            yield from go_on(at + 1, {**values, **more}, {**last, kind: max(index, last.get(kind, -1))}, cost + price, left, said)
+        if partly:
+            yield from go_on(at + 1, values, last, cost, left + 1, guessed)
+
+    yield from go_on(0, {}, {}, 0, 0, ())
+
+
+def _fits(way: _Way, one: _Slot, token: Token, values: dict[str, Any]) -> dict[str, Any] | None:
+    """What a slot, and with it a number's slot beside it, is given by something recognised; None if it cannot stand there."""
+    slot = one.slot
+    if slot.kind == "units":
+        return None if token.units is None else {slot.name: dict(token.units)}
+    if slot.kind == "number":
+        return {slot.name: token.number} if token.number is not None and token.units is None else None
+    if slot.kind in token.names and token.units is None:
+        return {slot.name: token.names[slot.kind]}
+    if slot.kind in ("item", "unit-kind") and token.units is not None and len(token.units) == 1 and token.number is not None:
+        counted = next((s.slot.name for s in way.slots if s.slot.kind == "number" and s.slot.name not in values), None)
+        named = token.names.get(slot.kind)
+        return {slot.name: named, counted: token.number} if named is not None and counted is not None else None
+    return None
+
+
+def _role(one: _Slot, token: Token) -> int | None:
+    """What it costs that a thing stands after its small word in a slot that wants another; None if it cannot mean that."""
+    if token.before == one.role:
+        return 0
+    if not token.before or not one.role:
+        return 1 if not token.before or token.before in ("of", "on", "in", "at", "with", "to", "for", "against", "from") else None
+    return 1 if token.before in SAME.get(one.role, ()) else None
+
+
+def written(reading: Reading, names: Names) -> str:
+    """The line that a reading stands for, as its form has it; a question mark where something is missing."""
+    text = shortest(reading.form.pattern, names, reading.values, agree=True)
+    for name in reading.missing:
+        text = text.replace(f"<{name}>", "?")
+    return text

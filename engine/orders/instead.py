@@ -1,0 +1,109 @@
+"""What a player may have meant in the place of a line that does not count: orders that are allowed, ready to be sent.
+
+Of a line that is not understood the forms that come nearest are known (`free.py`); here those that the nation may give come
+first, and those that it may not are left out. Of an order that is refused the slot is known that it is refused for: it is
+filled with what the list of legal orders has for it, the nearest first, and what does not stand then is left out, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..core.model import Row
+from ..turn.context import Order
+from ..turn.intents import Code, Refusal
+from ..world.world import World
+from . import ways
+from .free import ways_of
+from .grammar import Grammar, slot_of
+from .legal import legal_orders
+from .line import LineReader
+from .names import Names
+from .rows import open_to, orders_now
+from .text import order_text
+from .understand import Book, Understood, understand
+from .understand.units import units_left
+
+MOST = 3
+MOST_TRIED = 12
+"""Orders that are tried in the place of one."""
+
+
+def open_orders(world: World, nation: str) -> set[str]:
+    """The orders ("form/id") that are taken now and are open to a nation."""
+    now = orders_now(world)
+    out = set()
+    for form in ("orders", "acts", "decisions"):
+        for id_, row in world.ruleset.rows(form).items():
+            key = f"{form}/{id_}"
+            if (now is None or key in now) and ("for" not in row or form == "decisions" or open_to(world, row["for"], nation)):
+                out.add(key)
+    return out
+
+
+def possible(world: World, nation: str, lines: Sequence[str], most: int = MOST) -> tuple[str, ...]:
+    """Of lines that were proposed those that stand, then those that are still to be filled in."""
+    reader = LineReader(world.ruleset, Names(world.ruleset, world.state), nation, "")
+    stand, open_ = [], []
+    now = orders_now(world)
+    for line in lines[:MOST_TRIED]:
+        if "?" in line:
+            open_.append(line)
+            continue
+        orders = reader.word_for_word(1, line).orders
+        book = Book(world, nation)
+        if any(isinstance(understand(book, r, now), Understood) for o in orders for r in (o, *o.get("readings", ()))):
+            stand.append(line)
+    return tuple([*stand, *open_][:most])
+
+
+def in_place_of(book: Book, order: Order, why: Refusal, now: set[str] | None, most: int = MOST) -> tuple[str, ...]:
+    """Orders like one that is refused which stand, as lines."""
+    out: dict[str, None] = {}
+    for tried, other in enumerate(_others(book, order, why)):
+        if tried >= MOST_TRIED or len(out) >= most:
+            break
+        if isinstance(understand(book, other, now), Understood):
+            out[order_text(book.ruleset, book.names, other, agree=True)] = None
+    return tuple(out)
+
+
+def _others(book: Book, order: Order, why: Refusal) -> Iterator[Order]:
+    form, _, id_ = order["order"].partition("/")
+    row = book.ruleset.rows(form).get(id_, {})
+    slots = order.get("slots", {})
+    for choice in why.choices[:2]:
+        declared = row.get("slots", {}).get(why.slot)
+        yield {**order, "slots": {**slots, why.slot: [choice] if slot_of(why.slot, declared).many else choice}}
+    if why.code == Code.OPTION:
+        yield {**order, "options": {}}
+    if why.code == Code.UNITS and isinstance(slots.get(ways.UNITS), dict) and slots.get(ways.ORIGIN) is not None:
+        left = units_left(book, row, str(slots[ways.ORIGIN]))
+        fewer = {k: min(int(n), left.get(k, 0)) for k, n in slots[ways.UNITS].items() if isinstance(n, int)}
+        if some := {k: n for k, n in fewer.items() if n > 0}:
+            yield {**order, "slots": {**slots, ways.UNITS: some}}
+    if why.code in (Code.WAY, Code.UNITS, Code.SITE, Code.UNMET, Code.CHOICE) and why.slot:
+        yield from _elsewhere(book, order, row, why.slot if why.code != Code.UNITS else ways.ORIGIN)
+    if ways.UNITS in slots and {ways.ORIGIN, ways.TARGET} <= slots.keys():
+        for way in ways_of(Grammar.of(book.ruleset)):
+            if way.carries and way.form.key != order["order"] and set(way.form.row.get("slots", {})) >= set(slots):
+                yield {**order, "order": way.form.key, "options": {}}
+
+
+def _elsewhere(book: Book, order: Order, row: Row, slot: str) -> Iterator[Order]:
+    """The same with another place in a slot, the nearest first: from the list of legal orders."""
+    slots = order.get("slots", {})
+    if slot_of(slot, row.get("slots", {}).get(slot)).kind != "place" or slots.get(slot) is None or isinstance(slots[slot], list):
+        return
+    found: dict[str, None] = {}
+    for legal in legal_orders(book.world, book.nation, {order["order"]}):
+        agrees = all(str(v) == str(slots.get(k)) for k, v in legal.slots.items() if k not in (slot, ways.UNITS, "n"))
+        kinds = legal.slots.get(ways.UNITS)
+        if not agrees or (kinds is not None and not set(slots.get(ways.UNITS) or ()) <= set(kinds)):
+            continue
+        values = legal.targets if slot not in legal.slots else (str(legal.slots[slot]),)
+        if slot == ways.ORIGIN and legal.targets and slots.get(ways.TARGET) not in legal.targets:
+            continue
+        found.update(dict.fromkeys(values))
+    for place in ways.nearest_of(book.world, found, str(slots[slot]), 2):
+        yield {**order, "slots": {**slots, slot: place}}

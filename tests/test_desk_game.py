@@ -1,0 +1,235 @@
+"""A game on the desk from its first order to its next turn, by the forms that people use, without a script."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from .desk_house import Browser, House, house, said
+
+from wteaw.game.store import PLAYER  # isort: skip
+
+
+@pytest.fixture
+def at(tmp_path: Path) -> House:
+    found = house(tmp_path)
+    found.game("small", red="ann@a.example", blue="bob@b.example")
+    return found
+
+
+@pytest.fixture
+def red(at: House) -> Browser:
+    return at.come_in(at.role("small", "player", "red"))
+
+
+@pytest.fixture
+def mo(at: House) -> Browser:
+    return at.come_in(at.role("small", "moderator"))
+
+
+def stage(mo: Browser) -> dict[str, str]:
+    found = re.search(r'name="stage" value="(\d+)"', mo.get("game").text)
+    assert found
+    return {"stage": found[1]}
+
+
+def test_orders_are_read_back_and_sent_as_often_as_one_likes(at: House, red: Browser) -> None:
+    at.mails()
+    assert "Nothing of yours counts yet" in said(red.get("orders"))
+    page = red.post("orders/check", {"text": "dig\nfly\n"})
+    assert "1 line does not stand" in said(page) and "Send 1 order, leave out 1" in said(page)
+    assert "Nothing was sent yet" in said(red.send("dig\nfly\n", out=0))
+    with at.hall.game("small") as game:
+        assert not game.submissions()
+    assert "Your orders have been taken" in said(red.send("dig\nfly\n", out=1))
+    assert "Your orders have been taken" in said(red.send("dig\ndig\n"))
+    first, second = at.mails()
+    assert first["To"] == second["To"] == "ann@a.example" and "part in the dice" in second.get_content()
+    with at.hall.game("small") as game:
+        assert [len(h.submission.orders) for h in game.hand_ins_of(1, "red")] == [1, 2]
+        assert len(game.submissions()["red"].orders) == 2 and game.submissions()["red"].by == PLAYER
+    number = re.search(r'name="file" value="(\d+)"', red.get("orders").text)
+    assert number
+    red.post("orders/back", {"file": number[1]})
+    with at.hall.game("small") as game:
+        assert len(game.submissions()["red"].orders) == 1
+
+
+def test_a_text_of_which_nothing_stands_leaves_what_was_sent(at: House, red: Browser) -> None:
+    red.send("dig\n")
+    for text, out in (("fly\n", 1), ("game elsewhere\ndig\n", 0), ("turn 9\ndig\n", 0), ("", 0)):
+        red.send(text, out=out)
+        with at.hall.game("small") as game:
+            assert len(game.submissions()["red"].orders) == 1, text
+
+
+def test_buttons_mend_a_line(red: Browser) -> None:
+    text = "dig\nfly\ndig\n"
+    red.post("orders/check", {"text": text, "mend": "2:"})
+    assert "dig\ndig\n" in red.get("orders").text
+    red.post("orders/check", {"text": text, "mend": "2:dig"})
+    assert "dig\ndig\ndig\n" in red.get("orders").text
+    for odd in ("99:x", "0:x", ":x", "²:x", "1", "-1:x"):
+        red.post("orders/check", {"text": text, "mend": odd})
+        assert text in red.get("orders").text, odd
+
+
+def test_a_file_is_taken_in_place_of_what_is_written(red: Browser) -> None:
+    red.post("orders/check", {"text": "fly"}, files={"file": ("orders.txt", "\ufeffdig\r\ndig\r\n".encode(), "text/plain")})
+    assert "dig\ndig\n" in red.get("orders").text
+
+
+def test_a_turn_in_six_steps(at: House, red: Browser, mo: Browser) -> None:
+    blue = at.come_in(at.role("small", "player", "blue"))
+    at.mails()
+    red.send("dig\n")
+    assert "1 player has not sent orders" in said(mo.get("game")) and "1 of 2" in said(red.get("turn"))
+    mo.post("game/remind", {})
+    assert [m["To"] for m in at.mails() if "missing" in m["Subject"]] == ["bob@b.example"]
+    assert "no orders yet from blue" in said(mo.post("game/resolve", stage(mo)))
+    blue.post("orders/send", {"text": "", "nothing": "1"})
+    mo.post("game/close", {})
+    assert "closed" in said(red.send("dig\ndig\n")) and red.send("dig\n").status_code == 409
+    assert "Nobody but you has seen it yet" in said(mo.post("game/resolve", stage(mo)))
+    at.mails()
+    before = said(red.get("turn"))
+    assert "Orders for turn 1" in said(red.get("orders")) and "reads the reports before he sends them" in before
+    assert mo.get("game/report", nation="red").status_code == 200
+    for page in ("turn", "orders", "map", "nation", "proof", "report.txt"):
+        assert "Carried out: dig" not in said(red.get(page)), page
+    assert mo.post("game/send", stage(mo)).status_code == 200
+    assert "Carried out: dig" in said(red.get("turn")) and "Carried out: dig" not in said(blue.get("turn"))
+    mails = at.mails()
+    assert sorted(m["To"] for m in mails) == ["ann@a.example", "bob@b.example"]
+    for mail in mails:
+        parts = list(mail.iter_attachments())
+        whose = "Red" if mail["To"] == "ann@a.example" else "Blue"
+        text = mail.get_body(("plain",)).get_content()
+        assert [p.get_content_type() for p in parts] == ["text/html"] and f": {whose}" in text
+        assert ("Carried out: dig" in str(parts[0].get_content())) == (whose == "Red")
+    assert "Orders for turn 2" in said(red.get("orders"))
+    assert at.hall.settings("small").due == "2026-05-08T12:00:00+00:00"
+    assert "come out the same" in said(red.get("proof", turn="1"))
+
+
+def test_no_step_is_taken_twice(at: House, red: Browser, mo: Browser) -> None:
+    at.come_in(at.role("small", "player", "blue")).send("dig\n")
+    red.send("dig\n")
+    old = stage(mo)
+    mo.post("game/resolve", old)
+    assert mo.post("game/resolve", old).status_code == 409
+    fresh = stage(mo)
+    mo.post("game/send", fresh)
+    at.mails()
+    assert mo.post("game/send", fresh).status_code == 409 and not at.mails()
+    assert mo.post("game/resolve", old).status_code == 409
+    with at.hall.game("small") as game:
+        assert [s[1] for s in game.stages()] == [1, 2]
+
+
+def test_late_players_are_ordered_for_or_left_out(at: House, red: Browser, mo: Browser) -> None:
+    mo.post("game/stand-in", {"nation": "blue"})
+    assert mo.post("game/stand-in", {"nation": "blue"}).status_code == 409
+    mo.post("game/orders", {"nation": "red", "text": "dig\n", "send": "1"})
+    with at.hall.game("small") as game:
+        assert {n: s.by for n, s in game.submissions().items()} == {"blue": "policy", "red": "moderator"}
+    assert any("moderator has handed in" in m.get_content() for m in at.mails() if m["To"] == "ann@a.example")
+    assert "1 orders sent" in said(red.get("turn")) and "by the moderator" in said(red.get("orders"))
+    red.send("dig\ndig\n")
+    with at.hall.game("small") as game:
+        assert game.submissions()["red"].by == PLAYER
+
+
+def test_a_rehearsal_keeps_nothing(at: House, red: Browser, mo: Browser) -> None:
+    red.send("dig\n")
+    with at.hall.game("small") as game:
+        before = (game.stages(), game.stage().commitment, game.turn_record(1))
+    assert "Blue missing" in said(mo.post("game/rehearse", {}))
+    with at.hall.game("small") as game:
+        game._stage = None
+        assert before == (game.stages(), game.stage().commitment, game.turn_record(1))
+
+
+def play_a_turn(at: House, red: Browser, mo: Browser, send: bool = True) -> None:
+    red.send("dig\n")
+    mo.post("game/resolve", {**stage(mo), "force": "1"})
+    if send:
+        mo.post("game/send", stage(mo))
+
+
+def test_a_correction_shows_first_and_is_told_to_all(at: House, red: Browser, mo: Browser) -> None:
+    play_a_turn(at, red, mo, send=False)
+    form = {"to": "1", "nation": "red", "text": "dig\ndig\n", "reason": "one dig was lost"}
+    shown = said(mo.post("game/correct", form))
+    assert "Everybody keeps his dice" in shown and "No player has seen" in shown and "stay as they are" in shown
+    with at.hall.game("small") as game:
+        assert game.stage().number == 2
+    assert mo.post("game/correct", {**form, "sure": "1", "reason": ""}).status_code == 409
+    mo.post("game/correct", {**form, "sure": "1"})
+    with at.hall.game("small") as game:
+        assert game.stage().number == 1 and len(game.submissions()["red"].orders) == 2
+    mo.post("game/resolve", {**stage(mo), "force": "1"})
+    mo.post("game/send", stage(mo))
+    assert "one dig was lost" in said(red.get("turn"))
+    assert "Went back to turn 1" in said(mo.get("history"))
+
+
+def test_going_back_after_keys_are_out_gives_fresh_dice_and_says_so(at: House, red: Browser, mo: Browser) -> None:
+    play_a_turn(at, red, mo)
+    red.get("proof", turn="1")
+    shown = said(mo.post("game/correct", {"to": "1", "reason": "x"}))
+    assert "fresh dice" in shown and "Players have seen" in shown
+
+
+def test_the_clock_is_set_stopped_and_given_more(at: House, red: Browser, mo: Browser) -> None:
+    mo.post("game/clock", {"due": "2026-05-09T20:00", "days": "3", "remind": "12", "auto": "send", "public": "1"})
+    now = at.hall.settings("small")
+    assert (now.due, now.days, now.remind, now.auto, now.public) == ("2026-05-09T20:00:00+00:00", 3, 12, "send", True)
+    mo.post("game/clock", {"more": "24"})
+    assert at.hall.settings("small").due == "2026-05-10T20:00:00+00:00"
+    mo.post("game/clock", {"pause": "1"})
+    assert "the clock is stopped" in said(red.get("turn"))
+    for odd in ("yesterday", "2026-99-01T00:00", "0001-01-01T00:00", "9" * 40):
+        assert mo.post("game/clock", {"due": odd, "days": "x"}).status_code in (200, 409)
+
+
+def test_what_is_open_to_all_shows_what_all_may_know(at: House, red: Browser, mo: Browser) -> None:
+    anybody = at.browser()
+    assert anybody.get("/public/small/news").status_code == 404
+    mo.post("game/clock", {"public": "1"})
+    play_a_turn(at, red, mo)
+    for page in ("news", "map", "figures"):
+        answer = anybody.get(f"/public/small/{page}")
+        assert answer.status_code == 200 and "Carried out: dig" not in answer.text, page
+    assert anybody.get("/public/nothing/news").status_code == 404
+
+
+def test_the_log_is_a_chain(at: House, red: Browser, mo: Browser) -> None:
+    from sqlalchemy import text
+
+    play_a_turn(at, red, mo)
+    assert at.hall.broken_log("small") is None
+    with at.hall.engine.begin() as db:
+        db.execute(text("update desk_log set what = 'nothing' where number = 2"))
+    assert at.hall.broken_log("small") == 2 and "Line 2 is not as it was written" in said(mo.get("history"))
+
+
+def test_a_host_starts_a_game_and_is_its_moderator(at: House) -> None:
+    host = at.come_in(at.hall.people.add("", "host", name="Hal", email="hal@h.example"))
+    assert "A new game" in said(host.get("games", scenario="1914"))
+    form = {"scenario": "1914", "id": "flanders", "title": "Flanders", "days": "5", "player-italy": "ida@i.example"}
+    assert "The game is started" in said(host.post("games", form))
+    assert host.post("games", form).status_code == 409 and host.post("games", {**form, "id": "../x"}).status_code == 409
+    address = re.search(r'href="(/seat/[^"]+/game)">Flanders', host.get("games").text)
+    assert address and "1 player has not sent orders" in said(host.get(address[1]))
+    assert [m["To"] for m in at.mails() if "your link" in m["Subject"]] == ["ida@i.example"]
+
+
+def test_ordering_nothing_is_said_on_purpose(at: House, red: Browser) -> None:
+    assert red.send("").status_code == 409
+    assert "Order nothing this turn" in said(red.get("orders"))
+    red.post("orders/send", {"text": "", "nothing": "1"})
+    with at.hall.game("small") as game:
+        assert game.submissions()["red"].orders == []
