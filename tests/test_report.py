@@ -170,6 +170,9 @@ def test_the_reader_is_you_and_others_go_by_their_short_name() -> None:
         "German Empire: infantry in Berlin is complete.": "infantry in Berlin is complete.",
         "The army of German Empire stays calm.": "Your army stays calm.",
         "Battle of German East Africa: German Empire (1 infantry).": "Battle of German East Africa: you (1 infantry).",
+        "Round 2 at Warsaw: German Empire loses 2 infantry; Russian Empire loses 1 tank.": (
+            "Round 2 at Warsaw: you lose 2 infantry; Russia loses 1 tank."
+        ),
         "1 infantry in Serbia and Belgium.": "1 infantry in Serbia and Belgium.",
     }.items():
         assert words.told(said) == read

@@ -80,6 +80,12 @@ class Stop(Exception):
         self.code = code
 
 
+def formats(format: str, *known: str) -> None:
+    """Stop unless an output format is one of those that a command has."""
+    if format not in known:
+        raise Stop(f"no format {format!r}; {' or '.join([', '.join(known[:-1]), known[-1]]) if len(known) > 1 else known[0]}", 2)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and leave with its exit code."""
     # rules and states stay for as long as a command runs: to look through them for cycles all the time frees next to nothing

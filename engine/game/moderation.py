@@ -386,9 +386,8 @@ def _openings(views: Views, world: World, nation: str, turn: int) -> Iterator[tu
 
 
 def views_after(game: Game, turn: int | None) -> Views:
-    """What everybody knew after a turn (None: knows now)."""
-    past = turn is not None and turn < last_turn(game)
-    return Views(game, position_after(game, turn)) if past and turn is not None else Views(game)
+    """What everybody knew after a turn (None: knows now). StoreError for a turn that has not been."""
+    return Views(game) if turn is None else Views(game, position_after(game, turn))
 
 
 def write_reports(

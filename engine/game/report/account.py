@@ -146,7 +146,7 @@ def _labels(
         items = [(world.ruleset.rows("yields").get(i["yield"], {}), i["yield"], Fraction(i["amount"])) for i in data["items"]]
         items = [i for i in items if i[0].get("into", treasury.money(world.ruleset)) == what]
         for row, name, amount in items:
-            yield 1, _lower(_yield_name(row, name)), exact(amount), "over" not in row and len(items) > 1
+            yield 1, _lower(yield_name(row, name)), exact(amount), "over" not in row and len(items) > 1
         rest = total - sum(i[2] for i in items)
         if rest:
             yield 1, "limits of income" if rest < 0 else "supplement", exact(rest), False
@@ -165,7 +165,8 @@ def _labels(
         yield (2 if total < 0 else 3), name, total, False
 
 
-def _yield_name(row: Row, id_: str) -> str:
+def yield_name(row: Row, id_: str) -> str:
+    """What a source of income is called."""
     return str(row.get("label") or row.get("name") or id_.replace("-", " "))
 
 
