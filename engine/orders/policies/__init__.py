@@ -16,7 +16,7 @@ from .acts import give_acts
 from .buy import give_purchases
 from .front import Front
 from .give import Giver
-from .march import give_attacks, give_marches
+from .march import give_attacks, give_marches, give_prizes
 from .moves import give_moves
 from .sea import give_voyages
 
@@ -34,6 +34,7 @@ def plan(world: World, nation: str, stream: Stream) -> list[Order]:
         give_moves(giver, row["moves"])
     if "war" in row and giver.has_units:
         front = Front(world, nation, row["war"], opened)
+        give_prizes(giver, front)
         give_attacks(giver, front)
         give_purchases(giver, row.get("purchases", ()), front)
         give_voyages(giver, front)
