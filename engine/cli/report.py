@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from . import Stop, formats
+from . import Stop, formats, tell
 from .game import GAME, open_game
 
 __all__ = ["explain", "map_", "report"]
@@ -68,11 +68,13 @@ def map_(
     nation: str = typer.Option("", help="As this nation sees it; without it everything is shown."),
     out: Path = typer.Option(Path("map.svg"), help="The file to write; .svg or .png."),
     width: int = typer.Option(2600, min=200, max=12000, help="Width of a PNG in pixels."),
+    format: str = typer.Option("text", help="text or json."),
 ) -> None:
     """Draw the map of a game or of a scenario's start.
 
     Example: wteaw map 1914 --out map.png
     """
+    formats(format, "text", "json")
     from ..game import moderation as desk
     from ..game.report.map import to_png
     from ..game.report.mapview import map_svg, read_drawing
@@ -103,7 +105,7 @@ def map_(
         out.write_bytes(picture)
     except OSError as error:
         raise Stop(f"{out} cannot be written: {error.strerror or error}") from None
-    typer.echo(f"{out}")
+    tell(format, {"file": str(out), "bytes": len(picture), "title": title}, f"{out}")
 
 
 def explain(

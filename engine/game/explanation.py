@@ -121,7 +121,7 @@ def _as_written(world: World, terms: Sequence[frozenset[str]], reader: str) -> I
     ids = frozenset().union(*terms)
     for form in _WRITTEN:
         for id_ in sorted(ids & world.ruleset.rows(form).keys()):
-            row = world.ruleset.row(form, id_)
+            row: Mapping[str, Any] = world.ruleset.row(form, id_)
             if form == "units" and (owner := next(iter(sorted(ids & world.ruleset.rows("nations").keys())), reader)):
                 row = world.unit_row(id_, owner)
             if form == "places" and ids & {"holder"}:
