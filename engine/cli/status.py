@@ -33,4 +33,5 @@ def status(game: Path = GAME, format: str = typer.Option("text", help="text or j
     if told["policies"]:
         one = len(told["policies"]) == 1
         typer.echo(f"  {len(told['policies'])} more {'nation is' if one else 'nations are'} played by policies.")
-    typer.echo(told["next"])
+    for line in told["moderator"] or [told["next"]]:
+        typer.echo(line)

@@ -93,29 +93,45 @@ def seats(game: Game) -> dict[str, str]:
 
 
 def standing_of(game: Game) -> dict[str, Any]:
-    """What a game waits for, as plain data: who has sent how many orders by whom, who has not, and what is to be done next."""
-    position = game.stage().position
+    """What a game waits for, as plain data: who has sent how many orders by whom, who has not, and what is to be done next.
+
+    `seats`: those asked now that a person commands or that have sent something; `late`: of them those that have not;
+    `moderator`: what awaits him, in sentences.
+    """
+    stage = game.stage()
+    position = stage.position
+    out: dict[str, Any] = {
+        "game": game.id, "title": str(game.head["title"]), "turn": position.turn, "ended": position.ended, "closed": False,
+        "seats": [], "late": [], "policies": [],
+    }  # fmt: skip
     if position.ended:
-        return {"waits": "it has ended", "seats": [], "policies": [], "next": "Nothing awaits anybody."}
+        return out | {"waits": "it has ended", "moderator": [], "next": "Nothing awaits anybody."}
     if "pause" in (position.waiting or {}):
-        return {"waits": f"turn {position.turn} is paused", "seats": [], "policies": [], "next": "`wteaw resolve` goes on."}
+        going = "`wteaw resolve` goes on."
+        return out | {"waits": f"turn {position.turn} is paused", "moderator": [going], "next": going}
     here = game.submissions()
     asked = seats(game)
-    out = []
     for nation, seat in sorted(asked.items()):
         sent = here.get(nation)
         if sent is not None:
             n = len(sent.orders)
             by = "" if sent.by == PLAYER else f", handed in by {'an ally' if sent.by == PROXY else f'the {sent.by}'}"
-            out.append({"nation": nation, "sent": True, "orders": n, "says": f"{n} order{'s' if n != 1 else ''}{by}"})
+            said = f"{n} order{'s' if n != 1 else ''}{by}"
+            out["seats"].append({"nation": nation, "sent": True, "orders": n, "by": sent.by, "says": said})
         elif seat != POLICY:
-            out.append({"nation": nation, "sent": False, "orders": 0, "says": "nothing has come in"})
-    late = [s["nation"] for s in out if not s["sent"]]
-    following = (
-        f"{len(late)} missing: remind them, or `wteaw resolve --force`." if late else "Nobody is missing: `wteaw resolve`."
-    )
-    played = sorted(n for n, seat in asked.items() if seat == POLICY and n not in here)
-    return {"waits": f"it waits for {wanted_now(game)}", "seats": out, "policies": played, "next": following}
+            out["seats"].append({"nation": nation, "sent": False, "orders": 0, "by": "", "says": "nothing has come in"})
+    out["late"] = [s["nation"] for s in out["seats"] if not s["sent"]]
+    out["closed"] = game.turn_record(position.turn).closed == stage.number
+    out["policies"] = sorted(n for n, seat in asked.items() if seat == POLICY and n not in here)
+    if out["late"] and not out["closed"]:
+        following = f"{len(out['late'])} missing: remind them, or `wteaw resolve --force`."
+    elif out["closed"]:
+        following = "Orders are closed: `wteaw resolve`" + (" --force." if out["late"] else ".")
+    else:
+        following = "Nobody is missing: `wteaw resolve`."
+    publish = f"Publish the commitment to the dice of turn {position.turn} before orders are due: {stage.commitment.root}"
+    todo = ([] if out["closed"] else [publish]) + [following]
+    return out | {"waits": f"it waits for {wanted_now(game)}", "moderator": todo, "next": following}
 
 
 def commanded(game: Game) -> list[str]:

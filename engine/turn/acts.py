@@ -54,9 +54,10 @@ def perform(turn: Turn, row: Row, order: Order) -> None:
 
 
 def _in_order(row: Row, slots: Mapping[str, Any]) -> list[Any]:
-    """What an order's slots hold, as its row lists them: an order that was kept and read again says the same of itself."""
-    listed = list(row.get("slots", {}))
-    return [slots[k] for k in sorted(slots, key=lambda k: (listed.index(k) if k in listed else len(listed), k))]
+    """What an order's slots hold, as its form names them: an order that was kept and read again says the same of itself."""
+    form = str(row.get("form", ""))
+    at = {k: form.find("{" + k + "}") for k in slots}
+    return [slots[k] for k in sorted(slots, key=lambda k: (at[k] < 0, at[k], k))]
 
 
 def carry_out(turn: Turn, row: Row, order: Order) -> None:

@@ -234,7 +234,9 @@ def _incoming(account: Account, lost: Sequence[tuple[str, Any]]) -> list[str]:
     if account.income is None or not isinstance(account.income[0], int):
         return []
     now, before = account.income
-    if not isinstance(before, int) or now == before:
+    if not isinstance(before, int):
+        return [f"Income {now}."]  # the first that there was
+    if now == before:
         return [f"Income {now}, as before."]
     by = now - before
     cost = [(place, worth) for place, worth in lost if worth]
