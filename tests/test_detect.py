@@ -172,7 +172,7 @@ def probe(orders: list[Row], dice: list[int]) -> Turn:
     forms["fields"] = {f: {"id": f, "of": ["unit"], "type": "number", "default": 0} for f in ("eye", "cost")}
     forms["modes"] = {"step": {"id": "step", "links": ["land"], "steps": 1}}
     forms["contacts"] = {"probe": PROBE}
-    forms["orders"] = {"look": {"id": "look", "form": "look", "step": "s", "does": "probe"}}
+    forms["orders"] = {"look": {"id": "look", "form": "look", "step": "s", "does": "probe", "options": ["first"]}}
     state = turn.state
     for number, slots in enumerate(orders, 1):
         state.put("orders", f"red/{number:04d}", "*", {"nation": "red", "order": "orders/look", "slots": slots, "text": "look"})

@@ -8,6 +8,7 @@ import pytest
 
 from wteaw.cli import _run
 from wteaw.core.package_data import scenarios
+from wteaw.game.store import Game
 
 SCENARIO = str(scenarios() / "empire-orders.yaml")
 
@@ -45,6 +46,77 @@ def test_the_moderator_answers_what_the_rules_leave_to_him(game: Path, capsys: p
     assert code != 0 and "asks the moderator" in said
     code, said = run(capsys, "decide", "moderator", "who-retreats-at-sea", "nowhere", "--game", game)
     assert code != 0 and "it is one of" in said
+
+
+BOREA = """nation borea   turn {turn}
+{lines}
+"""
+DEPLOYED = "deploy 4 infantry b1\ndeploy artillery b1\ndeploy general b1"
+
+
+def hand_in(game: Path, capsys: pytest.CaptureFixture[str], turn: int, lines: str) -> None:
+    file = game.parent / "orders.txt"
+    file.write_text(BOREA.format(turn=turn, lines=lines), encoding="utf-8")
+    code, said = run(capsys, "orders", "submit", "--game", game, "--nation", "borea", file)
+    assert code == 0, said
+
+
+def test_combat_at_sea_waits_for_the_moderator(game: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The rules give no procedure: the game stops with what is to be decided, and goes on with his answers or the defaults."""
+    turn, said = 1, ""
+    for lines in (
+        DEPLOYED,
+        "posture ship 1 attack aster\nmove ship 1 to cold-sea\nmove ship 1 to mid-sea\nmove ship 1 to west-sea",
+    ):
+        hand_in(game, capsys, turn, lines)
+        aster = "" if turn == 1 else "nation aster   turn 2\nmove ship 1 to west-sea\n"
+        if aster:
+            (game.parent / "aster.txt").write_text(aster, encoding="utf-8")
+            code, said = run(capsys, "orders", "submit", "--game", game, "--nation", "aster", game.parent / "aster.txt")
+            assert code == 0, said
+        code, said = run(capsys, "resolve", "--game", game)
+        assert code == 0, said
+        turn += 1
+    found = Game.open(game)
+    assert found.stage().position.turn == 2 and "results at sea" in said
+    before = found.stage().position.state.hash()
+    code, said = run(capsys, "resolve", "--game", game)
+    assert (
+        code != 0
+        and "ships-lost-of-first/engagement#0001" in said
+        and "West Sea, ships that Aster loses against Borea: 0 to 1" in said
+    )
+    assert Game.open(game).stage().position.state.hash() == before
+    code, said = run(capsys, "decide", "moderator", "ships-lost-of-first/engagement#0009", "1", "--game", game)
+    assert code != 0 and "not in the books" in said
+    code, said = run(capsys, "decide", "moderator", "ships-lost-of-first/engagement#0001", "1", "--game", game)
+    assert code == 0, said
+    code, said = run(capsys, "resolve", "--game", game)
+    assert code != 0 and "ships-lost-of-first" not in said and "who-retreats-at-sea" in said
+    code, said = run(capsys, "resolve", "--game", game, "--force")
+    assert code == 0, said
+    after = Game.open(game).stage().position
+    assert after.turn == 3
+    assert [r["owner"] for _, r in after.state.stacks() if r["kind"] == "warship" and r["place"] == "west-sea"] == ["borea"]
+
+
+def test_a_nation_that_sends_nothing_is_held_to_the_requirements(game: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, said = run(capsys, "resolve", "--game", game, "--force")
+    assert code != 0 and "Borea: undeployed" in said and "orders must be handed in" in said
+    hand_in(game, capsys, 1, DEPLOYED)
+    code, said = run(capsys, "resolve", "--game", game)
+    assert code == 0, said
+
+
+@pytest.mark.parametrize("seed", ["07", "1f", "a3"])
+def test_policies_meet_every_requirement_and_order_what_can_be_carried_out(
+    seed: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, said = run(capsys, "play", SCENARIO, "--turns", "9", "--out", tmp_path / "out", "--seed", seed * 16, "--no-png")
+    assert code == 0, said
+    told = [e for e in Game.open(tmp_path / "out" / "game").journal() if "refused" in e.data and e.rule == "acts/deploy"]
+    assert not told
+    assert not list(Game.open(tmp_path / "out" / "game").stage(2).position.state.stacks(at="reserve"))
 
 
 def test_twenty_turns_by_policies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,15 +1,18 @@
 """The law of orders: what is accepted is carried out if all others are silent and the dice are kind; what is refused, is refused.
 
 Orders are drawn from the list of legal ones and changed at random, at positions of every ruleset. The checker reads the position
-whole (nothing is hidden), the turn is resolved with one nation's orders only, and every test by dice comes out well. Orders
-that hang on an answer of others (a vote) are left out, and so are refusals that only say that units, means or room are taken
-by another line: the resolution, which is given both, may choose the other one.
+whole (nothing is hidden), the turn is resolved with one nation's orders only, and every test by dice comes out well. What is read
+back is what is done: the units and their way, what is bought, what is paid. Orders that hang on an answer of others (a vote) are
+left out, so are refusals that only say that units, means or room are taken by another line (the resolution, which is given both,
+may choose the other one), and what falls by a need that its nation may not test.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -18,39 +21,51 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from wteaw.core.dice import KeyedDice
+from wteaw.core.journal import Entry
 from wteaw.core.package_data import scenarios
+from wteaw.economy.transfer import kind_of
 from wteaw.game.scenario import initial_state
 from wteaw.game.scenario_files import load_scenario
 from wteaw.orders.check import check
 from wteaw.orders.grammar import Slot, slot_of
 from wteaw.orders.legal import legal_orders
 from wteaw.orders.names import FORM_OF
+from wteaw.orders.prospect import in_frame
+from wteaw.orders.rows import mode_of_order
 from wteaw.ruleset import Ruleset
+from wteaw.ruleset.limits import needs_of
 from wteaw.turn.context import Turn
-from wteaw.turn.intents import Code, Note
+from wteaw.turn.intents import Code, Intent, Note
 from wteaw.turn.referee import Inputs, Position, resolve, start, waiting_seats
 from wteaw.world.geography import Geography
 from wteaw.world.view import Viewer
 from wteaw.world.world import World
 
-SCENARIOS = ("1914", "third-edition-1914", "alliances-6")
+SCENARIOS = ("1914", "third-edition-1914", "alliances-6", "no-mans-land", "diplomacy", "empire-orders")
 KEY = "3c" * 32
+MOST_INPUTS = 12
 TAKEN = {Code.UNITS, Code.MEANS, Code.LIMIT}
 """Refusals by what another line takes."""
 
 
 @cache
-def begun(name: str, turn: int) -> tuple[Ruleset, Geography, Position]:
-    """A game of silent nations, at its first input point of a turn."""
-    scenario, ruleset, found = load_scenario(scenarios() / f"{name}.yaml")
-    assert scenario is not None and ruleset is not None, found
-    geography, state = Geography(ruleset), initial_state(ruleset, scenario)
-    for option in ruleset.rows("options"):
-        if option == "free-deployment":
-            state.put("options", "options", option, False)
-    here = start(ruleset, state, KeyedDice(KEY, 1), geography=geography).position
-    while here.turn < turn or not waiting_seats(ruleset, here):
+def begun(name: str, turn: int, later: int = 0) -> tuple[Ruleset, Geography, Position]:
+    """A game of silent nations, at its first input point of a turn, or so many input points later."""
+    if turn == 1 and not later:
+        scenario, ruleset, found = load_scenario(scenarios() / f"{name}.yaml")
+        assert scenario is not None and ruleset is not None, found
+        geography, state = Geography(ruleset), initial_state(ruleset, scenario)
+        for option in ruleset.rows("options"):
+            if option == "free-deployment":
+                state.put("options", "options", option, False)
+        here = start(ruleset, state, KeyedDice(KEY, 1), geography=geography).position
+        passed = True
+    else:
+        ruleset, geography, here = begun(name, turn, later - 1) if later else begun(name, turn - 1)
+        passed = False
+    while not passed or here.turn < turn or not waiting_seats(ruleset, here):
         here = resolve(ruleset, here, Inputs(), dice(here), geography=geography).position
+        passed = True
     return ruleset, geography, here
 
 
@@ -90,8 +105,24 @@ def drawn(world: World, nation: str, rng: random.Random, many: int) -> list[dict
             slots[name] = guess(world, nation, shapes[name], rng)
         if all(v is not None for v in slots.values()):
             line = len(out) + 1
-            out.append({"nation": nation, "order": legal.order, "slots": slots, "options": {}, "line": line, "text": f"{line}"})
+            options = drawn_options(world, nation, legal.order, rng)
+            out.append(
+                {"nation": nation, "order": legal.order, "slots": slots, "options": options, "line": line, "text": f"{line}"}
+            )
     return out
+
+
+def drawn_options(world: World, nation: str, key: str, rng: random.Random) -> dict[str, Any]:
+    """Now and then one of what may stand after the colon of an order, filled with anything; as `read_orders` gives it."""
+    may = world.ruleset.row(*key.split("/", 1)).get("options", ())
+    if not may or rng.random() < 0.6:
+        return {}
+    option = rng.choice(may)
+    declared = world.ruleset.row("order_options", option).get("slots", {})
+    values = {name: guess(world, nation, slot_of(name, slot), rng) for name, slot in declared.items()}
+    if any(value is None for value in values.values()):
+        return {}
+    return {option: True if not values else next(iter(values.values())) if len(values) == 1 else values}
 
 
 def guess(world: World, nation: str, shape: Slot, rng: random.Random) -> Any:
@@ -111,15 +142,71 @@ def guess(world: World, nation: str, shape: Slot, rng: random.Random) -> Any:
     return [found] if shape.many and found is not None else found
 
 
-def refused_by_the_resolution(name: str, here: Position, nation: str, orders: list[dict[str, Any]]) -> dict[int, str]:
-    """What the resolution does not carry out of a nation's orders, by line and with its words, when all others are silent."""
+def resolved(name: str, here: Position, nation: str, orders: list[dict[str, Any]]) -> Sequence[Entry]:
+    """What the resolution writes of a nation's orders when all others are silent."""
     ruleset, geography, _ = begun(name, 1)
     done = resolve(ruleset, here, Inputs({nation: orders}), dice(here), geography=geography)
-    out = {e.data["line"]: str(e.data["refused"]) for e in done.entries if "refused" in e.data and e.subject == nation}
-    acted = {e.rule for e in done.entries if "refused" not in e.data and e.subject.partition(":")[0] == nation}
+    out = list(done.entries)
+    keys = [f"{nation}/{number:04d}" for number in range(1, len(orders) + 1)]
+    for _ in range(MOST_INPUTS):  # steps that come after a later input point of the turn
+        there = done.position
+        if there.turn != here.turn or there.ended or all(there.state.get("orders", key, "status") for key in keys):
+            break
+        done = resolve(ruleset, there, Inputs(), dice(there), geography=geography)
+        out += done.entries
+    return out
+
+
+def refused_in(entries: Sequence[Entry], nation: str, orders: list[dict[str, Any]]) -> dict[int, str]:
+    """What is not carried out of a nation's orders, by line and with the resolution's words."""
+    out = {e.data["line"]: str(e.data["refused"]) for e in entries if "refused" in e.data and e.subject == nation}
+    acted = {e.rule for e in entries if "refused" not in e.data and e.subject.partition(":")[0] == nation}
     for order in orders:
         if order["order"].startswith("acts/") and order["order"] not in acted:
             out.setdefault(order["line"], "(not a word)")
+    return out
+
+
+def hidden_need(ruleset: Ruleset, order: Mapping[str, Any], why: str) -> bool:
+    """Whether an order fell by a need that its nation may not test."""
+    needs = needs_of(ruleset, ruleset.row(*order["order"].split("/", 1)))
+    return any(need.get("secret") and str(need["else"]).partition("{")[0] in why for need in needs)
+
+
+Said = tuple[str, str]
+"""What an order is about, and what is said of it: who goes which way, what is bought for how much, what is paid."""
+
+
+def read_back(ruleset: Ruleset, intents: Iterable[Intent]) -> Counter[Said]:
+    """What intents say: units with their way, purchases with their price, payments of acts."""
+    out: Counter[Said] = Counter()
+    for intent in intents:
+        mode = mode_of_order(ruleset, intent.order) or {}
+        if intent.path and not mode.get("tasks"):  # ships go from point to point
+            out[intent.verb, f"{dict(sorted(intent.units.items()))} by {list(intent.path)}"] += 1
+        if intent.item:
+            out[f"catalogue/{intent.item}", f"{intent.number} bought"] += 1
+        for what, amount in intent.cost.items():
+            sent = kind_of(ruleset, intent.verb)
+            key = f"catalogue/{intent.item}" if intent.item else sent[0] if sent else intent.verb
+            out[key, f"pays {what}"] += Fraction(amount)  # type: ignore[assignment]
+    return out
+
+
+def carried_out(entries: Sequence[Entry], nation: str) -> Counter[Said]:
+    """The same of what the journal says."""
+    out: Counter[Said] = Counter()
+    for entry in entries:
+        if entry.subject.partition(":")[0] != nation or "refused" in entry.data:
+            continue
+        if "path" in entry.data and entry.rule.startswith("orders/"):
+            out[entry.rule, f"{dict(sorted(entry.data['units'].items()))} by {list(entry.data['path'])}"] += 1
+        if entry.rule.startswith("catalogue/") and "cost" in entry.data:
+            out[entry.rule, f"{entry.data['n']} bought"] += 1
+        for table, purse, what, before, after in entry.changes:
+            if table == "stores" and purse.partition("/")[0] == nation and (after or 0) < (before or 0):
+                sent = entry.rule.partition("/")[0] if entry.rule.startswith(("gifts/", "routes/")) else entry.rule
+                out[sent, f"pays {what}"] += Fraction(before or 0) - Fraction(after or 0)  # type: ignore[assignment]
     return out
 
 
@@ -130,9 +217,9 @@ def known_to(name: str, here: Position, nation: str) -> World:
     return World(ruleset, Viewer(ruleset, here.state, geography=geography).view(nation), moments=moments, geography=geography)
 
 
-def broken(name: str, turn: int, seed: int, *, hidden: bool = False) -> Iterator[str]:
+def broken(name: str, turn: int, seed: int, *, later: int = 0, hidden: bool = False) -> Iterator[str]:
     """Where the law does not hold for the orders of one draw; `hidden`: checked on the nation's view."""
-    ruleset, geography, here = begun(name, turn)
+    ruleset, geography, here = begun(name, turn, later)
     rng = random.Random(seed)
     seats = [n for n in waiting_seats(ruleset, here) if here.state.stacks(owner=n)]
     nation = rng.choice(seats or waiting_seats(ruleset, here))
@@ -143,16 +230,27 @@ def broken(name: str, turn: int, seed: int, *, hidden: bool = False) -> Iterator
     checked = check(world, nation, orders)
     standing = {int(i.order["line"]): dict(i.order) for i in checked.intents}
     refused = {d.line: d for d in checked.found if d.severity == "error"}
+    if refused.pop(0, None) is not None:  # what all orders together must fulfill: none of them stands
+        return
     assert set(standing) | set(refused) == {o["line"] for o in orders} and not set(standing) & set(refused)
     by_line = {o["line"]: o for o in orders}
     waiting = {int(i.order["line"]) for i in checked.intents if any(r.note == Note.MEANS for r in i.conditions)}
-    for line, why in () if hidden else refused_by_the_resolution(name, here, nation, list(standing.values())).items():
-        if line in waiting:  # read back with its condition: more means had to come in, and did not
-            continue
-        yield f"{nation}: {by_line[line]['order']} {standing[line]['slots']} stands, and the resolution says: {why}"
-    again = refused_by_the_resolution(name, here, nation, [standing.get(o["line"], o) for o in orders])
+    if not hidden:
+        entries = resolved(name, here, nation, list(standing.values()))
+        dropped = refused_in(entries, nation, list(standing.values()))
+        for line, why in dropped.items():
+            if line not in waiting and not hidden_need(ruleset, standing[line], why):  # else it is read back with its condition
+                yield f"{nation}: {by_line[line]['order']} {standing[line]['slots']} stands, and the resolution says: {why}"
+        said = read_back(ruleset, [i for i in checked.intents if int(i.order["line"]) not in dropped])
+        done = carried_out(entries, nation)
+        for key in said if not dropped else ():
+            if said[key] != done[key]:
+                yield f"{nation}: read back {key} {said[key]}, carried out {done[key]}: {[k for k in done if k[0] == key[0]]}"
+    whole = [standing.get(o["line"], o) for o in orders]
+    again = refused_in(resolved(name, here, nation, whole), nation, whole)
     for line, found in refused.items():
-        if line not in again and found.code not in TAKEN:
+        carried = standing.get(line, by_line[line])["order"] in in_frame(ruleset)  # else it is only read by battles
+        if carried and line not in again and found.code not in TAKEN:
             yield f"{nation}: {by_line[line]['order']} {by_line[line]['slots']} is refused ({found.message}), and would be carried out"
 
 
@@ -170,15 +268,16 @@ def kind_dice(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", SCENARIOS)
 @pytest.mark.usefixtures("kind_dice")
-@settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-@given(seed=st.integers(0, 10**9), turn=st.integers(1, 2))
-def test_what_stands_is_carried_out_and_what_is_refused_is_refused(name: str, seed: int, turn: int) -> None:
-    assert list(broken(name, turn, seed)) == []
+@settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(seed=st.integers(0, 10**9), turn=st.integers(1, 2), later=st.integers(0, 3))
+def test_what_stands_is_carried_out_and_what_is_refused_is_refused(name: str, seed: int, turn: int, later: int) -> None:
+    """At the first input point of a turn, or at one that comes later."""
+    assert list(broken(name, turn, seed, later=later)) == []
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
 @pytest.mark.usefixtures("kind_dice")
-@settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=6, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 10**9), turn=st.integers(1, 2))
 def test_nothing_is_refused_for_want_of_knowledge(name: str, seed: int, turn: int) -> None:
     """What a nation's view does not show it is no reason to refuse what the resolution would carry out."""

@@ -68,7 +68,8 @@ def ruleset(march: Row = MARCH, **forms: list[Row]) -> Ruleset:
         "quantities": [{"id": "move", "of": "unit", "base": "unit.move"}],
         "modes": [march],
         "control": [CAPTURE],
-        "orders": [{"id": "go", "form": "go {units} from {origin} to {target}", "step": "attacks", "does": march["id"]}],
+        "orders": [{"id": "go", "form": "go {units} from {origin} to {target}", "step": "attacks", "does": march["id"],
+                    "options": ["withdraw", "then", "if-seen"]}],
         **forms,
     }  # fmt: skip
     return Ruleset("test", "Test", {form: by_id(rows) for form, rows in table.items()})

@@ -66,7 +66,7 @@ def rules(**gate: Any) -> Ruleset:
             {"id": "meet", "form": "meeting {n}", "gives": "joins"},
         ],
         "orders": [
-            {"id": "sail", "form": "sail", "step": "sea", "does": "sail", "mission": "rest"},
+            {"id": "sail", "form": "sail", "step": "sea", "does": "sail", "mission": "rest", "options": ["guard", "meet"]},
             {"id": "ferry", "form": "ferry", "step": "sea", "does": "sail", "mission": "carry"},
         ],
     }  # fmt: skip

@@ -207,3 +207,30 @@ def test_what_cannot_be_tried_is_said(tmp_path: Path, path: str, says: str, caps
     with pytest.raises(SystemExit) as left:
         main(["mutate", str(tmp_path / path)])
     assert left.value.code and says in capsys.readouterr().err
+
+
+def test_cases_that_read_the_row_are_tried_though_they_cite_others(folder: Path) -> None:
+    (folder / "tests/c.yaml").write_text(
+        CASES + '  - {id: quiet, clauses: [x.other], when: {fact: {joined: {by: gray}}}, then: {journal: [{text: "Nothing."}]}}\n'
+    )
+    bench = Bench(folder)
+    gone = next(c for c in bench.changes()[0] if c.row == "events/idle" and c.says == "on.joined.by: gray → red")
+    assert [case.id for _, case in bench.reaching(gone)] == ["quiet", "quarrel", "slap"], (
+        "those that read the row, the most telling first"
+    )
+    verdict = bench.verdict(gone)
+    assert (verdict.noticed_by, verdict.elsewhere, verdict.cases) == ("quiet", True, 0)
+
+
+def test_after_a_change_of_the_rules_the_case_that_noticed_is_tried_first(folder: Path, tmp_path: Path) -> None:
+    state = tmp_path / "state.jsonl"
+    first = tried(Bench(folder), Bench(folder).changes()[0], state=state)
+    table = folder / "tables/t.yaml"
+    table.write_text(table.read_text().replace("x.idle", "x.idler"))
+    bench = Bench(folder)
+    changes = [c for c in bench.changes()[0] if c.row == "events/slap"]
+    again = {v.change.key: v.noticed_by for v in tried(bench, changes, state=state)}
+    assert again == {v.change.key: v.noticed_by for v in first if v.change.row == "events/slap"}
+    by = {v.change.key: v.noticed_by for v in first if v.noticed_by not in ("", "validation")}
+    assert by and bench.hints == by, "what is not tried this time is remembered, too"
+    assert tried(Bench(folder), changes, state=state) and Bench(folder).hints == {}

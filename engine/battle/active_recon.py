@@ -16,6 +16,7 @@ from typing import Any
 from ..core.model import Row
 from ..core.state import Entity
 from ..turn.context import Order, OrderContext, Turn
+from ..turn.slots import unfit as unfit_order
 from ..units import forces, passive_recon
 from ..world import routes
 from ..world.selections import id_of
@@ -47,7 +48,8 @@ def run(turn: Turn, rows: Sequence[Row]) -> None:
             form, _, id_ = order["order"].partition("/")
             if form != "orders" or turn.ruleset.rows(form).get(id_, {}).get("does") != row["id"] or order.get("status"):
                 continue
-            found = understand(turn, order, row, left)
+            why = unfit_order(turn, turn.ruleset.row(form, id_), order, turn.order_names(order))
+            found = why.text if why is not None else understand(turn, order, row, left)
             if isinstance(found, Probe):
                 probes.append((row, found))
             else:

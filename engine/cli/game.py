@@ -248,7 +248,7 @@ def decide(
 
     Example: wteaw decide NATION loss-order '["KIND", "KIND"]' --game games/flanders
     """
-    from ..game.moderation import view_world
+    from ..game.moderation import view_world, whole_world
     from ..turn.context import OrderContext
     from ..turn.decisions import MODERATOR, answer_refusal
     from .names import nation_named
@@ -260,7 +260,7 @@ def decide(
         value = json.loads(answer)
     except json.JSONDecodeError:
         value = answer
-    view = view_world(found, nation)
+    view = view_world(found, nation) if nation != MODERATOR else whole_world(found)
     why = answer_refusal(OrderContext(view), nation, decision, value)
     if why is not None:
         raise Stop(f"{why.text}{f'; {why.hint}' if why.hint else ''}", 2)

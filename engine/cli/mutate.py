@@ -43,8 +43,8 @@ def mutate(
     """Change one thing in a row at a time and see whether a rule test notices.
 
     Numbers, ranges, faces, ids, flags and keys are changed, and the comparisons, numbers, `and`, `or`, `not` and ids inside
-    expressions. The cases that cite the row's clauses are run; what nobody notices is listed at file and line. A
-    change that does not validate counts as noticed. One that makes no difference is marked where it stands:
+    expressions. The cases that cite the row's clauses are run, then others that read the row; what nobody notices is listed at
+    file and line. A change that does not validate counts as noticed. One that makes no difference is marked where it stands:
     `# equivalent (OLD -> NEW): why`.
 
     Example: wteaw mutate ruleset --sample 200 -j 2
@@ -101,12 +101,14 @@ def _text(out: Tried) -> list[str]:
             )
     killed = sum(v.killed for v in out.verdicts)
     invalid = sum(v.noticed_by == "validation" for v in out.verdicts)
+    elsewhere = sum(v.elsewhere for v in out.verdicts)
     equivalent = len(out.verdicts) - killed - len(out.survivors)
     counted = len(out.verdicts) - equivalent
     share = f" ({100 * killed / counted:.1f} %)" if counted else ""
+    untold = sum(not v.cases for v in out.survivors)
     lines.append(
-        f"{killed} of {counted} changes noticed{share}, {invalid} of them by validation; {len(out.survivors)} not noticed, "
-        f"{sum(not v.cases for v in out.survivors)} of them with no case; {equivalent} make no difference"
+        f"{killed} of {counted} changes noticed{share}, {invalid} of them by validation, {elsewhere} by cases that cite other "
+        f"clauses; {len(out.survivors)} not noticed, {untold} of them with no case; {equivalent} make no difference"
     )
     if out.apart:
         forms = ", ".join(f"{form} {n:,}" for form, n in out.apart.most_common())

@@ -32,10 +32,9 @@ def run(node: Row, turn: Turn) -> None:
     unite_purses(turn)
     ids = node.get("yields") or list(turn.ruleset.rows("yields"))
     wanted = node.get("for")
-    loop = turn.loops.get("nation")
     gathered = []
     for nation in turn.world.nations():
-        if isinstance(loop, Entity) and loop.id != nation:
+        if turn.mover not in (None, nation):
             continue
         if wanted is not None and not is_for(turn.world, wanted, nation):
             continue

@@ -13,6 +13,7 @@ from ..core.model import Row
 from ..core.state import Entity, State
 from ..turn.context import Turn, audience_ids
 from ..turn.effects import EffectError, EffectRunner, printed
+from ..turn.slots import unfit
 from ..turn.verbs_units import set_works
 from ..world import treasury as stores
 from ..world.selections import id_of
@@ -177,6 +178,10 @@ def _from_hand(node: Row, turn: Turn, step: str) -> None:
         slots = order.get("slots", {})
         nation, wanted, n = order["nation"], str(id_of(slots.get("item"))), int(slots.get("n") or 1)
         hand = in_hand(turn.state, nation, wanted)
+        why = unfit(turn, turn.ruleset.row("orders", order["order"].partition("/")[2]), order, turn.order_names(order))
+        if why is not None:
+            turn.drop_order(order, why.text)
+            continue
         if sum(int(r["n"]) for _, r in hand) < n:
             turn.drop_order(order, f"there are not {n} of them in hand")
             continue

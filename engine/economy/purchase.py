@@ -12,12 +12,11 @@ from ..core.model import Row
 from ..core.state import Entity
 from ..turn.context import Order, OrderContext, Turn, audience_ids
 from ..turn.effects import printed
-from ..turn.intents import Code, Refusal
-from ..turn.slots import misfit, unmet
+from ..turn.intents import Refusal
+from ..turn.slots import unfit
 from ..turn.verbs_later import put_under_way
 from ..world import treasury as stores
 from ..world.selections import id_of
-from ..world.whom import is_for
 from . import commitments, complete
 from .catalogue import Market, Offer, Quote, check_purchase, purchasable
 
@@ -94,9 +93,7 @@ def asked(turn: OrderContext, market: Market, order: Order, *, secrets: bool = T
     """
     row = turn.ruleset.rows("orders").get(order["order"].partition("/")[2], {})
     names = turn.order_names(order)
-    if "for" in row and not is_for(turn.world, row["for"], str(order["nation"])):
-        return Refusal(Code.CLOSED, "this is not open to your nation")
-    why = misfit(turn, row, order, names) or unmet(turn, row, names, secrets=secrets)
+    why = unfit(turn, row, order, names, secrets=secrets)
     if why is not None:
         return why
     slots = order.get("slots", {})

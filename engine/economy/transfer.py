@@ -15,7 +15,7 @@ from ..core.model import Row, Ruleset
 from ..core.state import Entity, pair_key
 from ..turn.context import Order, OrderContext, Turn
 from ..turn.intents import Code, Refusal
-from ..turn.slots import misfit, unmet
+from ..turn.slots import unfit
 from ..units import forces, tasks
 from ..units.passive_recon import figure
 from ..world import routes
@@ -69,7 +69,7 @@ def refusal(turn: OrderContext, order: Order, named: set[str] | None = None, *, 
     """Why nothing can be sent by an order, or None; without `secrets` as its nation may test it."""
     row = turn.ruleset.row("orders", order["order"].partition("/")[2])
     names = turn.order_names(order)
-    why = misfit(turn, row, order, names) or unmet(turn, row, names, secrets=secrets)
+    why = unfit(turn, row, order, names, secrets=secrets)
     kind = kind_of(turn.ruleset, order["order"])
     if why is not None or kind is None:
         return why

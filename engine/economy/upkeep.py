@@ -37,10 +37,10 @@ class Bill:
 
 
 def run(node: Row, turn: Turn) -> None:
-    """Present the bills of the node (`bills`; absent: all rows), nation by nation."""
+    """Present the bills of the node (`bills`; absent: all rows), nation by nation; in a nation's own turn its only."""
     for id_ in node.get("bills") or list(turn.ruleset.rows("bills")):
         row = turn.ruleset.row("bills", id_)
-        for nation in turn.world.nations():
+        for nation in turn.world.nations() if turn.mover is None else (turn.mover,):
             names = _names(turn, nation, "")
             if turn.world.test(row.get("when"), names):
                 _present(turn, row, nation, bills(turn, row, nation))

@@ -17,8 +17,10 @@ from sqlalchemy.engine import Engine
 from ..core.fairness import Opening
 from ..core.journal import Entry
 from ..core.state import Entity, State
+from ..orders.check import standing
 from ..ruleset import Ruleset
 from ..turn import vacancies
+from ..turn.left_open import Open, left_open
 from ..turn.referee import Position, Resolution, commanded_nations, resolve, waiting_seats
 from ..world.geography import Geography
 from ..world.view import Viewer, chain_of, readable
@@ -148,6 +150,12 @@ def view_world(game: Game, nation: str) -> World:
     return Views(game).world(nation)
 
 
+def whole_world(game: Game) -> World:
+    """Everything at the present stage, as the moderator sees it."""
+    position = game.stage().position
+    return World(game.ruleset, position.state, moments=position.moments, geography=game.geography)
+
+
 class Views:
     """The worlds of several nations at one position (the present one, or an earlier one as it was known then).
 
@@ -266,13 +274,41 @@ def _resolve_once(
         raise StoreError(f"{broken}; `wteaw verify` looks at everything")
     waiting = game.stage().position.waiting or {}
     given = [] if "pause" in waiting else policy_submissions(game)
+    if undecided := open_decisions(game) if not force and _has_players(game) else []:
+        listed = "; ".join(f"{o.key} ({o.text}: {o.answers})" for o in undecided)
+        raise StoreError(f"the rules leave to the moderator: {listed}; `wteaw decide moderator`, or `--force` for the defaults")
     here = set(game.submissions()) | {s.nation for s in given}
     missing = tuple(n for n in game.awaited() if n not in here) if "pause" not in waiting else ()
     if missing and not force:
         raise StoreError(f"no orders yet from {', '.join(missing)}; `--force` resolves without them")
+    lacking = _lacking(game, given, missing)
+    if lacking:
+        raise StoreError(
+            f"{lacking}; orders must be handed in that meet this (the moderator may, with `wteaw orders submit --nation`)"
+        )
     stood_in = tuple(n for n, s in game.submissions().items() if s.by == PROXY)  # they have missed the turn all the same
     result = game.resolve(given, missing=sorted({*missing, *stood_in}), until=until, dry=dry, practice=practice)
     return Outcome(result, missing, tuple(s.nation for s in given))
+
+
+def open_decisions(game: Game) -> list[Open]:
+    """What the present input point leaves to the moderator and he has not answered."""
+    answered = game.submissions().get(MODERATOR)
+    known = answered.answers if answered is not None else {}
+    found = left_open(whole_world(game), game.stage().position.waiting or {})
+    return [o for o in found if o.key not in known and o.key.partition("/")[0] not in known]
+
+
+def _lacking(game: Game, given: Iterable[Submission], missing: Iterable[str]) -> str:
+    """Which requirement of this input point the orders of a policy, or having sent none, leave unmet; empty if none."""
+    if not (game.stage().position.waiting or {}).get("gate"):
+        return ""
+    views = Views(game)
+    orders: dict[str, list[Any]] = {**{n: [] for n in missing}, **{s.nation: list(s.orders) for s in given}}
+    for nation, listed in sorted(orders.items()):
+        for why in standing(views.world(nation), nation, listed)[1].values():
+            return f"{game.ruleset.rows('nations').get(nation, {}).get('name', nation)}: {why}"
+    return ""
 
 
 # ---- reports
@@ -373,6 +409,10 @@ def _moderators_part(game: Game, stage: Stage, past: bool) -> list[str]:
         else f"Read what follows, then send each of the {len(players)} players his report."
         if players
         else "Read what follows.",
+        *(
+            f"Decide (`wteaw decide moderator {o.key} ANSWER`): {o.text}: {o.answers}; default {o.default}."
+            for o in open_decisions(game)
+        ),
         f"Publish the commitment to the dice of turn {stage.position.turn}: {stage.commitment.root}",
         "`wteaw rollback` undoes the turn; give the reason, and every report tells it.",
     ]

@@ -81,6 +81,13 @@ def check(world: World, nation: str, orders: Sequence[Order], *, file: str = "")
     return Checked(intents, run.checker.found)
 
 
+def standing(world: World, nation: str, orders: Sequence[Order]) -> tuple[list[Order], dict[str, str]]:
+    """Of orders those that stand when all are carried out in their turn, and the requirements of the input point that they
+    together leave unmet: id -> what is missing."""
+    run = _Run(world, nation, _numbered(world, orders), "")
+    return run.standing, run.unmet
+
+
 def _numbered(world: World, orders: Sequence[Order]) -> list[Order]:
     """The orders with their place in the file, and the numbers of their forces as they are listed."""
     listed = fleet.Fleet()
@@ -114,8 +121,10 @@ class _Run:
         for place in self.checker.unfit(self.intents):
             del self.intents[place]
         prospect.pass_gates()
+        self.unmet = dict(prospect.unmet)
         for id_, why in prospect.unmet:
             self.checker.say_of_all(id_, why)
+        self.standing = [_bare(self.intents[place].order) for place in sorted(self.intents)]
         if prospect.unmet:
             self.intents.clear()
         self.checker.found.sort(key=lambda d: d.line)

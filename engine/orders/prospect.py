@@ -2,9 +2,9 @@
 
 Whether an order may be given is asked of the position in which it will be carried out. What the nation's own orders of earlier
 steps make possible in this turn (an advance that is discovered, paid for and built with; a war that is declared, and fought)
-is so by then. Moves are made when an order comes that may start where they lead (`again` of a mode), and all go well. A
-`Prospect` is the nation's view with these orders carried out by the resolution's own functions, step by step
-in the order of the frame; nothing that others do and no battle is foreseen.
+is so by then, and what it collects and pays on the way. Moves are made when an order comes that may start where they lead
+(`again` of a mode), and all go well. A `Prospect` is the nation's view with these orders carried out by the resolution's own
+functions, step by step in the order of the frame; nothing that others do and no battle is foreseen.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 from ..core.dice import KeyedDice
 from ..core.model import Row, Ruleset
+from ..core.registry import mechanic
 from ..core.state import Entity
 from ..economy import purchase
 from ..economy.catalogue import Market, Quote
@@ -38,6 +39,8 @@ LAST: Place = (1 << 30, 0)
 CHANGING = frozenset({"act", "purchase"})
 """The mechanics whose orders are carried out in a prospect. Of the steps between two of these all orders are taken together, by
 line: who takes units first is whom the player names first, not whose step comes first."""
+FORESEEN = frozenset({"collect", "upkeep"})
+"""The mechanics that a prospect carries out for its nation without any order."""
 
 
 def in_frame(ruleset: Ruleset) -> Mapping[str, tuple[Place, Row]]:
@@ -46,7 +49,7 @@ def in_frame(ruleset: Ruleset) -> Mapping[str, tuple[Place, Row]]:
     def make() -> dict[str, tuple[Place, Row]]:
         out: dict[str, tuple[Place, Row]] = {}
         changes = 0
-        for node in _steps(ruleset.frame, ""):
+        for node in _steps(ruleset.frame):
             changes += node["do"] in CHANGING
             number = 2 * changes + (node["do"] not in CHANGING)
             for index, key in enumerate(carried_out(ruleset, node)):
@@ -77,18 +80,31 @@ def _places(ruleset: Ruleset) -> dict[str, Place]:
     """The place before each step of the frame."""
     out: dict[str, Place] = {}
     changes = 0
-    for node in _steps(ruleset.frame, ""):
+    for node in _steps(ruleset.frame):
         changes += node["do"] in CHANGING
         out.setdefault(str(node.get("step") or node["do"]), (2 * changes + (node["do"] not in CHANGING), -1))
     return out
 
 
-def _steps(nodes: Iterable[Row], phase: str) -> Iterable[Row]:
-    for node in nodes:
-        here = str(node.get("phase", phase))
+def _steps(nodes: Iterable[Row], phase: str = "", at: tuple[int, ...] = (), tests: tuple[str, ...] = ()) -> Iterable[Row]:
+    """The steps of the frame, each with its phase, its path and the tests of all nodes around it."""
+    for index, node in enumerate(nodes):
+        here, path = str(node.get("phase", phase)), (*at, index)
+        asked = (*tests, node["when"]) if "when" in node else tests
         if "do" in node:
-            yield {**node, "in phase": here}
-        yield from _steps(node.get("steps", ()), here)
+            yield {**node, "in phase": here, "path": path, "tests": asked}
+        yield from _steps(node.get("steps", ()), here, path, asked)
+
+
+def _foreseen(ruleset: Ruleset) -> list[tuple[Place, Row]]:
+    """The steps that give and take means by themselves, with their places in the frame."""
+    out: list[tuple[Place, Row]] = []
+    changes = 0
+    for node in _steps(ruleset.frame):
+        changes += node["do"] in CHANGING
+        if node["do"] in FORESEEN:
+            out.append(((2 * changes + 1, 0), node))
+    return out
 
 
 class Prospect:
@@ -113,6 +129,9 @@ class Prospect:
         self._step = ""
         self._phase = ""
         self._gate = list(gate(view))
+        here = tuple(int(level["i"]) for level in view.state.get("game", "game", "cursor") or ())
+        foreseen: list[tuple[Place, Row]] = view.ruleset.derived("means foreseen", lambda: _foreseen(view.ruleset))
+        self._foreseen = [(place, node) for place, node in foreseen if node["path"] > here]
         self.unmet: list[tuple[str, str]] = []
         """The requirements that the orders so far do not fulfill: its id, and what is missing."""
         self._moves: list[tuple[Order, Move]] = []
@@ -128,6 +147,7 @@ class Prospect:
         """On to the step in which an order is carried out."""
         place, node = in_frame(self.turn.ruleset).get(order["order"], (LAST, None))
         self.pass_gates(place)
+        self._pass_means(place)
         if node is None:
             return
         turn, step = self.turn, str(node.get("step") or node["do"])
@@ -157,6 +177,20 @@ class Prospect:
             names = {"self": who, "nation": who}
             if self.turn.world.test(row.get("when"), names) and not self.turn.world.test(row["test"], names):
                 self.unmet.append((row["id"], fill(self.turn.world, row["else"], names)))
+
+    def _pass_means(self, place: Place) -> None:
+        """Collect and pay what the nation does before a place of the frame, whatever it orders."""
+        while self._foreseen and self._foreseen[0][0] <= place:
+            _, node = self._foreseen.pop(0)
+            turn, who = self.turn, Entity("nation", self.nation)
+            turn.loops = {"nation": who, "self": who}
+            if all(turn.world.test(test, turn.names()) for test in node["tests"]):
+                turn.journal.step = str(node.get("step") or node["do"])
+                turn.step_row = node
+                mechanic(node["do"])(node, turn)
+                self._market = None
+            turn.loops, turn.step_row = {}, {}
+            turn.journal.step = self._step or turn.journal.step
 
     def settle(self, intent: Intent, quote: Quote | None, move: Move | None = None) -> None:
         """Carry an order out as far as it changes what later ones may do. `quote` is that of a purchase, `move` how units go."""

@@ -125,6 +125,8 @@ def _points(ruleset: Ruleset) -> dict[tuple[int, ...], set[str]]:
                 mine.update(step_orders(ruleset, other) if other.get("step") in node["takes"] else ())
             if not node.get("early"):
                 apart.update(node["takes"])
+        elif "leaves" in node:  # the moderator is asked, and the nations' orders stand
+            out.setdefault(at, set())
         elif "input" in node:
             here = out.setdefault(at, set())
         elif node.get("step") in apart:
@@ -169,7 +171,7 @@ def late_money(ruleset: Ruleset) -> set[str]:
         out: set[str] = set()
         collected = False
         for node in _in_order(ruleset.frame):
-            if "input" in node and "takes" not in node:
+            if "input" in node and not node.keys() & {"takes", "leaves"}:
                 collected = False
             elif node.get("do") == "collect":
                 collected = True

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 from ..core.package_data import schemas as schemas_folder
 from .fast_schema import Compiler, Fits, UnknownKeyword
 
-__all__ = ["KINDS", "Annotation", "Forms", "annotated", "forms"]
+__all__ = ["DEFAULT", "KINDS", "Annotation", "Forms", "annotated", "forms"]
 
 KINDS: Mapping[str, str] = {
     "places": "place",
@@ -44,6 +44,8 @@ KINDS: Mapping[str, str] = {
 """The kind of thing, as fields and expressions name it, that a row of a form is."""
 
 KEYWORDS = ("x-ref", "x-expr", "x-word", "x-fact", "x-effect", "x-text")
+DEFAULT = "default"
+"""What a value is where a row does not say it: beside a `$ref` it is said of this place."""
 CLOSED = ""
 """Stands in a scope whose names are all that there are (`x-names`), not an addition to the general ones."""
 ARRAYS = "="
@@ -172,7 +174,7 @@ class Forms:
             target: Any = self.files[base]
             for part in pointer.strip("/").split("/") if pointer.strip("/") else []:
                 target = target[part.replace("~1", "/").replace("~0", "~")]
-            beside = {k: v for k, v in schema.items() if k in KEYWORDS}
+            beside = {k: v for k, v in schema.items() if k in KEYWORDS or k == DEFAULT}
             schema = {**target, **beside} if beside and isinstance(target, dict) else target
         return (schema if isinstance(schema, dict) else {}), base
 

@@ -12,7 +12,7 @@ from ..core.state import Entity
 from ..ruleset.expressions import parse
 from ..ruleset.expressions.vocabulary import ALWAYS, KINDS
 from ..world.selections import as_set, id_of
-from ..world.world import Names
+from ..world.world import Names, World
 from .bounds import out_of_bounds
 from .context import OrderContext, Turn
 from .intents import Code, Refusal
@@ -43,10 +43,7 @@ def decide(
     if "most" in row:
         return _number(turn, row, names, [turn.answer(row["id"], a, subject) for a in asked_all])
     if options is None:
-        source = row.get("from", [])
-        options = (
-            list(source) if isinstance(source, list) else [id_of(x) for x in as_set(world, world.value(_bare(source), names))]
-        )
+        options = options_of(world, row, names)
     for one in asked_all:
         given = turn.answer(row["id"], one, subject)
         if given is not None and (not options or given in [id_of(o) for o in options]):
@@ -77,12 +74,20 @@ def answer_refusal(context: OrderContext, nation: str, key: str, answer: Any) ->
         kind = kind_of(slots.get(about, about))
         if not about:
             return Refusal(Code.NAME, f"the answer to {id_} is about nothing in particular, not about {subject!r}")
+        if kind == "record" and not context.state.row("records", subject):
+            return Refusal(Code.NAME, f"{subject!r} is not in the books", about)
         if KINDS.get(kind) and not context.ruleset.has(KINDS[kind], subject):
             near = nearest(subject, context.ruleset.rows(KINDS[kind]))
             return Refusal(Code.NAME, f"{subject!r} is no {kind}", about, f"did you mean {near[0]!r}?" if near else "")
         names[about] = context.world.thing(subject, kind if kind in KINDS else None)
     declared = slots.get("answer", next(iter(slots.values()), None) if len(slots) == 1 else None)
     return _unfit(context, row, declared, names, answer)
+
+
+def options_of(world: World, row: Row, names: Names) -> list[Any]:
+    """The answers that a decision's row lists."""
+    source = row.get("from", [])
+    return list(source) if isinstance(source, list) else [id_of(x) for x in as_set(world, world.value(_bare(source), names))]
 
 
 def _unfit(context: OrderContext, row: Row, declared: Any, names: Names, answer: Any) -> Refusal | None:

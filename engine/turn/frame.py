@@ -166,7 +166,7 @@ def _begin_round(turn: Turn, node: Row, level: Level) -> bool:
     if node.get("own_turn"):
         turn.world.remember("turn", turn.state.copy())
     if "says" in node:
-        name = _node_name(node)
+        name = node_name(node)
         turn.journal.step = name
         text = fill(turn.world, node["says"], {**turn.loops, kind: member, "self": member})
         with turn.journal.entry(f"frame/{name}", subject=member.id, text=text, audience=(EVERYONE,)):
@@ -176,7 +176,7 @@ def _begin_round(turn: Turn, node: Row, level: Level) -> bool:
 
 def _rolled(turn: Turn, node: Row, members: list[str]) -> list[str]:
     """The members by a die each, the highest first; those who tie roll again among themselves."""
-    name = _node_name(node)
+    name = node_name(node)
     turn.journal.step = name
     streams: dict[str, Stream] = {}
 
@@ -201,7 +201,8 @@ def _rolled(turn: Turn, node: Row, members: list[str]) -> list[str]:
     return order
 
 
-def _node_name(node: Row) -> str:
+def node_name(node: Row) -> str:
+    """The name that entries of a loop of the frame go by."""
     return str(next((node[k] for k in ("id", "step", "phase", "each") if k in node), "turn"))
 
 

@@ -196,6 +196,8 @@ def waiting_seats(ruleset: Ruleset, position: Position) -> list[str]:
     if node is None:
         return []
     turn = Turn(ruleset, position.state, _NoDice(), moments=position.moments)
+    if "leaves" in node:  # the moderator alone is asked
+        return []
     wanted = node.get("from", "everyone")
     if wanted == "everyone":
         return commanded_nations(ruleset, position)

@@ -10,6 +10,7 @@ from typing import Any
 from ..core.model import Row
 from ..ruleset.limits import needs_of
 from ..world.selections import as_set, id_of
+from ..world.whom import is_for
 from ..world.world import Names
 from .bounds import out_of_bounds
 from .context import Order, OrderContext
@@ -17,6 +18,16 @@ from .effects import fill, printed
 from .intents import Code, Refusal
 
 _TABLES = {"unit-kind": "units", "tech": "technologies", "item": "catalogue", "resource": "resources", "gate": "gates"}
+
+
+def unfit(context: OrderContext, row: Row, order: Order, names: Names, *, secrets: bool = True) -> Refusal | None:
+    """Why an order of a row may not be given as it is written: to whom the row is open, its slots and options, its needs.
+
+    Without `secrets` only the needs are tested that its nation may test.
+    """
+    if "for" in row and not is_for(context.world, row["for"], str(order["nation"])):
+        return Refusal(Code.CLOSED, "this is not open to your nation")
+    return misfit(context, row, order, names) or unmet(context, row, names, secrets=secrets)
 
 
 def unmet(context: OrderContext, row: Row, names: Names, *, secrets: bool = True) -> Refusal | None:
@@ -31,7 +42,7 @@ def unmet(context: OrderContext, row: Row, names: Names, *, secrets: bool = True
 
 
 def misfit(context: OrderContext, row: Row, order: Order, names: Names) -> Refusal | None:
-    """The first slot that holds what it may not."""
+    """The first slot or option that holds what it may not."""
     slots = row.get("slots", {})
     for name, value in order.get("slots", {}).items():
         declared = slots.get(name)
@@ -42,6 +53,23 @@ def misfit(context: OrderContext, row: Row, order: Order, names: Names) -> Refus
         found = out_of_bounds(context, declared, name, value, names) or _not_among(context, declared, name, value, names)
         if found is not None:
             return found
+    return _option_misfit(context, row, order, names)
+
+
+def _option_misfit(context: OrderContext, row: Row, order: Order, names: Names) -> Refusal | None:
+    """The first option that the row does not carry, or whose number is out of its bounds."""
+    may, rows = row.get("options", ()), context.ruleset.rows("order_options")
+    for option, given in order.get("options", {}).items():
+        if option not in may:
+            forms = [rows[o]["form"] for o in may if o in rows]
+            hint = f"it may carry: {'; '.join(forms)}" if forms else "it carries no options"
+            return Refusal(Code.OPTION, f"the order may not carry {rows.get(option, {}).get('form', option)!r}", "", hint)
+        declared = rows.get(option, {}).get("slots", {})
+        values = given if isinstance(given, dict) else dict.fromkeys(declared, given)
+        for name, slot in declared.items():
+            found = out_of_bounds(context, slot, name, values[name], names) if isinstance(slot, dict) and name in values else None
+            if found is not None:
+                return found
     return None
 
 

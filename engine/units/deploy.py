@@ -18,7 +18,7 @@ from ..turn.context import Order, OrderContext, Turn
 from ..turn.decisions import decide
 from ..turn.frame import steps
 from ..turn.intents import Code, Refusal
-from ..turn.slots import misfit, unmet
+from ..turn.slots import unfit
 from ..world import routes
 from ..world.selections import as_set, id_of
 from ..world.world import World
@@ -128,7 +128,7 @@ class Layout:
         """Why an order cannot be carried out, or None."""
         row = self.context.ruleset.row("orders", order["order"].partition("/")[2])
         names = self.context.order_names(order)
-        why = misfit(self.context, row, order, names) or unmet(self.context, row, names)
+        why = unfit(self.context, row, order, names)
         if why is not None:
             return replace(why, slot=TARGET)
         left, world = self.left(), self.context.world

@@ -13,6 +13,7 @@ from typing import Any
 from ..core.model import Row
 from ..core.state import Entity
 from ..turn.context import Order, OrderContext, Turn
+from ..turn.intents import Code, Refusal
 from ..world import routes
 from . import carriers, forces
 from .attacking import attack_refusal, remains
@@ -136,6 +137,15 @@ def understand(
 def crosses_enemies(going: routes.Going, path: routes.Path) -> bool:
     """Whether a way leads over a place, neither its first nor its last, that the nation could enter only to fight."""
     return any(routes.is_attack(going.world, going.nation, p, going.step) for p in path[1:-1])
+
+
+def only_attacks(turn: OrderContext, march: March) -> Refusal | None:
+    """Options that only an order may carry that ends in a fight, where this one does not."""
+    rows = turn.ruleset.rows("order_options")
+    if march.hostile or all(rows.get(option, {}).get("only") != "attack" for option in march.order.get("options") or {}):
+        return None
+    text = f"only an attack may depend on this; nobody is attacked in {routes.name_of(turn.world, 'places', march.target)}"
+    return Refusal(Code.OPTION, text, "", "leave it out")
 
 
 def pinned_refusal(march: March) -> str | None:

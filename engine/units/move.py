@@ -16,7 +16,7 @@ from ..core.model import Row
 from ..core.state import UNIT_CORE, Entity
 from ..ruleset.expressions.reads import asked
 from ..turn.context import Order, Turn, audience_ids
-from ..turn.slots import unmet
+from ..turn.slots import unfit
 from ..turn.verbs_later import put_under_way
 from ..world import routes
 from . import forces, tasks
@@ -24,7 +24,7 @@ from .arrive import bring_in
 from .attacking import ALONE, Attack, begin_war, follows, take_over, unaccompanied
 from .bounces import bounce
 from .gauntlet import depart_under_fire, run_the_gauntlet
-from .march import March, crosses_enemies, orders_of, pinned_refusal, row_of, understand, unlike
+from .march import March, crosses_enemies, only_attacks, orders_of, pinned_refusal, row_of, understand, unlike
 from .onward import go_on
 from .rationing import draw_on, ration
 
@@ -82,8 +82,10 @@ def understood(turn: Turn, modes: Sequence[Row]) -> list[tuple[Order, March | st
     for order, mode in orders_of(turn, modes):
         drawn = taken.setdefault((order["nation"], mode["id"]), {})
         found: March | str | None = unlike(turn, order, first.get((order["nation"], order["order"])))
-        unfit = unmet(turn, row_of(turn, order), turn.order_names(order))
-        found = found or (unfit.text if unfit else understand(turn, order, mode, left, drawn))
+        why = unfit(turn, row_of(turn, order), order, turn.order_names(order))
+        found = found or (why.text if why else understand(turn, order, mode, left, drawn))
+        if isinstance(found, March) and (why := only_attacks(turn, found)) is not None:
+            found = why.text
         if isinstance(found, March):
             first.setdefault((order["nation"], order["order"]), order)
             for place in routes.drawn_places(mode, found.path) if "capacity" in mode else ():

@@ -14,7 +14,7 @@ from typing import Any
 from ..core.model import Row
 from ..core.state import Entity
 from ..turn.context import Order, Turn
-from ..turn.slots import unmet
+from ..turn.slots import unfit
 from ..world import routes
 from . import forces
 from .aboard import adopt, bring_along, land_all, take_aboard
@@ -77,8 +77,8 @@ def read(turn: Turn, modes: Sequence[Row], *, quiet: bool = False) -> list[Voyag
         nation = str(order["nation"])
         if nation not in fleets:
             fleets[nation] = Fleet.of(turn.ruleset, (o for o, _ in open_orders if o["nation"] == nation))
-        unfit = unmet(turn, row_of(turn, order), turn.order_names(order))
-        found = unfit.text if unfit else understand(turn, order, mode, left, fleets[nation], numbers.get(order["key"], 0))
+        why = unfit(turn, row_of(turn, order), order, turn.order_names(order))
+        found = why.text if why else understand(turn, order, mode, left, fleets[nation], numbers.get(order["key"], 0))
         if isinstance(found, str):
             if not quiet:
                 turn.drop_order(order, found)

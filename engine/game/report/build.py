@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ from ...world.geography import Geography
 from ...world.tables import box_of
 from ...world.view import chain_of, readable
 from ...world.world import World
-from . import account, fights, news, standing, summary
+from . import account, fights, news, rounds, standing, summary
 from .document import Block, Bullets, Para, Part, Refs, bullets, linked
 from .fights import Fight
 from .words import Words, counted, in_words, listing, sentence
@@ -104,6 +104,7 @@ def nation_report(
     log, numbers = sections(ruleset, mine, reader, words)
     parts = [
         _situation(world, entries, mine, reader, words, found, public),
+        Part("The turn, power by power", tuple(rounds.blocks(world, mine, reader, words))),
         Part("Battles, the gravest first", tuple(fights.blocks(world, mine, reader, words))),
         Part("Your orders", (*orders, *([bullets(private)] if private else []))),
         Part("Your forces", tuple(standing.forces(world, reader, words))),
@@ -229,6 +230,7 @@ def moderator_report(
         Part("Look again", tuple(summary.look_again(world, entries, words))),
         Part("News", (bullets(public),) if public else ()),
         Part("Land", tuple(summary.land(hands))),
+        Part("The turn, power by power", tuple(rounds.blocks(world, entries, "", words))),
         Part("Battles", tuple(summary.battles(world, entries, words))),
         Part("Nations", tuple(summary.nations(world, entries, words))),
         Part("Standing", tuple(summary.tracks(world, entries, words))),
@@ -268,8 +270,20 @@ def sections(
 ) -> tuple[tuple[Section, ...], dict[int, int]]:
     """Entries that have something to say, by the phase of their step, phases in the frame's order; and the line of each.
 
-    Lines are numbered from 1 in the order in which they stand.
+    Lines are numbered from 1 in the order in which they stand. Where powers play one after another, each turn is by itself.
     """
+    out: list[Section] = []
+    numbers: dict[int, int] = {}
+    for nation, those in rounds.by_power(ruleset, entries) if rounds.own_turns(ruleset) else [("", entries)]:
+        whose = f"{ruleset.row('nations', nation).get('name', nation)}: " if nation else ""
+        out.extend(_by_phase(ruleset, those, reader, words, numbers, whose))
+    return tuple(out), numbers
+
+
+def _by_phase(
+    ruleset: Ruleset, entries: Iterable[Entry], reader: str | None, words: Words, numbers: dict[int, int], whose: str
+) -> Iterator[Section]:
+    """The sections of one turn; `numbers` goes on from those before, `whose` stands before the names of the phases."""
     names = {"input": "Orders", "turn-start": "The turn begins", "turn-end": "The turn ends"}
     order: list[str] = ["turn-start", "input"]
     of_step: dict[str, str] = {"turn-start": "turn-start", "input": "input", "turn-end": "turn-end"}
@@ -285,16 +299,13 @@ def sections(
         if (entry.rule.startswith("frame/") and not entry.data.get("told")) or not _sentence(entry):
             continue
         found.setdefault(of_step.get(entry.step, entry.step), []).append(entry)
-    out: list[Section] = []
-    numbers: dict[int, int] = {}
     for phase_id in [*order, *sorted(set(found) - set(order))]:
         lines = []
         for entry in found.pop(phase_id, ()):
             numbers[entry.n] = len(numbers) + 1
             lines.append(_line(ruleset, entry, reader, numbers[entry.n], words))
         if lines:
-            out.append(Section(names.get(phase_id, phase_id), tuple(lines)))
-    return tuple(out), numbers
+            yield Section(whose + names.get(phase_id, phase_id.replace("-", " ").capitalize()), tuple(lines))
 
 
 def _sentence(entry: Entry) -> str:

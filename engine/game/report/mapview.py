@@ -189,6 +189,8 @@ def _place(world: World, row: Mapping[str, Any], marks: Mapping[str, Any], capit
     symbols = ["star"] if capital else []
     symbols += [s for name, s in marks.get("symbols", {}).items() if world.field(thing, name) and not (capital and s == "dot")]
     kind: Kind = "land" if row["kind"] == "land" else "sea" if row["kind"] == "sea" else "other"
+    if row["kind"] in marks.get("points", ()):
+        kind = "point"
     notes = [f"{k}: {world.field(thing, k)}" for k in marks.get("notes", ())]
     return Place(
         id=row["id"],

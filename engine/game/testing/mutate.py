@@ -5,7 +5,8 @@
 
 The rulesets are read once. For a change only its row is compiled anew; the map, the orders and the index of events are those
 of the ruleset unless the change is in what they are made of. Of the cases that cite the clauses those that cost least are
-played first, and the first one that fails ends the trial. A change that does not validate is noticed by validation.
+played first, then those that read the row (`mutate_reach`), and the first one that fails ends the trial. A change that does not
+validate is noticed by validation.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from pathlib import Path
 from ...core.canonical import digest
 from ...core.diagnostics import Diagnostic, has_errors
 from ...core.model import Ruleset
+from ...orders.grammar import OPTION_FORM, ORDER_FORMS, REFUSAL_FORM, Grammar
 from ...ruleset.checks import BY_ROW, CHECKS, Subject, run_checks
 from ...ruleset.checks.expressions import Words as Vocabulary
 from ...ruleset.checks.expressions import expressions_are_right, wrong_expressions
@@ -38,6 +40,7 @@ from .cases import Case, find, read
 from .coverage import Owners, sources
 from .given import MAP
 from .mutate_changes import THINGS, Change, Words, changed_file, changes_of
+from .mutate_reach import Reach
 from .mutate_users import HELPERS, users_of
 from .runner import Runner
 
@@ -48,6 +51,13 @@ LONGEST = 20.0
 
 
 WHOLE = tuple(check for check in CHECKS if check not in BY_ROW)
+DERIVED: Mapping[str, Sequence[str]] = {
+    "order grammar": (*ORDER_FORMS, OPTION_FORM, REFUSAL_FORM),
+    "event-index": ("events",),
+    "streak-index": ("streaks",),
+    "tally-index": ("tallies",),
+}
+"""What follows from the rows of some forms alone: a change of other rows leaves it as it is."""
 DECLARING = ("fields", "terms")
 """Forms whose rows say what may stand in the expressions of other rows."""
 
@@ -60,13 +70,15 @@ class BenchError(Exception):
 class Verdict:
     """What came of a change. `noticed_by` is a case, or "validation"; empty if nobody noticed.
 
-    `equivalent` is the reason that stands beside the row; `cases` how many cases cite the clauses.
+    `equivalent` is the reason that stands beside the row; `cases` how many cases cite the clauses; `elsewhere` says that the
+    case which noticed cites others.
     """
 
     change: Change
     noticed_by: str = ""
     equivalent: str = ""
     cases: int = 0
+    elsewhere: bool = False
 
     @property
     def killed(self) -> bool:
@@ -122,6 +134,21 @@ class _Game:
     def runner(self) -> Runner:
         return Runner(self.ruleset, geography=self.geography)
 
+    @cached_property
+    def reach(self) -> Reach:
+        def play(runner: Runner, case: Case) -> None:
+            with _no_longer_than(LONGEST):
+                runner.run(case, self.files[case.file])
+
+        return Reach(self.ruleset, self.cases, play)
+
+    @cached_property
+    def by_id(self) -> dict[str, list[Case]]:
+        out: dict[str, list[Case]] = {}
+        for case in self.cases:
+            out.setdefault(case.id, []).append(case)
+        return out
+
 
 class Bench:
     """All that is needed to try changes of the rules at a path: a ruleset with its variants, or a file or folder of tables.
@@ -139,6 +166,8 @@ class Bench:
         self._stamps: dict[tuple[Path, str, str], str] = {}
         self._seconds: dict[str, float] = defaultdict(float)
         self._last: dict[str, str] = {}
+        self.hints: dict[str, str] = {}
+        """Change (`key`) to the case that noticed it when the rules or the program were others: it is tried first."""
         for folder in find_rulesets(_root(self.path)):
             self._read(folder)
         if not any(game.cases for game in self.games):
@@ -230,12 +259,26 @@ class Bench:
         last = self._last.get(change.row)
         return sorted(out.values(), key=lambda pair: (pair[1].id != last, self._seconds[pair[1].where]))
 
+    def reaching(self, change: Change) -> Iterator[tuple[_Game, Case]]:
+        """The cases that read the row of a change and cite other clauses."""
+        for game in self._games_of(change):
+            cited = {id(case) for clause in map(self.owners.of, change.clauses) for case in game.clauses.get(clause, ())}
+            yield from ((game, case) for case in game.reach.cases(change) if id(case) not in cited)
+
+    def _hinted(self, change: Change) -> list[tuple[_Game, Case]]:
+        hint = self.hints.get(change.key, "")
+        return [(game, case) for game in self._games_of(change) for case in game.by_id.get(hint, ())]
+
     def _games_of(self, change: Change) -> list[_Game]:
         return [game for game, _, _ in self.tables[change.file].uses]
 
     def stamp(self, change: Change, by: str = "") -> str:
-        """A digest of the cases that cite the clauses of a change, or of one of them: while it stays, a verdict holds."""
-        return digest(sorted(self._stamp(game, case) for game, case in self.citing(change) if by in ("", case.id)))
+        """A digest of the cases that may notice a change, or of the one that did: while it stays, a verdict holds."""
+        if by:
+            asked = [(game, case) for game in self._games_of(change) for case in game.by_id.get(by, ())]
+        else:
+            asked = [*self.citing(change), *self.reaching(change)]
+        return digest(sorted(self._stamp(game, case) for game, case in asked))
 
     def _stamp(self, game: _Game, case: Case) -> str:
         key = (game.folder, case.file, case.id)
@@ -271,15 +314,22 @@ class Bench:
                 return Verdict(change, "validation")
             made[game.folder] = (draft, layers, self._runner(game, draft, change))
         citing = self.citing(change)
-        for game, case in citing:
-            if not self._holds(made[game.folder][2], game, case) and self._passed_before(game, case):
-                self._last[change.row] = case.id
-                return Verdict(change, case.id, cases=len(citing))
+
+        def noticed(asked: Iterable[tuple[_Game, Case]]) -> str:
+            for game, case in asked:
+                if not self._holds(made[game.folder][2], game, case) and self._passed_before(game, case):
+                    self._last[change.row] = case.id
+                    return case.id
+            return ""
+
+        if by := noticed(self._hinted(change)) or noticed(citing):
+            return Verdict(change, by, cases=len(citing), elsewhere=all(case.id != by for _, case in citing))
         for game, _, _ in table.uses:
             draft, layers, _ = made[game.folder]
             if self._faulty(game, draft, layers, change):
                 return Verdict(change, "validation", cases=len(citing))
-        return Verdict(change, cases=len(citing))
+        by = noticed(self.reaching(change))
+        return Verdict(change, by, cases=len(citing), elsewhere=bool(by))
 
     def _misshapen(self, game: _Game, draft: Draft, change: Change) -> bool:
         """Whether the rows that a change alters are wrong by themselves: in shape, in what they name, in their expressions."""
@@ -321,6 +371,11 @@ class Bench:
         for id_ in [i for i in rows if i not in draft.rows(change.form)]:
             del rows[id_]
         ruleset = replace(base, forms={**base.forms, change.form: rows})
+        Grammar.of(base)
+        for key, made_of in DERIVED.items():
+            kept = base.__dict__.get("_derived", {})
+            if key in kept and change.form not in made_of:
+                ruleset.derived(key, lambda found=kept[key]: found)  # type: ignore[misc]
         return Runner(ruleset, geography=None if change.form in MAP else game.geography)
 
     def _holds(self, runner: Runner, game: _Game, case: Case) -> bool:

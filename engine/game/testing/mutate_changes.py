@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
-from ...ruleset.forms import KINDS, Forms, annotated
+from ...ruleset.forms import DEFAULT, KINDS, Forms, annotated
 from ...ruleset.nodes import Node, plain_value
 from ...ruleset.overlay import FRAME, row_id
 from .coverage import EXCEPT, sources
@@ -121,10 +121,13 @@ class _Row:
         value = plain_value(node)
         self.marks: dict[tuple[Path, bool], Mapping[str, Any]] = {}
         self.required: dict[Path, frozenset[str]] = {}
+        self.defaults: dict[Path, Any] = {}
         for path, part in ((), value), (("append",), value.get("append")):
             if isinstance(part, dict) and form in known:
                 for mark in annotated(known, form, part, MARKS):
                     self.marks[(*path, *mark.path), mark.is_key] = mark.schema
+                for said in annotated(known, form, part, (DEFAULT,)):
+                    self.defaults[(*path, *said.path)] = said.schema[DEFAULT]
                 for needed in annotated(known, form, part, ("required",)):
                     self.required[(*path, *needed.path)] = frozenset(needed.schema["required"])
 
@@ -224,7 +227,9 @@ class _Row:
         return [m.value for m in node.members() if isinstance(m.value, str)]
 
     def _goes_without_saying(self, node: Node, path: Path) -> bool:
-        """Whether a value is the one that there would be without it: a field's, or that of the cells of a table."""
+        """Whether a value is the one that there would be without it: by the schema, a field's, or that of a table's cells."""
+        if path in self.defaults and self.defaults[path] == plain_value(node):
+            return True
         if len(path) == 1 and self.form in KINDS and path[0] in self.words.defaults:
             return bool(node.value == self.words.defaults[str(path[0])])
         default = self.node.get("default")

@@ -82,7 +82,7 @@ def tried(
     progress: Callable[[int, Verdict], None] = lambda number, verdict: None,
 ) -> list[Verdict]:
     """The verdicts on changes, in their order. `state` is read and written; `progress` is told of every verdict."""
-    kept = _kept(bench, state)
+    kept, bench.hints = _kept(bench, state)
     out: dict[str, Verdict] = {}
     open_: list[Change] = []
     for change in changes:
@@ -105,9 +105,10 @@ def tried(
 _bench: Bench | None = None
 
 
-def _begin(path: Path, owners: Owners) -> None:
+def _begin(path: Path, owners: Owners, hints: dict[str, str]) -> None:
     global _bench
     _bench = Bench(path, owners)
+    _bench.hints = hints
 
 
 def _piece(changes: Sequence[Change]) -> list[Verdict]:
@@ -120,7 +121,7 @@ def _verdicts(bench: Bench, changes: Sequence[Change], jobs: int) -> Iterator[Ve
         yield from map(bench.verdict, changes)
         return
     pieces = [changes[n : n + PIECE] for n in range(0, len(changes), PIECE)]
-    with ProcessPoolExecutor(jobs, initializer=_begin, initargs=(bench.path, bench.owners)) as pool:
+    with ProcessPoolExecutor(jobs, initializer=_begin, initargs=(bench.path, bench.owners, bench.hints)) as pool:
         for verdicts in pool.map(_piece, pieces):
             yield from verdicts
 
@@ -140,6 +141,8 @@ class _writer:
                 self.file.write("\n")  # ends the line that was being written when an earlier run was broken off
             else:
                 self._line({"state": HEAD, "of": _stamp(bench)})
+                for change, hint in bench.hints.items():
+                    self._line({"hint": hint, "of": change})
 
     def __enter__(self) -> Callable[[Bench, Verdict], None]:
         return self.write
@@ -153,6 +156,7 @@ class _writer:
         by = "" if verdict.noticed_by == "validation" else verdict.noticed_by
         said: dict[str, Any] = {"change": change.key, "row": change.row, "clauses": list(change.clauses)}
         said |= {"noticed_by": verdict.noticed_by, "equivalent": verdict.equivalent, "cases": verdict.cases}
+        said |= {"elsewhere": verdict.elsewhere}
         self._line({**said, "stamp": bench.stamp(change, by)})
 
     def _line(self, said: dict[str, Any]) -> None:
@@ -173,19 +177,34 @@ def read_state(path: Path) -> list[dict[str, Any]]:
     for line in lines[1:]:
         with suppress(ValueError):  # a line that was being written when the run ended
             said = json.loads(line)
-            out[said["change"]] = said
+            if "change" in said:
+                out[said["change"]] = said
     return [head, *out.values()]
 
 
-def _kept(bench: Bench, state: Path | None) -> dict[str, dict[str, Any]]:
-    """Change to what the state file says of it; nothing if it was begun with other rules or by another program."""
+def _kept(bench: Bench, state: Path | None) -> tuple[dict[str, dict[str, Any]], dict[str, str]]:
+    """Change to what the state file says of it, unless it was begun with other rules or by another program; and hints.
+
+    A hint is the case that noticed a change when the file was written, or before.
+    """
     if state is None or not state.is_file():
-        return {}
+        return {}, {}
     try:
         head, *said = read_state(state)
     except ValueError:
-        return {}
-    return {s["change"]: s for s in said} if head.get("of") == _stamp(bench) else {}
+        return {}, {}
+    hints = _hints(state) | {s["change"]: s["noticed_by"] for s in said if s["noticed_by"] not in ("", "validation")}
+    return {s["change"]: s for s in said} if head.get("of") == _stamp(bench) else {}, hints
+
+
+def _hints(state: Path) -> dict[str, str]:
+    out: dict[str, str] = {}
+    for line in state.read_text(encoding="utf-8").splitlines()[1:]:
+        with suppress(ValueError):
+            said = json.loads(line)
+            if "hint" in said:
+                out[said["of"]] = said["hint"]
+    return out
 
 
 def _known(bench: Bench, change: Change, said: dict[str, Any] | None) -> Verdict | None:
@@ -197,7 +216,7 @@ def _known(bench: Bench, change: Change, said: dict[str, Any] | None) -> Verdict
         return None
     by = said["noticed_by"]
     holds = by == "validation" or bench.stamp(change, by) == said["stamp"]
-    return Verdict(change, by, cases=said["cases"]) if holds else None
+    return Verdict(change, by, cases=said["cases"], elsewhere=said["elsewhere"]) if holds else None
 
 
 def _stamp(bench: Bench) -> str:

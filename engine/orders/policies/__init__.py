@@ -7,20 +7,26 @@ gives has passed the checker; its dice come from the one stream it is given.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...core.dice import Stream
 from ...core.model import Row
 from ...core.state import Entity
 from ...turn.context import Order
 from ...world.world import World
+from ..check import standing
+from ..prospect import gate
 from .acts import give_acts
 from .buy import give_purchases
 from .front import Front
 from .give import Giver
-from .march import give_attacks, give_marches
+from .march import give_attacks, give_marches, give_prizes
 from .moves import give_moves
 from .sea import give_voyages
 
 __all__ = ["plan", "policy_of"]
+
+MOST_TRIES = 60
 
 
 def plan(world: World, nation: str, stream: Stream) -> list[Order]:
@@ -29,18 +35,32 @@ def plan(world: World, nation: str, stream: Stream) -> list[Order]:
     if row is None:
         return []
     giver = Giver(world, nation, stream)
-    opened = give_acts(giver, row.get("acts", ()))
+    opened = give_acts(giver, [rule for rule in row.get("acts", ()) if "meets" not in rule])
     if "moves" in row and giver.has_units:
         give_moves(giver, row["moves"])
     if "war" in row and giver.has_units:
         front = Front(world, nation, row["war"], opened)
+        give_prizes(giver, front)
         give_attacks(giver, front)
         give_purchases(giver, row.get("purchases", ()), front)
         give_voyages(giver, front)
         give_marches(giver, front)
     else:
         give_purchases(giver, row.get("purchases", ()), None)
+    if gate(world):
+        _meet(giver, [rule for rule in row.get("acts", ()) if "meets" in rule])
     return giver.orders
+
+
+def _meet(giver: Giver, rules: Sequence[Row]) -> None:
+    """Only orders that stand together, with those for requirements that the others leave unmet: one after another, until all are
+    met or nothing helps."""
+    for _ in range(MOST_TRIES):
+        giver.orders, missing = standing(giver.world, giver.nation, giver.orders)
+        given = len(giver.orders)
+        give_acts(giver, [rule for rule in rules if not missing.keys().isdisjoint(rule["meets"])][:1])
+        if len(giver.orders) == given:
+            return
 
 
 def policy_of(world: World, nation: str) -> Row | None:

@@ -77,12 +77,29 @@ def _spend(
             if giver.percent(chance):
                 part = Fraction(cheapest)
         over = part - _buy(giver, rule, items[item], what, part, front)
+    if rule.get("rest"):
+        for item in order:
+            over -= _buy_more(giver, items[item], what, over, front)
+
+
+def _buy_more(giver: Giver, offers: list[Legal], what: str, money: Any, front: Front | None) -> Any:
+    """Of an item as much as an amount of money and the room at its sites still take. Returns what was spent."""
+    spent: Any = 0
+    for offer in sorted(offers, key=lambda o: (o.cost.get(what, 0), -_wanted_at(front, o), str(o.slots.get("site")))):
+        price = offer.cost.get(what, 0)
+        n = min(offer.most, int((money - spent) // price)) if price > 0 and "n" in offer.slots else 0
+        while n > 0 and not giver.give(offer.order, {**offer.slots, "n": n}):
+            n //= 2
+        spent += n * price
+    return spent
 
 
 def _buy(giver: Giver, rule: Row, offers: list[Legal], what: str, money: Any, front: Front | None) -> Any:
     """Buy an item for an amount of money at the best sites. Returns what was spent."""
     spent: Any = 0
-    sites = sorted(offers, key=lambda o: (o.cost.get(what, 0), _far_from_front(front, o), str(o.slots.get("site"))))
+    needed = bool(rule.get("needed"))
+    far = (lambda o: -_wanted_at(front, o)) if needed else (lambda o: _far_from_front(front, o))
+    sites = sorted(offers, key=lambda o: (o.cost.get(what, 0), far(o), str(o.slots.get("site"))))
     most_sites = int(rule.get("sites", 3))
     share = -(-len(sites[:most_sites]) // 1)
     for index, offer in enumerate(sites[:most_sites]):
@@ -92,7 +109,7 @@ def _buy(giver: Giver, rule: Row, offers: list[Legal], what: str, money: Any, fr
             continue
         n = min(offer.most, int(left // price))
         if index + 1 < share and n > 1:
-            n = (n + 1) // 2
+            n = _part(front, sites[index:most_sites], n) if needed else (n + 1) // 2
         slots = dict(offer.slots)
         if offer.targets:
             facing = _facing(front, offer)
@@ -113,6 +130,19 @@ def _far_from_front(front: Front | None, offer: Legal) -> int:
     if front is None or site is None:
         return 0
     return front.distance.get(str(site), FAR)
+
+
+def _wanted_at(front: Front | None, offer: Legal) -> Fraction:
+    """How much the front wants what is bought at a site."""
+    site = offer.slots.get("site")
+    return Fraction(0) if front is None or site is None else front.pull(str(site))
+
+
+def _part(front: Front | None, sites: Sequence[Legal], n: int) -> int:
+    """The part of a number that the first of several sites gets, by how much each is wanted at."""
+    wanted = [_wanted_at(front, site) for site in sites]
+    total = sum(wanted)
+    return (n + 1) // 2 if not total else max(1, round(n * wanted[0] / total))
 
 
 def _facing(front: Front | None, offer: Legal) -> str | None:

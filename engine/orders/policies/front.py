@@ -10,6 +10,7 @@ import heapq
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
+from math import isqrt
 from typing import Any
 
 from ...core.model import Row
@@ -20,6 +21,9 @@ from ...world.world import World
 from .. import ways
 
 FAR = 999
+
+SECTORS = 12
+"""How many of the hardest pressed places of the front are thought of where troops are sent from afar."""
 
 
 class Front:
@@ -186,6 +190,20 @@ class Front:
             start.append((ease + (0 if holder == self.nation else 1), place))
         return self.spread(start)
 
+    @cached_property
+    def _pulls(self) -> dict[str, Fraction]:
+        """What draws troops to each friendly place: the enemy's strength at the front behind it, less the further that is."""
+        strongest = sorted(((isqrt(int(self.threat(p))), p) for p in self.front_places if self.need[p] > 0), reverse=True)
+        out: dict[str, Fraction] = {}
+        for strength, place in strongest[:SECTORS]:
+            for near, steps in self.spread([(0, place)]).items() if strength else ():
+                out[near] = max(out.get(near, Fraction(0)), Fraction(strength, 2 + steps))
+        return out
+
+    def pull(self, place: str) -> Fraction:
+        """How much troops are wanted in a friendly place; 0: not at all."""
+        return self._pulls.get(place, Fraction(0))
+
     def spread(self, start: Iterable[tuple[int, str]]) -> dict[str, int]:
         """Steps from several places, each with a head start, over friendly land."""
         heap = sorted(start)
@@ -214,15 +232,18 @@ class Front:
         return self.world.number(text, names)
 
     def garrison(self, place: str) -> dict[str, int]:
-        """Units that stay in a place while enemies are near: the least that hold it, the plainest first."""
+        """Units that stay in a place: next to enemies the least that hold it, else what is kept at home; the plainest first."""
         rule = self.war.get("garrison", {})
-        if not self.is_front(place):
+        if not self.is_front(place) and "home" not in rule:
             return {}
         free = self.free(place)
         share = Fraction(str(rule.get("share", "1/3")))
         least = int(rule.get("least", 1))
         threat = self.threat(place)
-        if not threat:
+        if not self.is_front(place):
+            me = Entity("nation", self.nation)
+            wanted_n = int(self.world.number(rule["home"], {"self": me, "nation": me, "place": Entity("place", place)}))
+        elif not threat:
             wanted_n = least
         else:
             n, worth = self.power(free, self.nation, "defense")

@@ -36,14 +36,14 @@ def give_attacks(giver: Giver, front: Front) -> None:
     spread = int(front.war.get("noise", 15))
     scored = []
     for place in sorted(posts):
-        odds = _odds(front, place, posts[place])
+        odds = odds_of(front, place, posts[place])
         if odds <= 0:
             continue
         worth = front.value("worth", place, 1)
         scored.append((min(odds, ODDS_TOP) * worth * giver.noise(spread), place))
     for _, place in sorted(scored, key=lambda s: (-s[0], s[1])):
         left = [p._replace(kinds=_least(p.kinds, front.spare(p.origin))) for p in posts[place]]
-        odds = _odds(front, place, left)
+        odds = odds_of(front, place, left)
         wanted = needed * giver.noise(spread) / 100
         if odds < wanted:
             continue
@@ -79,7 +79,7 @@ def _enemies_in_reach(front: Front, mode: Row, origin: str, kind: str) -> list[s
     return [t for t in near if t in front.enemy_places and ways.can_go(world, nation, mode, origin, t, kind)]
 
 
-def _odds(front: Front, place: str, posts: list[Post]) -> Any:
+def odds_of(front: Front, place: str, posts: list[Post]) -> Any:
     """The attackers' strength against the defenders', 1 being even; 0 if nobody could go in."""
     number, worth = 0, Fraction(0)
     goes = 0
@@ -113,9 +113,9 @@ def _attack(giver: Giver, front: Front, place: str, posts: list[Post], enough: A
         if not post.kinds:
             continue
         chosen.append(post)
-        if _odds(front, place, chosen) >= enough:
+        if odds_of(front, place, chosen) >= enough:
             break
-    if _odds(front, place, chosen) > 2 * enough:
+    if odds_of(front, place, chosen) > 2 * enough:
         chosen = _thinned(front, place, chosen, enough)
     options = front.war.get("options", {})
     for post in chosen:
@@ -130,13 +130,39 @@ def _thinned(front: Front, place: str, posts: list[Post], enough: Any) -> list[P
     """Fewer units of each kind where far more would go than are needed: half, and half again."""
     while True:
         fewer = [p._replace(kinds={k: (n + 1) // 2 for k, n in p.kinds.items()}) for p in posts]
-        if fewer == posts or _odds(front, place, fewer) < enough * Fraction(5, 4):
+        if fewer == posts or odds_of(front, place, fewer) < enough * Fraction(5, 4):
             return posts
         posts = fewer
 
 
 def _least(a: Mapping[str, int], b: Mapping[str, int]) -> dict[str, int]:
     return {k: min(n, b[k]) for k, n in a.items() if b.get(k, 0) > 0}
+
+
+# ---- what is had for the asking
+
+
+def give_prizes(giver: Giver, front: Front) -> None:
+    """A few units go into places beside them that they take by coming, in the step in which that is so (`prizes`)."""
+    n = int(front.war.get("prizes", 0))
+    if not n:
+        return
+    world, nation, taken = front.world, front.nation, set()
+    for row, mode in front.near_rows:
+        step = routes.step_of(world, mode)
+        for origin in ways.places_with_units(world, nation):
+            near = world.geography.next_to(origin, tuple(mode["links"]) if "links" in mode else None)
+            for target in near:
+                if target in taken or world.holder_of(target) is None or routes.entry(world, nation, target, step) != "takes":
+                    continue
+                fit = [k for k in front.spare(origin) if routes.kind_matches(world, front.war.get("takes"), k)]
+                kind = next((k for k in fit if ways.goes_by(world, mode, k)), None)
+                if kind is None:
+                    continue
+                units = {kind: min(n, front.spare(origin)[kind])}
+                if giver.give(f"orders/{row['id']}", {ways.UNITS: units, ways.ORIGIN: origin, ways.TARGET: target}):
+                    front.use(origin, units)
+                    taken.add(target)
 
 
 # ---- marches

@@ -12,6 +12,7 @@ from fractions import Fraction
 from ...core.model import Row
 from ...world import routes
 from .. import ways
+from .armies import give_armies
 from .front import FAR, Front
 from .give import Giver
 
@@ -21,13 +22,15 @@ def give_voyages(giver: Giver, front: Front) -> None:
     rules = front.war.get("sea")
     if not rules:
         return
+    if "armies" in rules:
+        give_armies(giver, front, rules["armies"])
     for id_, row in front.world.ruleset.rows("orders").items():
         mode = ways.mode_of(front.world.ruleset, row)
         if mode is None or not mode.get("tasks"):
             continue
-        if "cargo" in row.get("slots", {}):
+        if "cargo" in row.get("slots", {}) and "armies" not in rules:
             _carry(giver, front, rules, f"orders/{id_}", mode)
-        elif {ways.ORIGIN, ways.TARGET} <= row.get("slots", {}).keys():
+        elif "cargo" not in row.get("slots", {}) and {ways.ORIGIN, ways.TARGET} <= row.get("slots", {}).keys():
             _sail(giver, front, rules, f"orders/{id_}", mode)
 
 

@@ -13,7 +13,6 @@ from types import ModuleType
 
 from ...core.model import Row, Ruleset
 from ...economy import transfer
-from ...turn.bounds import out_of_bounds
 from ...turn.context import Order
 from ...turn.intents import Code, Refusal
 from ...units import deploy
@@ -42,7 +41,6 @@ def understand(book: Book, order: Order, now: set[str] | None = None) -> Underst
     if now is not None and order["order"] not in now:
         return Refusal(Code.CLOSED, "this order is not taken now")
     try:
-        _options(book, row, order)
         found: Understood = _kind(book.ruleset, order["order"], row).understand(book, row, order)
     except Refused as refused:
         return refused.refusal
@@ -72,20 +70,3 @@ def _kind(ruleset: Ruleset, key: str, row: Row) -> ModuleType:
     if key not in kinds:
         kinds[key] = next(name for name, fits in KINDS if fits(ruleset, key, row))
     return import_module(f".{kinds[key]}", __name__)
-
-
-def _options(book: Book, row: Row, order: Order) -> None:
-    """Options that the row carries, with numbers within the bounds that they declare."""
-    may, rows = row.get("options", ()), book.ruleset.rows("order_options")
-    for option, given in order.get("options", {}).items():
-        if option not in may:
-            forms = [rows[o]["form"] for o in may if o in rows]
-            hint = f"it may carry: {'; '.join(forms)}" if forms else "it carries no options"
-            text = f"the order may not carry {rows.get(option, {}).get('form', option)!r}"
-            raise Refused(Refusal(Code.OPTION, text, "", hint))
-        declared = rows.get(option, {}).get("slots", {})
-        values = given if isinstance(given, dict) else dict.fromkeys(declared, given)
-        names = book.context.order_names(order)
-        for name, slot in declared.items():
-            if isinstance(slot, dict) and name in values:
-                book.check(out_of_bounds(book.context, slot, name, values[name], names))

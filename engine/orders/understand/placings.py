@@ -6,15 +6,14 @@ from ...core.model import Row
 from ...economy.complete import in_hand
 from ...turn.context import Order
 from ...turn.intents import Code, Intent, Refusal
-from ...turn.slots import misfit, unmet
+from ...turn.slots import unfit
 from .book import Book, Refused, Understood
 
 
 def understand(book: Book, row: Row, order: Order) -> Understood:
     """Something that can be placed there. Raises Refused."""
     names = book.context.order_names(order)
-    book.check(misfit(book.context, row, order, names))
-    book.check(unmet(book.context, row, names, secrets=False))
+    book.check(unfit(book.context, row, order, names, secrets=False))
     slots = order["slots"]
     item, site, n = str(slots.get("item", row.get("does"))), str(slots["site"]), int(slots.get("n") or 1)
     there = sum(int(r["n"]) for _, r in in_hand(book.world.state, book.nation, item)) - book.placed.get(item, 0)

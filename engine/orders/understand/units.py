@@ -14,12 +14,11 @@ from ...battle import active_recon
 from ...core.model import Row
 from ...turn.context import Order
 from ...turn.intents import Code, Intent, Note, Refusal, Remark
-from ...turn.slots import misfit, unmet
+from ...turn.slots import unfit
 from ...units import assignment, forces, march, onward, voyage
 from ...units.attacking import Attack, follows
 from ...units.fleet import Voyage
 from ...world import routes
-from ...world.whom import is_for
 from .. import undeclared_war, ways
 from ..afterwards import Move
 from ..match import ALL
@@ -32,13 +31,10 @@ Uses = list[Callable[[], object]]
 def understand(book: Book, row: Row, order: Order) -> Understood:
     """Units that may do what they are ordered. Raises Refused."""
     mode = ways.mode_of(book.ruleset, row)
-    if "for" in row and not is_for(book.world, row["for"], book.nation):
-        raise Refused(Refusal(Code.CLOSED, "this is not open to your nation"))
     order = _counted(book, row, order, mode)
     slots = order["slots"]
     names = book.context.order_names(order)
-    book.check(misfit(book.context, row, order, names))
-    book.check(unmet(book.context, row, names, secrets=False))
+    book.check(unfit(book.context, row, order, names, secrets=False))
     book.check_text(
         Code.CHOICE, march.unlike(book.context, order, book.first.get(order["order"])), next(iter(row.get("alike", ())), "")
     )
@@ -225,24 +221,15 @@ def _march(book: Book, mode: Row, order: Order, intent: Intent, uses: Uses) -> I
     found = march.understand(book.context, order, mode, dict(book.left), taken, foreseen=True)
     if isinstance(found, str):
         raise Refused(Refusal(Code.WAY, found, ways.TARGET))
+    book.check(march.only_attacks(book.context, found))
     if found.hostile:
         beside = follows(book.world, mode, slots[ways.UNITS])
         attack = Attack(order.get("place"), book.nation, str(target), bool(found.picks), mode, beside)
         uses.append(lambda: book.attacks.append(attack))
-    else:
-        _only_attacks(book, order, str(target))
     if mode.get("capacity"):
         uses.extend(_load(book, mode, found.path, found.count))
     remarks = () if found.gate is None else (_closed(book, found.gate),)
     return replace(intent, path=found.path, remarks=remarks, attacks=(str(target),) if found.hostile else ())
-
-
-def _only_attacks(book: Book, order: Order, target: str) -> None:
-    """Options that only an order may carry that ends in a fight, which this one does not."""
-    rows = book.ruleset.rows("order_options")
-    if any(rows.get(option, {}).get("only") == "attack" for option in order.get("options", {})):
-        text = f"only an attack may depend on this; nobody is attacked in {book.names.printed('place', target)}"
-        raise Refused(Refusal(Code.OPTION, text, "", "leave it out"))
 
 
 def _load(book: Book, mode: Row, path: routes.Path, count: int) -> Uses:

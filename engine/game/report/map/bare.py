@@ -24,10 +24,10 @@ NAMES_KEPT = 300  # arrangements of names that are kept for a map: those of a tu
 
 
 def shapes_of(model: MapModel) -> Shapes:
-    """The model's shapes, or cells round the points of its places."""
+    """The model's shapes, or cells round the places that are no mere points in others."""
     if model.shapes is not None:
         return model.shapes
-    return nearest_point_shapes({place.id: (place.lon, place.lat) for place in model.places})
+    return nearest_point_shapes({place.id: (place.lon, place.lat) for place in model.places if place.kind != "point"})
 
 
 class Spots:

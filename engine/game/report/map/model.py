@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from .shapes import Shapes
 
-Kind = Literal["land", "sea", "other"]
+Kind = Literal["land", "sea", "other", "point"]
 Outcome = Literal["open", "success", "failure"]
 
 PATTERNS = ("plain", "rising", "falling", "dots", "level", "upright", "lattice", "rings")

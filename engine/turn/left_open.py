@@ -1,0 +1,37 @@
+"""What an input point of the frame leaves to the moderator: one decision for each thing that it is about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..core.model import Row
+from ..world.selections import as_set, id_of
+from ..world.world import World
+from .decisions import options_of
+from .effects import fill, printed
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """A decision that the rules leave to the moderator at an input point: its key, what it is about, how he may answer."""
+
+    key: str
+    text: str
+    answers: str
+    default: str
+
+
+def left_open(world: World, node: Row) -> list[Open]:
+    """What an input point leaves to the moderator (`leaves`), whether or not he has answered."""
+    out = []
+    for rule in node.get("leaves", ()):
+        row = world.ruleset.row("decisions", rule["decision"])
+        for thing in as_set(world, world.value(rule["of"], {})):
+            names = {str(row["about"]): thing}
+            said = fill(world, rule["says"], names) if "says" in rule else printed(world, thing)
+            if "most" in row:
+                answers = f"{int(world.number(row.get('least', 0), names))} to {int(world.number(row['most'], names))}"
+            else:
+                answers = ", ".join(str(id_of(o)) for o in options_of(world, row, names))
+            out.append(Open(f"{row['id']}/{thing.id}", said, answers, str(row.get("default", ""))))
+    return out
