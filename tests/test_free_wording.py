@@ -92,7 +92,7 @@ BASE = [
     ("fall back from Stuttgart to Munich if attacked", "-"),
     ("hold Stuttgart", "hold Stuttgart"),
     ("observe combat Belgium", "observe combat in Belgium"),
-    ("surrender", "-"),
+    ("surrender", "? offer surrender"),
     (
         "move 3 infantry from Danzig to Berlin and 2 infantry from Hamburg to Berlin",
         "move 3 infantry from Danzig to Berlin; move 2 infantry from Hamburg to Berlin",
