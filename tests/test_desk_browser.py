@@ -112,8 +112,7 @@ def test_a_game_of_three_players(at: House, chromium: Any) -> None:
         ann.page.wait_for_selector("text=1 line does not stand")
         assert ann.page.locator("#gutter .e").inner_text() == "2"
         ann.page.click("text=Take the line out")
-        ann.page.wait_for_selector("button:has-text('Send 1 order')")
-        ann.page.click("button:has-text('Send 1 order')")
+        ann.page.click("button:text-is('Send 1 order'):enabled")
         ann.page.wait_for_selector("text=Your orders have been taken")
         for person, orders in ((bob, "dig\ndig\n"), (cleo, "")):
             person.goes("Orders")
