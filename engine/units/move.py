@@ -23,7 +23,6 @@ from ..world import routes
 from . import forces, tasks
 from .arrive import bring_in
 from .attacking import ALONE, Attack, begin_war, follows, take_over, unaccompanied
-from .bounces import bounce
 from .gauntlet import depart_under_fire, run_the_gauntlet
 from .march import March, crosses_enemies, only_attacks, orders_of, pinned_refusal, row_of, understand, unlike
 from .onward import go_on
@@ -166,7 +165,6 @@ def carry_out(turn: Turn, marches: Sequence[March]) -> None:
         else:
             entered.append((march.nation, march.target, turn.world.holder_of(march.target)))
             step_in(turn, march)
-    bounce(turn, [m for m in marches if not m.mode.get("arrives")])
     for march in marches:
         if march.hostile and not march.mode.get("arrives"):
             begin_war(turn, march.mode, march.nation, march.target)
