@@ -9,6 +9,7 @@ from typing import Any
 
 from ..core.model import Row
 from ..ruleset.expressions import parse
+from ..ruleset.expressions.parse import strip_mark
 from ..ruleset.limits import needs_of
 from ..world.selections import as_set, id_of
 from ..world.whom import is_for
@@ -77,7 +78,7 @@ def _option_misfit(context: OrderContext, row: Row, order: Order, names: Names) 
 def _not_among(context: OrderContext, declared: Row, name: str, value: Any, names: Names) -> Refusal | None:
     if "among" not in declared or value is None:
         return None
-    allowed = _allowed(context, declared["among"].removeprefix("="), names)
+    allowed = _allowed(context, strip_mark(declared["among"]), names)
     wrong = [v for v in (value if isinstance(value, list) else [value]) if str(v) not in allowed]
     if not wrong:
         return None
