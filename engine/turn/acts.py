@@ -53,11 +53,18 @@ def perform(turn: Turn, row: Row, order: Order) -> None:
         carry_out(turn, row, order)
 
 
+def _in_order(row: Row, slots: Mapping[str, Any]) -> list[Any]:
+    """What an order's slots hold, as its form names them: an order that was kept and read again says the same of itself."""
+    form = str(row.get("form", ""))
+    at = {k: form.find("{" + k + "}") for k in slots}
+    return [slots[k] for k in sorted(slots, key=lambda k: (at[k] < 0, at[k], k))]
+
+
 def carry_out(turn: Turn, row: Row, order: Order) -> None:
     """An act that may be given is paid for, rolled and done."""
     names = turn.order_names(order)
     rule = f"acts/{row['id']}"
-    subject = ":".join([order["nation"], *(str(id_of(v)) for v in order.get("slots", {}).values())])
+    subject = ":".join([order["nation"], *(str(id_of(v)) for v in _in_order(row, order.get("slots", {})))])
     readers = audience_ids(turn.world, row.get("audience"), names)
     data = {} if "outcomes" in row else {"order": order.get("text", "")}  # what has become of it is told later
     with turn.journal.entry(rule, subject=subject, audience=readers, data=data) as entry:
@@ -149,16 +156,9 @@ def price(turn: OrderContext, row: Row, names: Names) -> dict[str, Any]:
     if cost is None:
         return {}
     if isinstance(cost, dict):
-        return {what: _figure(turn, value, names) for what, value in cost.items()}
+        return {what: turn.world.figure(value, names) for what, value in cost.items()}
     main = stores.money(turn.ruleset)
-    return {main: _figure(turn, cost, names)}
-
-
-def _figure(turn: OrderContext, value: Any, names: Names) -> Any:
-    if isinstance(value, str) and turn.ruleset.has("quantities", value):
-        subject = names.get(turn.ruleset.row("quantities", value)["of"]) or names["self"]
-        return turn.world.quantity(value, subject, names)
-    return turn.world.number(value, names)
+    return {main: turn.world.figure(cost, names)}
 
 
 def charge(runner: EffectRunner, row: Row, names: Names) -> None:
