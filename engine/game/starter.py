@@ -6,12 +6,13 @@ Templates are folders under `templates/`; words between at-signs in their files 
 from __future__ import annotations
 
 import json
+import ntpath
 import re
 import shutil
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 
 from ..core.diagnostics import nearest
 from ..core.package_data import data_root, rulesets, scenarios, schemas, templates
@@ -22,7 +23,6 @@ __all__ = ["GAME", "LAYER", "Begun", "StarterError", "begin", "shipped_rulesets"
 
 GAME, LAYER = "new-game", "layer"
 LONGEST = 60
-RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{word}{n}" for word in ("com", "lpt") for n in range(1, 10))})
 _WORD = re.compile("@([A-Z]+)@")
 
 
@@ -77,9 +77,16 @@ def check_name(name: str) -> str:
         )
     if len(name) > LONGEST:
         raise StarterError(f"a name of {len(name)} letters; {LONGEST} are possible")
-    if slug(plain) in RESERVED:
+    if _reserved(slug(plain)):
         raise StarterError(f"{name!r} is a name that some systems keep for themselves; choose another")
     return plain if any(c.isupper() for c in plain) else plain.title()
+
+
+def _reserved(name: str) -> bool:
+    """Whether Windows keeps a name for a device."""
+    if hasattr(ntpath, "isreserved"):  # from Python 3.13 on
+        return bool(ntpath.isreserved(name))
+    return PureWindowsPath(name).is_reserved()
 
 
 def shipped_rulesets() -> dict[str, Path]:
