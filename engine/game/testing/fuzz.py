@@ -379,7 +379,7 @@ def put_at(node: Node, path: tuple[str | int, ...], new: Node | None, key: str |
 
 @contextmanager
 def _at_most(seconds: float) -> Iterator[None]:
-    """Raises TooLong inside once so much processor time is over; in the main thread of Unix alone, elsewhere nothing is limited."""
+    """Raises TooLong inside once so much processor time is over; elsewhere than in the main thread of Unix nothing is limited."""
     if not hasattr(signal, "setitimer"):
         yield
         return
