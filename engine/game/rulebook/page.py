@@ -9,7 +9,7 @@ __all__ = ["page"]
 
 STYLE = """
 :root { color-scheme: light dark; --line: #8884; }
-body { font: 1rem/1.5 Georgia, 'Times New Roman', serif; margin: 0 auto; max-width: 46rem; padding: 1rem; }
+body { font: 1rem/1.5 Charter, 'Times New Roman', serif; margin: 0 auto; max-width: 46rem; padding: 1rem; }
 nav { font-family: system-ui, sans-serif; font-size: .9rem; border: 1px solid var(--line); padding: .5rem 1rem; }
 nav ol { padding-left: 1.4rem; margin: .3rem 0; columns: 2; }
 h2 { border-bottom: 1px solid var(--line); margin-top: 2.5rem; } h4 { margin-bottom: .2rem; }
