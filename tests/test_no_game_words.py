@@ -124,7 +124,7 @@ def own_words() -> dict[Path, set[str]]:
     return {ENGINE / folder: table_words(templates() / name) for folder, name in IMPORTERS.items()}
 
 
-OF_PYTHON = ("default_factory",)
+OF_PYTHON = ("default_factory", "factory")
 """Names of the standard library that sound like a game's."""
 
 
