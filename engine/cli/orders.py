@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from . import Stop
+from . import Stop, formats, tell
 from .game import open_game
 
 __all__ = ["app"]
@@ -32,6 +32,7 @@ def template(
     game: Path = GAME,
     nation: str = typer.Option(..., "--nation", help="The nation's id or name."),
     out: Path = typer.Option(None, "--out", help="Write it to this file."),
+    format: str = SHORT_FORMAT,
 ) -> None:
     """Write an order file with everything that the nation may order now.
 
@@ -43,7 +44,10 @@ def template(
     found = open_game(game)
     whose = _named(found, nation)
     text = order_template(view_world(found, whose), whose, game=found.id)
-    if out is None:
+    formats(format, "text", "json")
+    if format == "json":
+        tell(format, {"game": found.id, "nation": whose, "turn": found.stage().position.turn, "text": text})
+    elif out is None:
         typer.echo(text, nl=False)
     else:
         out.write_text(text, encoding="utf-8")
@@ -120,6 +124,7 @@ def show(game: Path = GAME, nation: str = NATION, key: str = KEY, format: str = 
     from ..orders.readback import read_back
     from ..orders.readback_text import rendered
 
+    formats(format, "text", "json")
     found = open_game(game)
     whose, _ = _seat(found, nation, key)
     stage = found.stage()
@@ -150,6 +155,7 @@ def back(
     nation: str = NATION,
     key: str = KEY,
     to: int = typer.Option(..., "--to", help="The number of a file handed in before, as `orders show` lists them."),
+    format: str = SHORT_FORMAT,
 ) -> None:
     """Take back what was handed in since: an earlier file counts again. Until orders are closed.
 
@@ -171,7 +177,12 @@ def back(
         found.submit(replace(chosen.submission, by=by))
     except StoreError as error:
         raise Stop(str(error)) from None
-    typer.echo(f"The {len(chosen.submission.orders)} orders of file {to} count again for {whose}.")
+    n = len(chosen.submission.orders)
+    tell(
+        format,
+        {"nation": whose, "file": to, "orders": n},
+        f"The {_several(n).rpartition(' ')[0]} of file {to} count again for {whose}.",
+    )
 
 
 # ---- whose orders

@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple
 
-from .grammar import Either, Fixed, Grammar, OrderForm, Pattern, Slot, shortest
+from .grammar import Either, Fixed, Grammar, OrderForm, Pattern, Slot, shortest, slots_in
 from .match import ALL, NUMBERS
 from .names import FORM_OF, Names
 from .words import Word, joined, misspelled, run_together, slips, split
@@ -43,7 +43,7 @@ SAME: dict[str, frozenset[str]] = {
 """What may be written in the place of a small word of a form."""
 PASSED = frozenset(
     {"please", "my", "our", "i", "we", "will", "would", "like", "want", "shall", "should", "then", "also", "now", "just", "is"}
-    | {"units", "unit", "troops", "order", "orders", "are", "out", "way"}
+    | {"units", "unit", "troops", "order", "orders", "are", "out", "way", "try", "send", "go", "goes", "new", "some"}
 )
 """Words that change nothing in an order."""
 EVERY = frozenset({"all", "everything", "everyone", "everybody", "whatever"})
@@ -189,6 +189,8 @@ class Line:
     grammar: Grammar
     nation: str = ""
     loose: bool = False
+    generous: bool = False
+    """Whether kinds of units without a number stand for all of them: only for what is proposed."""
     _tokens: dict[frozenset[int], tuple[list[Token], list[int]]] = field(default_factory=dict)
 
     def readings(self) -> list[Reading]:
@@ -208,9 +210,9 @@ class Line:
             return []
         best: dict[str, Reading] = {}
         for reading in (*self._all(verbless=False, partly=True), *self._all(verbless=True, partly=True)):
-            if reading.form.key not in best or _rank(reading) > _rank(best[reading.form.key]):
+            if reading.form.key not in best or _better(reading, best[reading.form.key]):
                 best[reading.form.key] = reading
-        ranked = sorted((r for r in best.values() if r.words or len(r.values) > 1), key=_rank, reverse=True)
+        ranked = sorted((r for r in best.values() if r.words or _tells(r)), key=_rank, reverse=True)
         return [r for r in ranked if _rank(r) >= _rank(ranked[0]) - 3][:count]
 
     def _all(self, *, verbless: bool, partly: bool = False) -> Iterator[Reading]:
@@ -236,7 +238,7 @@ class Line:
 
     def _same(self, own: str, word: str) -> bool:
         """Whether a word of a line is a word of a form; with small slips, if these are forgiven."""
-        if own == word or not self.loose or len(own) < 4:
+        if own == word or not self.loose or len(own) < 4 or word in self.grammar.opening_words:
             return own == word
         return misspelled(word, own, slips(len(word) + 1)) is not None
 
@@ -264,11 +266,13 @@ class Line:
             ]
             if len(missing) == 1 and (only := self._only_place(missing[0], values)):
                 values, missing, cost = {**values, missing[0].slot.name: only}, [], cost + 2
+            if way.whence in values and not self._stand_there(str(values[way.whence])):
+                cost += 4
             names = tuple(s.slot.name for s in missing)
             reading = Reading(way.form, values, cost + (3 if verbless else 0), names, left + over, guessed, matched, wanting)
             if not partly and not reading.whole:
                 continue
-            if best is None or _rank(reading) > _rank(best):
+            if best is None or _better(reading, best):
                 best = reading
         return best
 
@@ -288,6 +292,11 @@ class Line:
                             out.setdefault(one.slot.name, choice)
                         break
         return out
+
+    def _stand_there(self, place: str) -> bool:
+        """Whether the nation has anybody in a place, as far as that is known."""
+        state = self.names.state
+        return state is None or any(row["owner"] == self.nation for _, row in state.stacks(at=place))
 
     def _only_place(self, one: _Slot, values: dict[str, Any]) -> str:
         """Where the units that a line names stand, if it does not say so and the nation has so many in one place only."""
@@ -366,7 +375,9 @@ class Line:
         """Whether a kind is written as one of it: it has a plural, and that does not stand there."""
         row = self.names.ruleset.rows("units").get(kind[1], {})
         one, many = joined(str(row.get("name", ""))), joined(str(row.get("plural", "")))
-        return bool(many) and one != many and not run_together(self.words[at : kind[0]]).endswith(many[-1:])
+        if not many or one == many or run_together(self.words[at : kind[0]]).endswith(many[-1:]) or self.names.state is None:
+            return False
+        return any(row["kind"] == kind[1] for _, row in self.names.state.stacks(owner=self.nation))
 
     def _units(self, start: int, before: str, used: frozenset[int]) -> Token | None:
         """Counted kinds: `4 guns`, `guns 4`, `all guns`, `everything`, several of them between commas or `and`."""
@@ -381,7 +392,10 @@ class Line:
                 number: Any = ALL
             else:
                 first = self._number(at)
-                kind = self._kind(at + 1, used) if first is not None else None
+                after = at + 1
+                while after < len(self.words) and self.words[after].norm in PASSED and after not in used:
+                    after += 1
+                kind = self._kind(after, used) if first is not None else None
                 number = first
                 if kind is None and self.words[at].norm in ONE and (kind := self._kind(at + 1, used)) is not None:
                     number = 1
@@ -391,6 +405,8 @@ class Line:
                         kind = (kind[0] + 1, kind[1], kind[2])
                     elif self._is_one(at, kind):
                         number, guessed = 1, True
+                    elif self.generous and not counts:
+                        number, guessed = ALL, True
                     else:
                         break
             if kind is None or kind[1] in counts:
@@ -449,6 +465,19 @@ def ways_of(grammar: Grammar) -> tuple[_Way, ...]:
     return found
 
 
+def _better(one: Reading, other: Reading) -> bool:
+    """Whether one of two readings of a form is nearer to what was written: a whole one before others, then the least mended."""
+    if one.whole != other.whole:
+        return one.whole
+    return one.cost < other.cost if one.whole else _rank(one) > _rank(other)
+
+
+def _tells(reading: Reading) -> bool:
+    """Whether a reading without a word of its form has enough in it to be proposed: something counted, and where."""
+    kinds = {s.kind for s in slots_in(reading.form.pattern) if s.name in reading.values}
+    return len(reading.values) > 1 and bool(kinds & {"units", "item", "resource", "number"} or not reading.wanting)
+
+
 def _rank(reading: Reading) -> int:
     filled = len(reading.values)
     return 4 * reading.words + 3 * filled - 2 * len(reading.missing) - 2 * reading.left_over - 3 * reading.wanting - reading.cost
@@ -477,19 +506,18 @@ def _assigned(way: _Way, tokens: Sequence[Token], partly: bool) -> Iterator[tupl
             if name in values and not one.slot.many:
                 continue
             fit = _fits(way, one, token, values)
-            price = _role(one, token)
+            price = _role(way, one, token)
             if fit is None or price is None:
                 continue
             kind = one.slot.kind
-            if index < last.get(kind, -1):
-                if not token.before:
-                    continue  # without small words things of a kind stand in the order of the form
-                price += 1
+            if not token.before and index < last.get(kind, -1):
+                continue  # without small words things of a kind stand in the order of the form
             more = dict(fit)
             if one.slot.many:
                 more[name] = [*values.get(name, ()), fit[name]]
             said = (*guessed, name) if token.guessed else guessed
-            yield from go_on(at + 1, {**values, **more}, {**last, kind: max(index, last.get(kind, -1))}, cost + price, left, said)
+            now = last if token.before else {**last, kind: max(index, last.get(kind, -1))}
+            yield from go_on(at + 1, {**values, **more}, now, cost + price, left, said)
         if partly:
             yield from go_on(at + 1, values, last, cost, left + 1, guessed)
 
@@ -512,12 +540,16 @@ def _fits(way: _Way, one: _Slot, token: Token, values: dict[str, Any]) -> dict[s
     return None
 
 
-def _role(one: _Slot, token: Token) -> int | None:
+def _role(way: _Way, one: _Slot, token: Token) -> int | None:
     """What it costs that a thing stands after its small word in a slot that wants another; None if it cannot mean that."""
     if token.before == one.role:
         return 0
-    if not token.before or not one.role:
-        return 1 if not token.before or token.before in ("of", "on", "in", "at", "with", "to", "for", "against", "from") else None
+    if not token.before:
+        return 1
+    if any(s.role == token.before and s.slot.kind == one.slot.kind for s in way.slots):
+        return None  # the form has that word for another of its slots
+    if not one.role:
+        return 1 if token.before in ("of", "on", "in", "at", "with", "to", "for", "against", "from") else None
     return 1 if token.before in SAME.get(one.role, ()) else None
 
 

@@ -174,11 +174,12 @@ def first_words(pattern: Pattern) -> set[str] | None:
 def shortest(pattern: Pattern, names: Names, values: Row, *, agree: bool = False) -> str:
     """An order text that fits the pattern with these slot values written into it; optional parts only if they hold a value.
 
-    With `agree` the first of two plain alternatives right after a number (or units) is written for one, else the second.
+    With `agree` it is written to be read: the first of two plain alternatives right after a number (or units) is for one, the
+    second for more, and a small word that may stand before a thing stands there.
     """
     out: list[str] = []
     before: Any = None  # the number right before a thing, which is in the plural then
-    for node in pattern:
+    for place, node in enumerate(pattern):
         count, before = before, None
         if isinstance(node, Fixed):
             out.append(node.word)
@@ -190,12 +191,25 @@ def shortest(pattern: Pattern, names: Names, values: Row, *, agree: bool = False
         elif agree and count is not None and len(node.ways) == 2 and not any(_has_slots(w) for w in node.ways) and node.ways[1]:
             out.append(shortest(node.ways[0 if count == 1 else 1], names, values))
         else:
+            word = _small(node) if agree else None
+            if word is not None and out and out[-1] and place + 1 < len(pattern) and isinstance(pattern[place + 1], Slot):
+                out.append(word)
+                continue
             fits = [w for w in node.ways if all(s.name in values for s in slots_in(w))]
             named = [w for w in fits if any(True for _ in slots_in(w))]
             way = (named or [w for w in fits if not w] or fits or list(node.ways))[0]
             out.append(shortest(way, names, values, agree=agree))
+            alone = way[0] if len(way) == 1 else None
+            numbered = isinstance(alone, Slot) and alone.kind == "number"
+            before = count if not out[-1] else values.get(alone.name) if isinstance(alone, Slot) and numbered else None
     text = " ".join(part for part in out if part)
     return text.replace(" :", ":").replace(" ,", ",")
+
+
+def _small(node: Either) -> str | None:
+    """The first of some small words that may stand before a place, or be left out."""
+    words = [way[0].word for way in node.ways if len(way) == 1 and isinstance(way[0], Fixed)]
+    return words[0] if () in node.ways and words and words[0] in ("to", "in", "at") else None
 
 
 def _has_slots(pattern: Pattern) -> bool:
@@ -262,7 +276,12 @@ class Grammar:
 
     def openings(self) -> list[str]:
         """The words that orders begin with."""
-        return sorted({w for f in self.forms for w in f.first or ()})
+        return sorted(self.opening_words)
+
+    @cached_property
+    def opening_words(self) -> frozenset[str]:
+        """The same as a set."""
+        return frozenset(w for f in self.forms for w in f.first or ())
 
 
 def _grammar(ruleset: Ruleset) -> Grammar:

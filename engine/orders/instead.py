@@ -50,11 +50,14 @@ def possible(world: World, nation: str, lines: Sequence[str], most: int = MOST) 
         if "?" in line:
             open_.append(line)
             continue
-        orders = reader.word_for_word(1, line).orders
+        found = reader.word_for_word(1, line)
+        orders = found.orders or ((reader.freely(1, line) or found).orders)
         book = Book(world, nation)
-        if any(isinstance(understand(book, r, now), Understood) for o in orders for r in (o, *o.get("readings", ()))):
-            stand.append(line)
-    return tuple([*stand, *open_][:most])
+        for order in (r for o in orders for r in (o, *o.get("readings", ()))):
+            if isinstance(understand(book, order, now), Understood):
+                stand.append(order_text(world.ruleset, reader.names, order, agree=True))
+                break
+    return tuple(dict.fromkeys([*stand, *open_]))[:most]
 
 
 def in_place_of(book: Book, order: Order, why: Refusal, now: set[str] | None, most: int = MOST) -> tuple[str, ...]:
@@ -81,13 +84,14 @@ def _others(book: Book, order: Order, why: Refusal) -> Iterator[Order]:
         left = units_left(book, row, str(slots[ways.ORIGIN]))
         fewer = {k: min(int(n), left.get(k, 0)) for k, n in slots[ways.UNITS].items() if isinstance(n, int)}
         if some := {k: n for k, n in fewer.items() if n > 0}:
-            yield {**order, "slots": {**slots, ways.UNITS: some}}
+            slots = {**slots, ways.UNITS: some}
+            yield {**order, "slots": slots}
     if why.code in (Code.WAY, Code.UNITS, Code.SITE, Code.UNMET, Code.CHOICE) and why.slot:
         yield from _elsewhere(book, order, row, why.slot if why.code != Code.UNITS else ways.ORIGIN)
     if ways.UNITS in slots and {ways.ORIGIN, ways.TARGET} <= slots.keys():
-        for way in ways_of(Grammar.of(book.ruleset)):
+        for way in sorted(ways_of(Grammar.of(book.ruleset)), key=lambda w: not w.form.row.get("bare")):
             if way.carries and way.form.key != order["order"] and set(way.form.row.get("slots", {})) >= set(slots):
-                yield {**order, "order": way.form.key, "options": {}}
+                yield {**order, "order": way.form.key, "slots": slots, "options": {}}
 
 
 def _elsewhere(book: Book, order: Order, row: Row, slot: str) -> Iterator[Order]:

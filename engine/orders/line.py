@@ -17,10 +17,12 @@ from .grammar import Fixed, Grammar, OrderForm, Slot
 from .match import MAX_STEPS, Found, Matcher
 from .names import Names
 from .text import order_text
-from .words import Word, split
+from .words import Word, misspelled, slips, split
 
 MAX_LINE = 500
 SEPARATORS = (",", ";", "or", "and", "then", "/", ":")
+MOST_EXPECTED = 6
+"""Things that may stand in one place of an order, as a finding lists them."""
 MOST_PARTS = 12
 """Parts of a line that are tried as orders of their own."""
 _ARROW = re.compile(r"[-=~]+>|[\u2192\u21d2\u2794\u279c]|(?<=\w) +[\u2013\u2014-] +(?=\w)")
@@ -98,7 +100,12 @@ class LineReader:
         words = split(text)
         colon = next((i for i, w in enumerate(words) if w.norm == ":"), None)
         body, tail = (words, ()) if colon is None else (words[:colon], words[colon + 1 :])
-        for front, back in ((body, tail), *([(tuple(w for w in words if w.norm != ":"), ())] if colon is not None else [])):
+        ways: list[tuple[tuple[Word, ...], tuple[Word, ...]]] = [(body, tail)]
+        if colon is not None:
+            ways.append((tuple(w for w in words if w.norm != ":"), ()))
+            if 0 < colon < 4 and self._names_nothing(body):
+                ways.append((tail, ()))  # a title
+        for front, back in ways:
             for loose in (False, True):
                 found = self._read_freely(number, bare, front, back, loose)
                 if found is not None:
@@ -175,11 +182,17 @@ class LineReader:
         one = self._one(number, text)
         return one or (self._several(number, text, ",") if mark == ";" else None)
 
+    def _names_nothing(self, words: tuple[Word, ...]) -> bool:
+        line = free.Line(words, self.names, self.grammar, self.nation or "")
+        return not line.tokens(frozenset())[0] and self.names.synonym(words[0].norm) not in self.grammar.opening_words
+
     def _verb(self, text: str) -> str:
         """The words that a part begins with, before anything is named or counted."""
         words = split(text)
+        while words and words[0].norm in free.PASSED:
+            words = words[1:]
         tokens, _ = free.Line(words, self.names, self.grammar, self.nation or "").tokens(frozenset())
-        openings = self.grammar.openings()
+        openings = self.grammar.opening_words
         if not words or self.names.synonym(words[0].norm) not in openings:
             return ""
         end = next((t.at for t in tokens if t.at > 0), 1)
@@ -188,7 +201,7 @@ class LineReader:
     def nearest(self, line: str, count: int = 6) -> list[str]:
         """The orders that come nearest to a line, filled in as far as it goes; a question mark where something is missing."""
         words = split(_ARROW.sub(" to ", strip_comment(line)).translate(_SIGNS))
-        readings = free.Line(words[: free.MOST_WORDS], self.names, self.grammar, self.nation or "", True).nearest(3 * count)
+        readings = free.Line(words[: free.MOST_WORDS], self.names, self.grammar, self.nation or "", True, True).nearest(3 * count)
         found = [r for r in readings if self.open_now is None or r.form.key in self.open_now]
         return list(dict.fromkeys(free.written(r, self.names) for r in found))[:count]
 
@@ -199,7 +212,10 @@ class LineReader:
             return 0
         tokens, _ = free.Line(words, self.names, self.grammar, self.nation or "").tokens(frozenset())
         first = self.names.synonym(words[0].norm)
-        begins = first in self.grammar.openings() or bool(nearest(first, self.grammar.openings()))
+        most = slips(len(first) + 1)
+        begins = first in self.grammar.opening_words or any(
+            most and len(word) > 3 and misspelled(first, word, most) is not None for word in self.grammar.opening_words
+        )
         counted = any(t.units and "*" not in t.units for t in tokens)
         return sum(bool(t.names) for t in tokens) + 2 * begins + 2 * counted
 
@@ -252,7 +268,9 @@ class LineReader:
     def _may_begin(self, form: OrderForm, matcher: Matcher) -> bool:
         first = matcher.words[0].norm
         assert form.first is not None
-        return matcher.loose or first in form.first or self.names.synonym(first) in form.first
+        if first in form.first or self.names.synonym(first) in form.first:
+            return True
+        return matcher.loose and first not in self.grammar.opening_words  # the opening of another order is no slip
 
     def _take(
         self, number: int, line: str, text: str, readings: Sequence[tuple[OrderForm, Found]], options: dict[str, Any]
@@ -363,10 +381,11 @@ class LineReader:
         if wider:
             one = max(wider, key=lambda a: (a.at, a.end))
             written = " ".join(w.text for w in words[one.at : one.end])
-            names = one_of(self.names.printed(one.kind, i) for i in one.ids)
-            self.say(
-                "O104", "error", f"{written!r} could be {names}", number, words[one.at].column, "write more of the name", line
-            )
+            names = [self.names.printed(one.kind, i) for i in one.ids]
+            start, end = words[one.at].column - 1, words[one.end - 1].end - 1
+            meant = [f"{line[:start]}{name}{line[end:]}".strip() for name in names]
+            said = f"{written!r} could be {one_of(names)}"
+            self.say("O104", "error", said, number, start + 1, "write more of the name", line, meant)
             return
         if at == 0:
             said = f"no order begins with {words[0].text!r}"
@@ -408,7 +427,10 @@ class LineReader:
                 out.append(what)
             else:
                 out.append(repr(item.word) if item.word else "the end of the order")
-        return one_of(dict.fromkeys(out)) or "something else"
+        several = list(dict.fromkeys(out))
+        if len(several) > MOST_EXPECTED:
+            several = [*several[:MOST_EXPECTED], "something else"]
+        return one_of(several) or "something else"
 
 
 def strip_comment(line: str) -> str:

@@ -190,7 +190,7 @@ class _Reader:
         if freely is not None:
             return _Entry(line, freely)
         worth = self.lines.names_something(line.text)
-        if worth and self.free <= MOST_FREE and attempt.found and not attempt.found[0].instead:
+        if (worth or len(bare.split()) < 6) and self.free <= MOST_FREE and attempt.found and not attempt.found[0].instead:
             near = tuple(self.lines.nearest(line.text))
             attempt = Attempt([], [replace(attempt.found[0], instead=near), *attempt.found[1:]])
         return _Entry(line, attempt, worth)

@@ -9,6 +9,7 @@ on another; places, hostile entries and capacities are then settled for all.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -78,15 +79,18 @@ def understood(turn: Turn, modes: Sequence[Row]) -> list[tuple[Order, March | st
     left: dict[str, int] = {}
     first: dict[tuple[str, str], Order] = {}
     taken: dict[tuple[str, str], dict[str, int]] = {}
+    gone: dict[tuple[str, str], Counter[str]] = {}
     for order, mode in orders_of(turn, modes):
         drawn = taken.setdefault((order["nation"], mode["id"]), {})
         found: March | str | None = unlike(turn, order, first.get((order["nation"], order["order"])))
-        why = unfit(turn, row_of(turn, order), order, turn.order_names(order))
+        earlier = gone.setdefault((order["nation"], str(order["slots"].get("origin"))), Counter())
+        why = unfit(turn, row_of(turn, order), order, {**turn.order_names(order), "earlier": earlier})
         found = found or (why.text if why else understand(turn, order, mode, left, drawn))
         if isinstance(found, March) and (why := only_attacks(turn, found)) is not None:
             found = why.text
         if isinstance(found, March):
             first.setdefault((order["nation"], order["order"]), order)
+            earlier.update({k: int(n) for k, n in (order["slots"].get("units") or {}).items()})
             for place in routes.drawn_places(mode, found.path) if "capacity" in mode else ():
                 drawn[place] = drawn.get(place, 0) + found.count
         out.append((order, found))

@@ -1,0 +1,376 @@
+"""Lines as people write them, before they have read how orders are written: understood, or answered with the right form.
+
+Each line stands beside what it is read as; after `?` it is not taken, and that is the first line that is proposed instead;
+`-` is answered with a reason alone.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from wteaw.core.model import Ruleset
+from wteaw.orders.intake import take_in
+from wteaw.orders.readback import ReadBack, read_back
+from wteaw.orders.readback_text import rendered
+from wteaw.turn.referee import Inputs, Position, resolve
+from wteaw.world.geography import Geography
+from wteaw.world.world import World
+
+from .test_law_orders import begun, dice, known_to
+
+BASE = [
+    ("Cologne -> Ruhr 4 inf", "move 4 infantry from Cologne to Ruhr"),
+    ("4 inf Cologne -> Ruhr", "move 4 infantry from Cologne to Ruhr"),
+    ("Cologne-Ruhr: 4 infantry", "move 4 infantry from Cologne to Ruhr"),
+    ("from cologne move 4 infantry to the ruhr", "move 4 infantry from Cologne to Ruhr"),
+    ("march four infantry out of cologne into ruhr", "move 4 infantry from Cologne to Ruhr"),
+    ("Move 4 INF + 1 ART from Cologne to Ruhr", "move 4 infantry, 1 artillery from Cologne to Ruhr"),
+    ("4x infantry cologne to ruhr", "move 4 infantry from Cologne to Ruhr"),
+    ("send 4 infantry from Cologne to Ruhr", "move 4 infantry from Cologne to Ruhr"),
+    ("transfer 4 infantry from cologne to ruhr", "? move 4 infantry from Cologne to Ruhr"),
+    ("4 infantry from cologne go to ruhr", "move 4 infantry from Cologne to Ruhr"),
+    ("move all art in cologne to ruhr", "move 8 artillery from Cologne to Ruhr"),
+    ("Everything from Bremen to Hamburg", "move 1 infantry from Bremen to Hamburg"),
+    (
+        "Attack Belgium from Cologne with 6 inf and 2 art, withdraw after 2 rounds",
+        "move 6 infantry, 2 artillery from Cologne to Belgium: withdraw after 2 rounds",
+    ),
+    ("6 inf, 2 art Cologne -> Belgium (leave after 2 rounds)", "? move 6 infantry, 2 artillery from Cologne to Belgium"),
+    ("invade belgium with 6 infantry from cologne", "move 6 infantry from Cologne to Belgium"),
+    ("attack france from stuttgart with all infantry", "? move all infantry from Stuttgart to ?"),
+    ("assault alsace from Stuttgart with 3 infantry", "move 3 infantry from Stuttgart to Alsace-Lorraine"),
+    ("buy 3 infantry at Berlin", "build 3 infantry in Berlin"),
+    ("3 infantry in Berlin", "? build 3 infantry in Berlin"),
+    ("3 new infantry at Berlin please", "? build 3 infantry in Berlin"),
+    ("build infantry 3 berlin", "build 3 infantry in Berlin"),
+    ("Build: 3 infantry in Berlin", "build 3 infantry in Berlin"),
+    (
+        "build 3 inf Berlin, 2 inf Danzig, 1 art Cologne",
+        "build 3 infantry in Berlin; build 2 infantry in Danzig; build 1 artillery in Cologne",
+    ),
+    ("build 2 subs in Bremen", "build 2 submarines in Bremen"),
+    ("build one fighter in Cologne & one in Ruhr", "? build 1 fighter in Cologne"),
+    ("recruit 3 infantry in Berlin", "build 3 infantry in Berlin"),
+    ("trench in Frankfurt against Alsace", "? build trench in Frankfurt facing Alsace-Lorraine"),
+    ("dig a trench at Frankfurt facing Alsace-Lorraine", "build trench in Frankfurt facing Alsace-Lorraine"),
+    ("declare war on: Belgium", "declare war on Belgium"),
+    ("DoW Belgium", "? declare war on Belgium"),
+    ("War on Belgium!", "? declare war on Belgium"),
+    ("We declare war on Belgium and the Netherlands.", "declare war on Belgium; declare war on Netherlands"),
+    ("influence Romania, Bulgaria", "influence Romania; influence Bulgaria"),
+    ("try to influence Romania", "influence Romania"),
+    ("diplomacy: influence Bulgaria", "influence Bulgaria"),
+    ("research: tanks", "research Tanks"),
+    ("research Improved Artillery and Tanks", "research Improved artillery; research Tanks"),
+    ("research improved artilery", "research Improved artillery"),
+    ("2 ftr Stuttgart -> Cologne", "? fly 1 fighter from Stuttgart to Cologne"),
+    ("fly 1 fighter stuttgart cologne", "fly 1 fighter from Stuttgart to Cologne"),
+    ("move 2 fighters from Cologne to Frankfurt", "? fly 2 fighters from Cologne to Frankfurt"),
+    ("rail 2 inf from Berlin to Konigsberg", "rail 2 infantry from Berlin to Konigsberg"),
+    ("2 infantry by rail from Berlin to Konigsberg", "rail 2 infantry from Berlin to Konigsberg"),
+    ("railroad 2 infantry Berlin to Konigsberg", "rail 2 infantry from Berlin to Konigsberg"),
+    ("cover cologne with 3 art in ruhr", "? cover Cologne with 1 artillery from Ruhr"),
+    ("support Cologne from Ruhr with 1 artillery", "cover Cologne with 1 artillery from Ruhr"),
+    ("subs from Skagerrak to North Sea", "? sail all submarines from Skagerrak to North Sea"),
+    ("sail 4 destroyers from skagerrak to north sea, patrol", "sail 4 destroyers from Skagerrak to North Sea on patrol"),
+    ("1 BB, 4 DD Skagerrak to North Sea", "sail 1 battleship, 4 destroyers from Skagerrak to North Sea"),
+    ("fleet in skagerrak patrols north sea", "-"),
+    ("scout Belgium from Cologne with 1 fighter", "reconnoiter Belgium with 1 fighter from Cologne"),
+    ("recon Belgium with 1 fighter from Cologne", "reconnoiter Belgium with 1 fighter from Cologne"),
+    ("spy on France", "? spy on ? of ?"),
+    ("spy on the French government", "? spy on government of ?"),
+    ("give Austria 10 points", "give 10 to Austro-Hungarian Empire"),
+    ("send 10 RP to Austria", "? give 10 to Austro-Hungarian Empire"),
+    ("10 points to Austria", "? give 10 to Austro-Hungarian Empire"),
+    ("incorporate Luxemburg", "? incorporate ?"),
+    ("move 4 infantry from cologne to moscow", "? move 4 infantry from Cologne to Belgium"),
+    ("fall back from Stuttgart to Munich if attacked", "-"),
+    ("hold Stuttgart", "hold Stuttgart"),
+    ("observe combat Belgium", "observe combat in Belgium"),
+    ("surrender", "? offer surrender"),
+    (
+        "move 3 infantry from Danzig to Berlin and 2 infantry from Hamburg to Berlin",
+        "move 3 infantry from Danzig to Berlin; move 2 infantry from Hamburg to Berlin",
+    ),
+    ("* 2 inf Munich -> Leipzig", "move 2 infantry from Munich to Leipzig"),
+    ("(3) 1 inf Hamburg - Bremen", "move 1 infantry from Hamburg to Bremen"),
+    ("All units from Posen to Breslau", "move 2 infantry from Posen to Breslau"),
+    ("2 infantry + 1 artillery from Breslau to Posen", "move 2 infantry, 1 artillery from Breslau to Posen"),
+]
+TOKENS = [
+    ("put a move token in Germany", "? lay Move token in W-Germany"),
+    ("lay move in W-Germany", "lay Move token in W-Germany"),
+    ("move token in W-Germany", "? lay Move token in W-Germany"),
+    ("W-Germany: invest", "? lay Invest token in W-Germany"),
+    ("2 tokens in E-Germany: move and train", "? lay Move token in E-Germany"),
+    ("lay dig token E-Germany; lay train token W-Germany", "lay Dig token in E-Germany; lay Train token in W-Germany"),
+    ("Invest in W-Germany", "? lay Invest token in W-Germany"),
+    ("Train in E-Germany", "? lay Train token in E-Germany"),
+    ("I lay a Move token at W-Germany.", "lay Move token in W-Germany"),
+    ("move token W-Germany, train token E-Germany", "-"),
+    ("lay dig tokens in E-Germany", "lay Dig token in E-Germany"),
+    ("two move tokens in W-Germany", "-"),
+    ("lay train at W-Germany and lay move at E-Germany", "lay Train token in W-Germany; lay Move token in E-Germany"),
+]
+POWERS = [
+    ("attack belgium with 4 infantry", "? attack 4 infantry from ? to Belgium"),
+    ("4 inf Rhine -> Belgium", "attack 4 infantry from Rhine to Belgium"),
+    ("Rhine to Belgium: 3 infantry, 1 field artillery", "attack 3 infantry, 1 field artillery from Rhine to Belgium"),
+    ("attack Luxembourg from Rhine with 2 inf", "? attack 2 infantry from Rhine to ?"),
+    ("move 2 inf from Berlin into Saxony", "attack 2 infantry from Berlin to Saxony"),
+    ("buy 3 infantry", "buy 3 infantry"),
+    ("3 inf bought", "? buy 3 infantry"),
+    ("purchase 2 artillery and 1 fighter", "buy 2 field artillery; buy 1 fighter"),
+    ("buy 2 infantry, 1 cavalry", "buy 2 infantry; buy 1 cavalry"),
+    ("place 2 infantry at Berlin", "-"),
+    ("declare war on China", "declare war on China"),
+    ("research industry, 2 tokens", "research industry with 2 tokens"),
+    ("research: naval with 1 token", "research naval with 1 token"),
+    ("1 BB sea zone 11 -> sea zone 12", "sail 1 battleship from Sea Zone 11 Baltic Sea to Sea Zone 12 Baltic Sea"),
+    ("sail the submarine from SZ 4 to SZ 5", "sail 1 submarine from Sea Zone 4 Greenland Sea to Sea Zone 5 Arctic Ocean"),
+    ("2 subs sea zone 23 to sea zone 24", "sail 2 submarines from Sea Zone 23 Mid Atlantic to Sea Zone 24 Irish Sea"),
+    ("fly 2 fighters wurttemburg - alsace", "fly 2 fighters from Wurttemburg to Alsace"),
+    ("2 ftr from Wurttemburg to Champagne", "fly 2 fighters from Wurttemburg to Champagne"),
+    ("bomb the factory of Paris with 1 zeppelin from Berlin", "-"),
+    ("blitz with cavalry from silesia to poland", "? attack all cavalry from Silesia to ?"),
+]
+ADJUDICATED = [
+    ("A Par - Bur", "Army in Paris to Burgundy"),
+    ("Paris -> Burgundy", "Paris to Burgundy"),
+    ("army in paris to burgundy", "Army in Paris to Burgundy"),
+    ("Army Paris moves to Burgundy", "Army in Paris to Burgundy"),
+    ("par-bur", "Paris to Burgundy"),
+    ("F Bre -> Mid-Atlantic", "Fleet in Brest to Mid-Atlantic Ocean"),
+    ("fleet brest to MAO", "Fleet in Brest to Mid-Atlantic Ocean"),
+    ("A Mar S A Par - Bur", "Army in Marseilles supports Army in Paris to Burgundy"),
+    ("Mar supports Par to Bur", "Marseilles supports Paris to Burgundy"),
+    ("Marseilles supports Paris", "-"),
+    ("A Mar hold", "Army in Marseilles holds"),
+    ("hold marseilles", "Marseilles holds"),
+    ("Army Marseilles stands", "Army in Marseilles holds"),
+    ("move army from Paris to Picardy", "? Paris to Picardy"),
+    ("F Brest convoys A Paris to London", "-"),
+    ("A Par Bur", "Army in Paris to Burgundy"),
+    ("Paris attacks Burgundy", "? Paris to Burgundy"),
+    ("Paris stays put", "-"),
+]
+EMPIRES = [
+    ("2 infantry A1 -> A2", "march 2 infantry from Alder to Ashby"),
+    ("march 2 infantry A1 -> A2", "march 2 infantry from Alder to Ashby"),
+    ("2 inf from A1 invade B1", "-"),
+    ("invade B1 from A1 with 2 infantry", "-"),
+    ("A1 supports the attack on B1 with 1 infantry", "-"),
+    ("war on Borea", "? declare war on Borea"),
+    ("declare war: Borea", "declare war on Borea"),
+    ("peace with Borea", "-"),
+    ("muster 2 infantry at A1", "muster 2 infantry in Alder"),
+    ("2 infantry mustered in A1", "muster 2 infantry in Alder"),
+    ("construct a factory at A1", "construct factory in Alder"),
+    ("build a fort in A1", "? upgrade port in Alder"),
+    ("raise tech", "? upgrade tech"),
+    ("upgrade A4", "? upgrade province Arden"),
+    ("sail ship 1 -> N1", "-"),
+    ("railroad A1 to A4", "-"),
+    ("entrench with 2 infantry in A1", "entrench 2 infantry in Alder"),
+]
+
+MAIL = """\
+Hello all,
+here are my orders, good luck to everybody!
+
+ 1. 4 inf Cologne -> Ruhr
+ 2. build 3 inf Berlin, 2 inf
+    Danzig
+ - research improved artillery
+
+Best regards,
+Willy
+--
+build 9 infantry in Berlin
+"""
+
+
+@cache
+def position(name: str, turn: int) -> tuple[Ruleset, Geography, Position]:
+    """A game at its first input point of a turn; where starting forces are to be deployed, they are."""
+    ruleset, geography, here = begun(name, turn)
+    if name == "empire-orders":
+        given: dict[str, Any] = {}
+        for nation, first in (("aster", "a1"), ("borea", "b1"), ("cressia", "c1")):
+            world = known_to(name, here, nation)
+            for n in range(3, 9):
+                text = f"deploy {n} infantry {first}; deploy artillery {first}; deploy general {first}"
+                if orders := take_in(ruleset, text, lambda _, world=world: world, nation=nation).orders:  # type: ignore[misc]
+                    given[nation] = list(orders)
+        here = resolve(ruleset, here, Inputs(given), dice(here), geography=geography).position
+    return ruleset, geography, here
+
+
+@cache
+def known(name: str, turn: int, nation: str) -> World:
+    return known_to(name, position(name, turn)[2], nation)
+
+
+def answer(world: World, nation: str, text: str) -> ReadBack:
+    return read_back(world, take_in(world.ruleset, text, lambda _: world, nation=nation))
+
+
+def told(back: ReadBack) -> str:
+    """What a line came to, in the notation of the lists above."""
+    taken = [one for group in back.groups for one in sorted(group.orders, key=lambda o: o.line)]
+    if taken:
+        return "; ".join(one.order for one in taken)
+    instead = [text for one in back.not_taken for text in one.instead]
+    assert back.not_taken or back.general or back.passed
+    return f"? {instead[0]}" if instead else "-"
+
+
+@pytest.mark.parametrize(
+    ("name", "turn", "nation", "lines"),
+    [
+        ("1914", 2, "german-empire", BASE),
+        ("alliances-6", 1, "germany", TOKENS),
+        ("no-mans-land", 1, "germany", POWERS),
+        ("diplomacy", 1, "france", ADJUDICATED),
+        ("empire-orders", 1, "aster", EMPIRES),
+    ],
+    ids=["1914", "alliances", "no-mans-land", "diplomacy", "empires"],
+)
+def test_lines_in_free_wording_are_read_or_answered(name: str, turn: int, nation: str, lines: list[tuple[str, str]]) -> None:
+    world = known(name, turn, nation)
+    wrong = [(line, said, wanted) for line, wanted in lines if (said := told(answer(world, nation, line))) != wanted]
+    assert wrong == []
+    helped = sum(wanted != "-" for _, wanted in lines)
+    assert len(lines) >= (50 if lines is BASE else 12) and helped >= (40 if lines is BASE else 3 * len(lines) // 5)
+
+
+@pytest.mark.parametrize("lines", [BASE, POWERS], ids=["1914", "no-mans-land"])
+def test_what_is_proposed_stands_when_it_is_sent(lines: list[tuple[str, str]]) -> None:
+    name, turn, nation = ("1914", 2, "german-empire") if lines is BASE else ("no-mans-land", 1, "germany")
+    world = known(name, turn, nation)
+    for line, wanted in lines:
+        for one in answer(world, nation, line).not_taken if wanted.startswith("?") else ():
+            for text in one.instead:
+                if "?" not in text:
+                    assert answer(world, nation, text).standing == 1, (line, text)
+
+
+def test_what_was_mended_is_marked_and_what_was_not_is_not() -> None:
+    world = known("1914", 2, "german-empire")
+    back = answer(world, "german-empire", "move 4 infantry from cologne to ruhr\n4 inf Cologne -> Ruhr")
+    assert [(one.line, one.order) for one in back.mended] == [(2, "move 4 infantry from Cologne to Ruhr")]
+    assert "READ AS" in rendered(back)
+
+
+def test_an_attack_and_what_concerns_another_nation_are_not_guessed() -> None:
+    world = known("1914", 2, "german-empire")
+    for line, meant in (
+        ("move 1 infantry from cologne to belguim", "move 1 infantry from Cologne to Belgium"),
+        ("declare war on blegium", "declare war on Belgium"),
+        ("give 10 to austria-hungery", "give 10 to Austro-Hungarian Empire"),
+    ):
+        back = answer(world, "german-empire", line)
+        assert back.standing == 0 and [n.instead for n in back.not_taken] == [(meant,)], line
+        assert back.not_taken[0].verdict == "asked" or "hungery" in line
+    for line in ("move 1 infantry from cologne to frankfrut", "research improved artilery"):
+        assert answer(world, "german-empire", line).standing == 1
+
+
+def test_a_mail_is_read_without_its_greeting_signature_bullets_and_broken_lines() -> None:
+    world = known("1914", 2, "german-empire")
+    back = answer(world, "german-empire", MAIL)
+    assert sorted(one.order for group in back.groups for one in group.orders) == [
+        "build 2 infantry in Danzig",
+        "build 3 infantry in Berlin",
+        "move 4 infantry from Cologne to Ruhr",
+        "research Improved artillery",
+    ]
+    assert back.not_taken == () and set(back.passed) == {1, 2, 9, 10, 11, 12}
+
+
+def test_quoted_lines_are_read_only_where_there_are_no_others() -> None:
+    world = known("1914", 2, "german-empire")
+    quoted = "> build 3 infantry in berlin\n> build 2 infantry in danzig\n"
+    assert answer(world, "german-empire", quoted).standing == 2
+    mixed = answer(world, "german-empire", "build 1 infantry in ruhr\n" + quoted)
+    assert mixed.standing == 1 and mixed.passed == (2, 3)
+
+
+def test_mail_in_markup_is_read_like_plain_text() -> None:
+    world = known("1914", 2, "german-empire")
+    body = "<html><head><style>p {a: b}</style></head><body><p>Dear moderator,</p><div>4 inf Cologne &rarr; Ruhr<br>build 3\ninf"
+    back = answer(
+        world, "german-empire", body + " in Berlin</div><blockquote>build 9 infantry in Berlin</blockquote></body></html>"
+    )
+    assert sorted(told(back).split("; ")) == ["build 3 infantry in Berlin", "move 4 infantry from Cologne to Ruhr"]
+
+
+def test_a_block_of_prose_is_one_finding() -> None:
+    world = known("1914", 2, "german-empire")
+    prose = "I have thought about this for long\nbut could not come to any decision\nso please bear with me\nfor another while"
+    back = answer(world, "german-empire", f"build 1 infantry in ruhr\n{prose}\nbuild 1 infantry in berlin")
+    assert back.standing == 2 and len(back.not_taken) == 1 and "lines 2 to 5" in back.not_taken[0].why
+
+
+def test_a_refusal_never_lists_all_orders() -> None:
+    world = known("1914", 2, "german-empire")
+    for line in ("xyzzy", "consider the lilies of the field", "please do something about Belgium"):
+        for one in answer(world, "german-empire", line).not_taken:
+            assert len(one.why) < 200 and len(one.instead) <= 3
+
+
+WORDS = st.sampled_from(
+    [
+        "move",
+        "build",
+        "4",
+        "inf",
+        "infantry",
+        "cologne",
+        "ruhr",
+        "from",
+        "to",
+        "->",
+        ",",
+        ";",
+        "and",
+        ":",
+        "withdraw",
+        "after",
+        "rounds",
+        "belgium",
+        "all",
+        "everything",
+        "research",
+        "tanks",
+        "(",
+        ")",
+        ">",
+        "-",
+        "1.",
+        "at",
+        "in",
+        "with",
+        "<br>",
+        "end",
+        "the",
+        "task",
+        "force",
+    ]
+)
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.one_of(st.text(max_size=200), st.lists(WORDS, max_size=30).map(" ".join), st.lists(WORDS, max_size=30).map("\n".join)))
+def test_any_text_is_answered(text: str) -> None:
+    world = known("1914", 2, "german-empire")
+    back = answer(world, "german-empire", text)
+    assert rendered(back) and back.standing == sum(len(g.orders) for g in back.groups)
+    for group in back.groups:
+        for one in group.orders:
+            assert answer(world, "german-empire", one.order).standing == 1, one.order
