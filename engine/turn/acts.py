@@ -1,8 +1,8 @@
 """`act`: orders of the named acts are tested, paid, rolled and carried out.
 
-All orders of a step are tested and paid in one canonical order (acts in listed order, then nations, then lines; with
-`as_written` nations, then lines), so that the order in which files came in changes nothing; each act has its own dice. What an act costs, needs and may be repeated is its
-row's (`cost`, `needs`, `limit`); what it does is the tail.
+All orders of a step are tested and paid in one canonical order: acts in listed order, then nations, then lines; with `as_written`
+nations, then lines. So the order in which files came in changes nothing; each act has its own dice. What an act costs, needs and
+may be repeated is its row's (`cost`, `needs`, `limit`); what it does is the tail.
 """
 
 from __future__ import annotations
