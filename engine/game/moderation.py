@@ -18,6 +18,7 @@ from ..core.fairness import Opening
 from ..core.journal import Entry
 from ..core.state import Entity, State
 from ..orders.check import standing
+from ..orders.template import order_template
 from ..ruleset import Ruleset
 from ..turn import vacancies
 from ..turn.left_open import Open, left_open
@@ -148,7 +149,7 @@ def policy_submissions(game: Game) -> list[Submission]:
 
 def planned(game: Game, nations: Iterable[str]) -> list[Submission]:
     """Orders that the built-in policies give for some nations, each by what it may know."""
-    from ..orders.policies import plan
+    from ..orders.policies import plan  # brings NumPy: only where a policy plays
 
     dice = game.dice()
     views = Views(game)
@@ -334,7 +335,7 @@ def last_turn(game: Game) -> int:
     """The last turn that has something to report: the present one if a part of it is resolved, else the one before."""
     stage = game.stage()
     position = stage.position
-    begun = stage.number > 1 and game.stage(stage.number - 1).position.turn == position.turn
+    begun = (stage.number - 1, position.turn) in {(number, turn) for number, turn, _ in game.stages()}
     return position.turn if position.ended or begun or "pause" in (position.waiting or {}) else max(position.turn - 1, 0)
 
 
@@ -372,8 +373,6 @@ def report(
     before = readable([e for e in views.journal if e.turn < turn], world, nation)
     text = ""
     if template and not past and not stage.position.ended:
-        from ..orders.template import order_template
-
         text = order_template(world, nation, game=game.id)
     return nation_report(
         game.ruleset, world.state, entries, nation, game=title, turn=turn, geography=game.geography, template=text,

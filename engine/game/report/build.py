@@ -13,6 +13,7 @@ from ...core.canonical import digest
 from ...core.journal import EVERYONE, Entry
 from ...core.model import Row, Ruleset
 from ...core.state import Entity, State
+from ...orders.legal import legal_acts
 from ...turn.calendar import date
 from ...turn.effects import printed
 from ...turn.frame import phases, steps
@@ -173,8 +174,6 @@ def _situation(
 
 def _open_to(world: World, reader: str, words: Words) -> list[str]:
     """What the reader could do and is reminded of (`remind` of an act), with all that it may be done to and what that costs."""
-    from ...orders.legal import legal_acts
-
     out = []
     for row in world.ruleset.rows("acts").values():
         if "remind" not in row:
