@@ -131,7 +131,7 @@ def standing_of(game: Game) -> dict[str, Any]:
     else:
         following = "Nobody is missing: `wteaw resolve`."
     publish = f"Publish the commitment to the dice of turn {position.turn} before orders are due: {stage.commitment.root}"
-    todo = ([] if out["closed"] else [publish]) + [following]
+    todo = [*_to_decide(game), *([] if out["closed"] else [publish]), following]
     return out | {"waits": f"it waits for {wanted_now(game)}", "moderator": todo, "next": following}
 
 
@@ -413,6 +413,14 @@ def notices(game: Game, turn: int) -> list[str]:
     return out
 
 
+def _to_decide(game: Game) -> list[str]:
+    """What is left to the moderator, in sentences."""
+    return [
+        f"Decide (`wteaw decide moderator {o.key} ANSWER`): {o.text}: {o.answers}; default {o.default}."
+        for o in open_decisions(game)
+    ]
+
+
 def _moderators_part(game: Game, stage: Stage, past: bool) -> list[str]:
     """What the moderator has to do now."""
     if past or stage.position.ended:
@@ -424,10 +432,7 @@ def _moderators_part(game: Game, stage: Stage, past: bool) -> list[str]:
         else f"Read what follows, then send each of the {len(players)} players his report."
         if players
         else "Read what follows.",
-        *(
-            f"Decide (`wteaw decide moderator {o.key} ANSWER`): {o.text}: {o.answers}; default {o.default}."
-            for o in open_decisions(game)
-        ),
+        *_to_decide(game),
         f"Publish the commitment to the dice of turn {stage.position.turn}: {stage.commitment.root}",
         "`wteaw rollback` undoes the turn; give the reason, and every report tells it.",
     ]
