@@ -14,15 +14,17 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from .desk_house import Browser, House, house
+from .desk_house import Browser, House, house, said
 from .test_secrecy import CANARY, DRAWING, SECRETS, camp, plant
 from .world1914 import loaded
 
 from wteaw.game.desk.app import SEATS, addresses  # isort: skip
 from wteaw.game.desk.demonstration import GAME, demonstration  # isort: skip
 from wteaw.game.desk.hall import Hall  # isort: skip
+from wteaw.game.moderation import view_world  # isort: skip
 from wteaw.game.store.database import keep_state  # isort: skip
 from wteaw.game.store.schema import positions  # isort: skip
+from wteaw.world.view import UNKNOWN  # isort: skip
 
 TEXT = "declare war on belgium\nbuild 900 infantry in berlin\nmove 3 infantry from cologne to belgium\nresearch rockets\n"
 
@@ -54,6 +56,11 @@ def answers(browser: Browser, kind: str) -> dict[str, bytes]:
     out = {page: browser.get(f"{browser.seat}/{page}").content for page in pages(kind)}
     if kind == "player":
         out["read-back"] = browser.post("orders/check", {"text": TEXT, "live": "1"}).content
+        out["odds"] = browser.post("orders/odds", {"text": TEXT, "line": "3"}).content
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("wteaw.game.try_out.secrets.token_bytes", lambda n: b"t" * n)
+            for others in ("", "1"):
+                out[f"try {others}"] = browser.post("try", {"others": others}).content
     return out
 
 
@@ -116,6 +123,52 @@ def test_the_owner_does_see_what_is_his(at: House, reader: Browser) -> None:
     with_state(at, changed)
     assert str(CANARY).encode() in answers(reader, "player")["turn"]
     with_state(at, whole)
+
+
+def test_a_try_out_and_odds_answer(at: House, reader: Browser) -> None:
+    nation = next(r for r in at.hall.people.of_game(GAME) if r.id in reader.seat).nation
+    with at.hall.game(GAME) as game:
+        before = (game.stages(), game.submissions())
+        view = view_world(game, nation)
+        seen = {
+            str(row["place"])
+            for _, row in view.state.stacks()
+            if view.hostile(nation, str(row["owner"])) and row["kind"] != UNKNOWN
+        }
+        number, kind, start, to = next(
+            (row["n"], row["kind"], str(row["place"]), near)
+            for _, row in view.state.stacks()
+            if row["owner"] == nation and "captures" in game.ruleset.row("units", row["kind"]).get("tags", ())
+            for near in game.geography.next_to(str(row["place"]))
+            if near in seen and game.ruleset.row("places", near)["kind"] == "land"
+        )
+    text = f"move {number} {kind} from {start} to {to}\n"
+    assert "Attack on" in said(reader.post("orders/check", {"text": text, "live": "1"}))
+    answer = said(reader.post("orders/odds", {"text": text, "line": "1"}))
+    assert "stay to the end" in answer and "as ordered" in answer, answer
+    assert "These dice were of the try alone" in said(reader.post("try", {}))
+    with at.hall.game(GAME) as game:
+        assert before == (game.stages(), game.submissions()), "nothing is kept"
+
+
+def test_a_draft_of_rules_is_looked_at_and_not_kept(at: House) -> None:
+    mo = at.come_in(next(r for r in at.hall.people.of_game(GAME) if r.role == "moderator"))
+    assert "tables/units.yaml:" in mo.get("tables", form="units", row="infantry").text
+    good = said(mo.post("draft", {"rules": ".", "text": "units:\n- {id: infantry, price: 4}\n"}))
+    assert "It stands" in good and "price: 4" in good
+    bad = said(mo.post("draft", {"rules": ".", "text": "units:\n- {id: infantry, prize: 4}\n"}))
+    assert "1 error" in bad and "line 2" in bad and "did you mean" in bad
+    for text in (
+        "&a [*a, *a]",
+        "x: [",
+        "- 1",
+        "extends: /etc/passwd",
+        "units: !!python/object:os.system {}",
+        "\ud800",
+        "frame: {}",
+    ):
+        assert mo.post("draft", {"rules": ".", "text": text.encode("utf-8", "replace")}).status_code < 500, text
+    assert mo.post("draft", {"rules": "../../etc", "text": ""}).status_code == 409
 
 
 # ---- hostile requests

@@ -1,4 +1,4 @@
-"""Build hook: a wheel carries the rulesets, schemas and scenarios inside the package.
+"""Build hook: a wheel carries the rulesets, schemas, scenarios and templates inside the package.
 
 An editable install needs none of this: the data is found beside the package.
 """
@@ -13,6 +13,7 @@ SHIPPED = {
     "ruleset": "wteaw/data/ruleset",
     "schemas": "wteaw/data/schemas",
     "scenarios": "wteaw/data/scenarios",
+    "templates": "wteaw/data/templates",
 }
 
 

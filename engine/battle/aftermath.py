@@ -141,7 +141,4 @@ def sink_cargo(turn: Turn, battle: Battle, plan: Plan) -> list[dict[str, Any]]:
 
 
 def _figure(turn: Turn, key: str, text: str) -> int:
-    unit = Entity("unit", key)
-    if text in turn.ruleset.rows("quantities"):
-        return int(turn.world.quantity(text, unit))
-    return int(turn.world.field(unit, text) or 0)
+    return int(turn.world.figure(text, {}, Entity("unit", key)) or 0)

@@ -44,6 +44,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("test", "run the rule tests of a ruleset"),
     Command("coverage", "clause to row to test, and what is missing"),
     Command("mutate", "which changes of the rules no rule test would notice"),
+    Command("systems", "which systems of rules there are, in figures"),
     Command("show", "one row as resolved, with where each key comes from"),
     Command("diff", "what differs between two rulesets, in words", "show"),
     Command("rulebook", "a readable rulebook made from the tables"),

@@ -1,4 +1,4 @@
-"""`wteaw import`: recorded games of other programs, replayed under a ruleset of ours and turned into games of ours."""
+"""`wteaw import`: what other programs have. Recorded games are replayed and become games of ours, game files become rulesets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["app"]
 
 @app.callback()
 def formats() -> None:
-    """Replay a recorded game and leave a game of ours."""
+    """Take over what other programs have: a recorded game is replayed, a game file becomes a ruleset."""
 
 
 @app.command()
@@ -65,6 +65,43 @@ def dpjson(
             typer.echo(f"The game is in {game}.")
     if any(r.difference is not None for r in results):
         raise typer.Exit(1)
+
+
+@app.command()
+def triplea(
+    file: Path = typer.Argument(..., help="The game file: XML with the root element <game>."),
+    out: Path = typer.Option(..., "--out", help="The folder of the new ruleset."),
+    force: bool = typer.Option(False, "--force", help="Replace a ruleset that is in the folder already."),
+    format: str = typer.Option("text", help="text or json."),
+) -> None:
+    """Turn a TripleA game file into a ruleset with a scenario and a map; what could not be translated is listed at file:line.
+
+    Positions are read from centers.txt, polygons.txt and map.properties beside the file or one folder above it.
+
+    Example: wteaw import triplea games/my_map.xml --out my-map
+    """
+    from ..game.importers.triplea.document import GameFileError
+    from ..game.importers.triplea.folder import LEFT_OUT, import_game
+
+    try:
+        made = import_game(file, out, force=force)
+    except GameFileError as error:
+        raise Stop(str(error)) from None
+    if format == "json":
+        found = {"title": made.title, "folder": str(made.folder), "scenario": str(made.scenario), "rows": made.counts,
+                 "positions": made.drawn_from, "not_translated": made.left}  # fmt: skip
+        typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        return
+    n = made.counts
+    typer.echo(
+        f"{made.title}: {n.get('places', 0)} places, {n.get('links', 0)} links, {n.get('nations', 0)} parties, "
+        f"{n.get('units', 0)} unit types, {n.get('catalogue', 0)} things to buy, {n.get('events', 0)} events; "
+        f"positions from {made.drawn_from}."
+    )
+    if made.left:
+        typer.echo(f"{len(made.left)} things could not be translated: {out / LEFT_OUT}")
+    typer.echo(f"wteaw validate --strict {made.folder}")
+    typer.echo(f"wteaw play {made.scenario} --turns 2 --out {made.folder.with_name(made.folder.name + '-played')}")
 
 
 def _scenario_for(row: str) -> str:

@@ -15,6 +15,8 @@ from ..core.package_data import rulesets
 from ..game.testing.coverage import Owners, read_clauses
 from ..game.testing.mutate import Bench, BenchError, Verdict
 from ..game.testing.mutate_run import Tried, chosen, default_state, tried
+from ..game.testing.systems import keep as keep_measured
+from ..ruleset.folder import MANIFEST
 from . import Stop
 
 __all__ = ["mutate"]
@@ -39,6 +41,7 @@ def mutate(
         None, help="Where verdicts are kept, to go on later and for `coverage --mutated` (default: in the cache)."
     ),
     fresh: bool = typer.Option(False, "--fresh", help="Forget the verdicts of earlier runs."),
+    keep: bool = typer.Option(False, "--keep", help="Leave the share beside the tests of the ruleset, for `wteaw systems`."),
 ) -> None:
     """Change one thing in a row at a time and see whether a rule test notices.
 
@@ -56,6 +59,8 @@ def mutate(
     for asked in (path, clauses):
         if asked is not None and not asked.exists():
             raise Stop(f"{asked} does not exist", 2)
+    if keep and not (path / MANIFEST).is_file():
+        raise Stop(f"--keep is for a ruleset's folder, and {path} is none", 2)
     if clauses is not None and not clauses.is_dir():
         raise Stop(f"{clauses} is not a folder", 2)
     try:
@@ -73,6 +78,8 @@ def mutate(
     out = Tried(tried(bench, picked, jobs=jobs, state=file, progress=shown.tell))
     shown.end()
     out.apart.update(change.form for change in others if not clause)
+    if keep:
+        keep_measured(path, sum(v.killed for v in out.verdicts), sum(not v.equivalent for v in out.verdicts))
     if format == "json":
         typer.echo(json.dumps(out.to_json(_from_here), ensure_ascii=False, indent=1))
     else:

@@ -7,7 +7,7 @@ and has one content hash, which a game stores.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -71,6 +71,13 @@ class Ruleset:
         if key not in kept:
             kept[key] = make()
         return kept[key]
+
+    def share_derived(self, keys: Iterable[str], other: Ruleset) -> None:
+        """Take over what another ruleset has made under these keys; only where the rows that it follows from are the same."""
+        made = other.__dict__.get("_derived", {})
+        for key in keys:
+            if key in made:
+                self.__dict__.setdefault("_derived", {}).setdefault(key, made[key])
 
     def to_json(self) -> Row:
         """Plain JSON that `from_json` reads back; what a game and the cache store."""

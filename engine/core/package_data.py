@@ -1,4 +1,4 @@
-"""Where the shipped rulesets, schemas and scenarios are: in the repository, or inside the installed package."""
+"""Where the shipped rulesets, schemas, scenarios and templates are: in the repository, or inside the installed package."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def data_root() -> Path:
-    """The folder that holds `ruleset/`, `schemas/` and `scenarios/`."""
+    """The folder that holds `ruleset/`, `schemas/`, `scenarios/` and `templates/`."""
     shipped = _PACKAGE / "data"
     return shipped if shipped.is_dir() else _PACKAGE.parent
 
@@ -23,3 +23,8 @@ def rulesets() -> Path:
 
 def scenarios() -> Path:
     return data_root() / "scenarios"
+
+
+def templates() -> Path:
+    """What commands make new rulesets of: tables of words, rules to fill in, files to begin with."""
+    return data_root() / "templates"

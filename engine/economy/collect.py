@@ -11,6 +11,7 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity
+from ..ruleset.expressions.parse import strip_mark
 from ..turn.context import Turn
 from ..turn.effects import printed
 from ..world import treasury as stores
@@ -31,13 +32,8 @@ def run(node: Row, turn: Turn) -> None:
     """
     unite_purses(turn)
     ids = node.get("yields") or list(turn.ruleset.rows("yields"))
-    wanted = node.get("for")
     gathered = []
-    for nation in turn.world.nations():
-        if turn.mover not in (None, nation):
-            continue
-        if wanted is not None and not is_for(turn.world, wanted, nation):
-            continue
+    for nation in _collectors(turn, node.get("for")):
         found = gather(turn.world, nation, ids, node.get("income"))
         if found is not None:
             gathered.append((nation, found))
@@ -51,6 +47,20 @@ def run(node: Row, turn: Turn) -> None:
                 if amount:
                     turn.journal.add("stores", purse, resource, amount)
             turn.journal.set("nations", nation, "income", data["income"])
+
+
+def _collectors(turn: Turn, wanted: str | None) -> list[str]:
+    """The nations of a step: all, or in a nation's own turn it alone; of these the ones that `wanted` names.
+
+    That is a nation, side or group, a name that is bound there (`nation`, inside `each: nation`), or an expression.
+    """
+    everybody = turn.world.nations() if turn.mover is None else [turn.mover]
+    if wanted is None:
+        return everybody
+    names, text = turn.names(), strip_mark(wanted)
+    known = any(turn.ruleset.has(form, wanted) for form in ("nations", "sides", "groups"))
+    those = turn.world.members(names[text] if text in names else text if known else turn.world.value(text, names))
+    return [nation for nation in everybody if nation in those]
 
 
 def gather(world: Any, nation: str, ids: list[str], income: str | None) -> tuple[Gathered, dict[str, Any]] | None:
@@ -99,7 +109,7 @@ def _yield(world: Any, nation: str, row: Row, names: dict[str, Any], resource: s
     """Amounts by purse of one yield row."""
     parts: dict[str, Any] = {}  # `seat` names the place whose purse it goes to; absent: the thing itself, if it is a place
     if "over" in row:
-        text = row["over"].removeprefix("=").strip()
+        text = strip_mark(row["over"])
         for thing in as_set(world, world.value(text, names)):
             scope = {**names, thing.kind: thing, "nation": names["nation"]}
             if not world.test(row.get("when"), scope):

@@ -22,13 +22,10 @@ ALL = "*"
 def unit_slots(row: Row) -> list[tuple[str, str]]:
     """The slots of an order that hold units, each with the slot that says where they stand.
 
-    Those who go stand at `origin`; of an order with `cargo` that is where the cargo stands, and the carriers are in `zone`.
+    A slot says by `at` where its units stand; without it they stand at `origin`.
     """
-    slots = row.get("slots", {})
-    names = [n for n, kind in slots.items() if (kind["kind"] if isinstance(kind, dict) else kind) == "units"]
-    if "cargo" in slots and "zone" in slots:
-        return [(n, ORIGIN if n == "cargo" else "zone") for n in names]
-    return [(n, ORIGIN) for n in names]
+    declared = {n: slot if isinstance(slot, dict) else {"kind": slot} for n, slot in row.get("slots", {}).items()}
+    return [(n, str(slot.get("at", ORIGIN))) for n, slot in declared.items() if slot["kind"] == "units"]
 
 
 def of_nation(world: World, nation: str) -> list[Row]:

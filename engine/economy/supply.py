@@ -11,6 +11,7 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity
+from ..ruleset.expressions.parse import strip_mark
 from ..turn.context import Turn, audience_ids
 from ..turn.effects import EffectRunner, fill
 from ..world.selections import as_set
@@ -25,7 +26,7 @@ def run(node: Row, turn: Turn) -> None:
 
 def trace(turn: Turn, row: Row) -> None:
     """One row: every thing tested, then its failures counted and acted upon."""
-    things = as_set(turn.world, turn.world.value(str(row["over"]).removeprefix("="), turn.names()))
+    things = as_set(turn.world, turn.world.value(strip_mark(str(row["over"])), turn.names()))
     judged = []
     for thing in sorted(things):
         names = names_of(turn, thing)

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity
+from ..ruleset.expressions.parse import strip_mark
 from ..turn.context import Turn, audience_ids
 from ..turn.effects import EffectError, EffectRunner
 from ..world import treasury as stores
@@ -54,8 +55,8 @@ def bills(turn: Turn, row: Row, nation: str) -> list[Bill]:
         names = _names(turn, nation, place)
         each = str(row.get("each", "units(owner=nation, at=place)" if place else "units(owner=nation)"))
         things = []
-        for thing in as_set(turn.world, turn.world.value(each.removeprefix("="), names)):
-            price = _price(turn, row, thing, {**names, thing.kind: thing})
+        for thing in as_set(turn.world, turn.world.value(strip_mark(each), names)):
+            price = turn.world.figure(row["price"], {**names, thing.kind: thing}, thing)
             if price:
                 things.append((thing, weight(turn.world, thing), price))
         if things:
@@ -128,13 +129,6 @@ def _leave(turn: Turn, runner: EffectRunner, row: Row, unpaid: list[tuple[Entity
     for key, stack in turn.state.stacks():
         if stack.get("unpaid"):
             turn.journal.alter_units(key, int(stack["n"]), unpaid=None)
-
-
-def _price(turn: Turn, row: Row, thing: Entity, names: dict[str, Any]) -> Any:
-    price = row["price"]
-    if isinstance(price, str) and turn.ruleset.has("quantities", price):
-        return turn.world.quantity(price, thing, names)
-    return turn.world.number(price, names)
 
 
 def _names(turn: Turn, nation: str, place: str) -> dict[str, Any]:

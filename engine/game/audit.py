@@ -14,7 +14,7 @@ from sqlalchemy import select
 from ..core import canonical, fairness
 from ..core.journal import replay, verify_chain
 from ..core.model import Ruleset
-from ..turn.referee import resolve, waiting_seats
+from ..turn.referee import Resolution, resolve
 from ..world.geography import Geography
 from .store import Game, Stage, inputs_from
 from .store.database import unpack
@@ -130,13 +130,7 @@ def _resolved_again(game: Game) -> str | None:
         if before is None:
             continue
         rules = game.ruleset_at(before.number)
-        taken = game.submissions(before.number)
-        asked = waiting_seats(rules, before.position)
-        missing = missing_at(game, before, taken, asked)
-        pause = (stage.position.waiting or {}).get("pause")
-        dice = game.dice(before, stage.used_salts)
-        inputs = inputs_from(taken, missing, game.commands(before.number))
-        result = resolve(rules, before.position, inputs, dice, geography=Geography(rules), until=pause)
+        result = resolved_again(game, before, stage, rules)
         if result.position.head != stage.position.head:
             kept = {e.n: e.hash for e in game.journal(position=stage.number)}
             first = next((e for e in result.entries if kept.get(e.n) != e.hash), None)
@@ -145,11 +139,15 @@ def _resolved_again(game: Game) -> str | None:
     return None
 
 
-def missing_at(game: Game, stage: Stage, taken: Mapping[str, Any], asked: list[str]) -> list[str]:
-    """Who counted as missing at a stage: as the journal of what followed says."""
-    said = {
-        e.subject
-        for e in game.journal(position=stage.number + 1)
-        if e.rule == "frame/input" and any(f.word == "missed" for f in e.facts)
-    }
-    return sorted(said | {n for n in asked if n not in taken})
+def resolved_again(game: Game, before: Stage, after: Stage, rules: Ruleset, *, geography: Geography | None = None) -> Resolution:
+    """What a stored game took in at a stage, resolved again under some rules with the dice of then, up to the one after it."""
+    inputs = inputs_from(game.submissions(before.number), _missed(game, after), game.commands(before.number))
+    pause = (after.position.waiting or {}).get("pause")
+    dice = game.dice(before, after.used_salts)
+    return resolve(rules, before.position, inputs, dice, geography=geography or Geography(rules), until=pause)
+
+
+def _missed(game: Game, stage: Stage) -> list[str]:
+    """Who counted as missing when a stage was reached, as its journal says."""
+    entries = (e for e in game.journal(position=stage.number) if e.rule == "frame/input")
+    return sorted({e.subject for e in entries if any(f.word == "missed" for f in e.facts)})

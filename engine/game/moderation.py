@@ -21,11 +21,11 @@ from ..orders.check import standing
 from ..ruleset import Ruleset
 from ..turn import vacancies
 from ..turn.left_open import Open, left_open
-from ..turn.referee import Position, Resolution, commanded_nations, resolve, waiting_seats
+from ..turn.referee import Position, Resolution, commanded_nations
 from ..world.geography import Geography
 from ..world.view import Viewer, chain_of, readable
 from ..world.world import World
-from .audit import broken_chain
+from .audit import broken_chain, resolved_again
 from .proofs import openings, position_after
 from .report.build import Report, moderator_report, nation_report, when
 from .report.map.svg import coarse
@@ -33,7 +33,7 @@ from .report.mapview import Drawing, map_svg, read_drawing
 from .report.render import as_html, as_text
 from .scenario import initial_state
 from .schedule import days_of
-from .store import MODERATOR, PLAYER, POLICY, PROXY, Game, Stage, StoreError, Submission, inputs_from
+from .store import MODERATOR, PLAYER, POLICY, PROXY, Game, Stage, StoreError, Submission
 
 
 def new_game(
@@ -455,16 +455,10 @@ def write_reports(
 def first_difference(game: Game, ruleset: Ruleset) -> str | None:
     """Replay a game's inputs under another ruleset, with the same dice; the first turn and table that differ, or None."""
     geography = Geography(ruleset)
-    position = None
     for number, _, _ in game.stages()[:-1]:
         stage, following = game.stage(number), game.stage(number + 1)
-        taken = game.submissions(number)
-        missing = [n for n in waiting_seats(game.ruleset, stage.position) if n not in taken]
-        inputs = inputs_from(taken, missing, game.commands(number))
-        pause = (following.position.waiting or {}).get("pause")
-        dice = game.dice(stage, following.used_salts)
         try:
-            position = resolve(ruleset, stage.position, inputs, dice, geography=geography, until=pause).position
+            position = resolved_again(game, stage, following, ruleset, geography=geography).position
         except (KeyError, ValueError) as error:
             return f"Turn {stage.position.turn} cannot be replayed under the new rules: {error}"
         difference = compare(following.position.state, position.state)

@@ -17,7 +17,7 @@ from ..core.model import Row, Ruleset
 from ..core.state import Entity
 from ..economy.catalogue import Market, Offer
 from ..ruleset.expressions import parse
-from ..ruleset.expressions.parse import ExpressionError, conjuncts
+from ..ruleset.expressions.parse import ExpressionError, conjuncts, strip_mark
 from ..ruleset.expressions.reads import reads
 from ..ruleset.limits import needs_of
 from ..turn import acts as act
@@ -215,7 +215,7 @@ def domain(world: World, row: Row, slot: str, names: Mapping[str, Any]) -> list[
     declared = row.get("slots", {}).get(slot)
     shape: Slot = slot_of(slot, declared)
     if isinstance(declared, dict) and "among" in declared:
-        text = declared["among"].removeprefix("=")
+        text = strip_mark(declared["among"])
         reads = parse(text).names
         if not reads & (set(row.get("slots", {})) - {slot}):
             return sorted(str(id_of(t)) for t in as_set(world, world.value(text, names)))
@@ -319,7 +319,7 @@ def _is_item_of(world: World, row: Row, item: str, nation: str) -> bool:
     if not isinstance(declared, dict) or "among" not in declared:
         return True
     me = Entity("nation", nation)
-    found = world.value(declared["among"].removeprefix("="), {"self": me, "nation": me})
+    found = world.value(strip_mark(declared["among"]), {"self": me, "nation": me})
     return item in {id_of(t) for t in as_set(world, found)}
 
 

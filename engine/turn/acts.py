@@ -149,16 +149,9 @@ def price(turn: OrderContext, row: Row, names: Names) -> dict[str, Any]:
     if cost is None:
         return {}
     if isinstance(cost, dict):
-        return {what: _figure(turn, value, names) for what, value in cost.items()}
+        return {what: turn.world.figure(value, names) for what, value in cost.items()}
     main = stores.money(turn.ruleset)
-    return {main: _figure(turn, cost, names)}
-
-
-def _figure(turn: OrderContext, value: Any, names: Names) -> Any:
-    if isinstance(value, str) and turn.ruleset.has("quantities", value):
-        subject = names.get(turn.ruleset.row("quantities", value)["of"]) or names["self"]
-        return turn.world.quantity(value, subject, names)
-    return turn.world.number(value, names)
+    return {main: turn.world.figure(cost, names)}
 
 
 def charge(runner: EffectRunner, row: Row, names: Names) -> None:

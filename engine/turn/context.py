@@ -15,6 +15,7 @@ from ..core.fairness import ALL, shared
 from ..core.journal import EVERYONE, NOBODY, Journal
 from ..core.model import Row, Ruleset
 from ..core.state import Entity, State, columns
+from ..ruleset.expressions.parse import strip_mark
 from ..world.world import Names, World
 
 if TYPE_CHECKING:
@@ -182,7 +183,7 @@ class Turn(OrderContext):
     def givers(self) -> frozenset[str] | None:
         """The nations whose orders the present step carries out: those it names (`of`), else whoever has the turn; None: all."""
         if "of" in self.step_row:
-            named = self.world.value(str(self.step_row["of"]).removeprefix("="), self.names())
+            named = self.world.value(strip_mark(str(self.step_row["of"])), self.names())
             return frozenset(self.world.members(named))
         return None if self.mover is None else frozenset({self.mover})
 

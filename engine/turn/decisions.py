@@ -10,6 +10,7 @@ from ..core.dice import Stream
 from ..core.model import Row
 from ..core.state import Entity
 from ..ruleset.expressions import parse
+from ..ruleset.expressions.parse import strip_mark
 from ..ruleset.expressions.vocabulary import ALWAYS, KINDS
 from ..world.selections import as_set, id_of
 from ..world.world import Names, World
@@ -87,7 +88,11 @@ def answer_refusal(context: OrderContext, nation: str, key: str, answer: Any) ->
 def options_of(world: World, row: Row, names: Names) -> list[Any]:
     """The answers that a decision's row lists."""
     source = row.get("from", [])
-    return list(source) if isinstance(source, list) else [id_of(x) for x in as_set(world, world.value(_bare(source), names))]
+    return (
+        list(source)
+        if isinstance(source, list)
+        else [id_of(x) for x in as_set(world, world.value(strip_mark(str(source)), names))]
+    )
 
 
 def _unfit(context: OrderContext, row: Row, declared: Any, names: Names, answer: Any) -> Refusal | None:
@@ -117,7 +122,7 @@ def _unfit(context: OrderContext, row: Row, declared: Any, names: Names, answer:
 def _unbound(bounds: Row, names: Names) -> bool:
     """Whether a bound asks for what is known only when the decision comes up, such as who attacks."""
     known = {*names, *ALWAYS}
-    texts = [str(bounds[k]).removeprefix("=") for k in ("least", "most") if isinstance(bounds.get(k), str)]
+    texts = [strip_mark(str(bounds[k])) for k in ("least", "most") if isinstance(bounds.get(k), str)]
     return any(not parse(text).names <= known for text in texts)
 
 
@@ -171,7 +176,3 @@ def default_answer(turn: Turn, default: Any, options: list[Any], names: Names, s
 def _size(turn: Turn, option: Any) -> int:
     id_ = str(id_of(option))
     return sum(row["n"] for _, row in turn.state.stacks(at=id_))
-
-
-def _bare(text: Any) -> str:
-    return str(text)[1:].strip() if str(text).startswith("=") else str(text)

@@ -15,6 +15,7 @@ from ..core.journal import Entry
 from ..core.model import Row
 from ..core.registry import VERBS, verb
 from ..core.state import Entity
+from ..ruleset.expressions.parse import strip_mark
 from ..world.amounts import amount, face_fits
 from ..world.selections import as_set, weight
 from ..world.world import Names, round_as
@@ -218,7 +219,7 @@ class EffectRunner:
         if isinstance(value, list):
             return tuple(self.who(v, names) for v in value)
         if isinstance(value, str):
-            text = value[1:].strip() if value.startswith("=") else value
+            text = strip_mark(value)
             if text in names:
                 return names[text]
             if not value.startswith("=") and self._is_id(text):

@@ -17,6 +17,7 @@ from ..core.journal import EVERYONE
 from ..core.model import Row, Ruleset
 from ..core.registry import mechanic
 from ..core.state import Entity
+from ..ruleset.expressions.parse import strip_mark
 from ..world.selections import as_set, id_of
 from . import outcomes
 from .context import OrderContext, Turn
@@ -136,7 +137,7 @@ def _start_rounds(turn: Turn, node: Row, levels: list[Level]) -> bool:
         level.update(k=-1, over=members)
         return _begin_round(turn, node, level)
     if "ticks" in node:
-        most = int(turn.world.value(str(node["ticks"]["most"]).removeprefix("="), turn.names()))
+        most = int(turn.world.value(strip_mark(str(node["ticks"]["most"])), turn.names()))
         level.update(k=0, over=list(range(1, few(most, "ticks") + 1)))
         return most > 0
     if "passes" in node:
@@ -148,7 +149,7 @@ def _start_rounds(turn: Turn, node: Row, levels: list[Level]) -> bool:
 
 def _order(turn: Turn, node: Row, key: str = "order") -> tuple[Any, ...]:
     text = str(node.get(key) or f"{node.get('each')}s()")
-    return as_set(turn.world, turn.world.value(text.removeprefix("="), turn.names()))
+    return as_set(turn.world, turn.world.value(strip_mark(text), turn.names()))
 
 
 def _begin_round(turn: Turn, node: Row, level: Level) -> bool:

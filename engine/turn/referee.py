@@ -15,6 +15,7 @@ from ..core.faults import carrying_out
 from ..core.journal import EVERYONE, Entry
 from ..core.model import Row, Ruleset
 from ..core.state import Entity, State
+from ..ruleset.expressions.parse import strip_mark
 from ..world.geography import Geography
 from .calendar import begin_turn, end_turn
 from .context import Turn
@@ -207,7 +208,7 @@ def waiting_seats(ruleset: Ruleset, position: Position) -> list[str]:
     assert node_at(turn, cursor(turn)) is not None
     if wanted in turn.loops and isinstance(turn.loops[wanted], Entity):
         return [n for n in (turn.loops[wanted].id,) if seat_of(turn, n) not in ("none", "vacant") and alive(turn, n)]
-    asked = turn.world.members(turn.world.value(str(wanted).removeprefix("="), turn.names()))
+    asked = turn.world.members(turn.world.value(strip_mark(str(wanted)), turn.names()))
     return [n for n in asked if seat_of(turn, n) not in ("none", "vacant") and alive(turn, n)]
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from ..core.journal import EVERYONE
 from ..core.model import Row
 from ..core.state import Entity
+from ..ruleset.expressions.parse import strip_mark
 from ..world.selections import as_set, id_of
 from ..world.world import World, exact
 from .context import Turn, audience_ids
@@ -138,7 +139,7 @@ class Scores:
         names = self._names(row, who)
         value: Any
         if "is" in row:
-            value = Fraction(self.world.value(row["is"].removeprefix("=").strip(), names) or 0)
+            value = Fraction(self.world.value(strip_mark(row["is"]), names) or 0)
         elif "members" in row:
             members = [w for w in self.subjects(row["members"]) if self.world.side_of(w) == who]
             value = combine([self.value(row["members"], m) for m in members], row.get("how", "sum"))

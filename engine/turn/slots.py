@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.model import Row
+from ..ruleset.expressions.parse import strip_mark
 from ..ruleset.limits import needs_of
 from ..world.selections import as_set, id_of
 from ..world.whom import is_for
@@ -76,7 +77,7 @@ def _option_misfit(context: OrderContext, row: Row, order: Order, names: Names) 
 def _not_among(context: OrderContext, declared: Row, name: str, value: Any, names: Names) -> Refusal | None:
     if "among" not in declared or value is None:
         return None
-    among = as_set(context.world, context.world.value(declared["among"].removeprefix("="), names))
+    among = as_set(context.world, context.world.value(strip_mark(declared["among"]), names))
     allowed = {str(id_of(a)) for a in among}
     wrong = [v for v in (value if isinstance(value, list) else [value]) if str(v) not in allowed]
     if not wrong:

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity, pair_key, works_on
+from ..ruleset.expressions.parse import strip_mark
 from ..turn.context import Turn, audience_ids
 from ..turn.decisions import decide
 from ..turn.effects import EffectRunner, fill
@@ -217,7 +218,7 @@ def _note_emptied(turn: Turn, row: Row, place: str) -> None:
 def presences(turn: Turn, row: Row) -> list[Change]:
     """Places held by whoever alone has units there. `none` says what an empty place is: unowned, owner (its owner's) or keep."""
     out = []
-    for thing in as_set(turn.world, turn.world.value(str(row["places"]).removeprefix("="), turn.names())):
+    for thing in as_set(turn.world, turn.world.value(strip_mark(str(row["places"])), turn.names())):
         place, holder = thing.id, turn.world.holder_of(thing.id)
         present = sorted(
             {
@@ -337,7 +338,7 @@ def _clear_works(turn: Turn, kinds: Any, place: str) -> None:
 def statuses(turn: Turn, row: Row) -> None:
     """Set or lift the row's mark on nations: set when `when` comes to hold, lifted when `until` (else: `when` no more) does."""
     mark = str(row["mark"])
-    for nation in as_set(turn.world, turn.world.value(str(row.get("for", "nations()")).removeprefix("="), turn.names())):
+    for nation in as_set(turn.world, turn.world.value(strip_mark(str(row.get("for", "nations()"))), turn.names())):
         names = {"nation": nation, "self": nation}
         marked = turn.state.get("marks", f"nation:{nation.id}", mark) is not None
         if not marked and turn.world.test(row["when"], names):

@@ -14,6 +14,7 @@ from typing import Any
 from ..core.journal import EVERYONE
 from ..core.model import Row, Ruleset
 from ..core.state import Entity, unit_key
+from ..ruleset.expressions.parse import strip_mark
 from ..turn.context import Order, OrderContext, Turn
 from ..turn.decisions import decide
 from ..turn.frame import steps
@@ -303,7 +304,7 @@ def _choose(
     me = Entity("nation", nation)
     names = {"self": me, "nation": me, "place": Entity("place", place)}
     source = row.get("from", [])
-    listed: Sequence[Any] = source if isinstance(source, list) else as_set(world, world.value(source.removeprefix("="), names))
+    listed: Sequence[Any] = source if isinstance(source, list) else as_set(world, world.value(strip_mark(source), names))
 
     def is_open(p: str) -> bool:
         return p not in shut and not any(world.hostile(nation, o) for o in staying[p])

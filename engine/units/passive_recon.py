@@ -235,10 +235,4 @@ def publish(turn: Turn, row: Row) -> None:
 
 def figure(turn: OrderContext, value: Any, unit: Entity, names: dict[str, Any]) -> Any:
     """A number, a quantity or field of a unit, or `=` an expression."""
-    if isinstance(value, int):
-        return value
-    if turn.ruleset.rows("quantities").get(value, {}).get("of") == unit.kind:
-        return turn.world.quantity(value, unit, names)
-    if str(value).startswith("="):
-        return turn.world.number(value, {**names, "unit": unit, "self": turn.world.field(unit, "owner")}) or 0
-    return turn.world.field(unit, value) or 0
+    return turn.world.figure(value, {**names, "unit": unit, "self": turn.world.field(unit, "owner")}, unit) or 0

@@ -90,15 +90,9 @@ def size_of(turn: OrderContext, mode: Row, picks: Sequence[forces.Pick]) -> Any:
 
 
 def figure_of(turn: OrderContext, figure: Any, key: str) -> Any:
-    """A number, a quantity or a field of a unit."""
+    """A number, a quantity or a field of a unit, or `=` an expression."""
     unit = Entity("unit", key)
-    if isinstance(figure, int):
-        return figure
-    if turn.ruleset.rows("quantities").get(figure, {}).get("of") == unit.kind:
-        return turn.world.quantity(figure, unit)
-    if str(figure).startswith("="):
-        return turn.world.number(figure, {"unit": unit, "self": turn.world.field(unit, "owner")})
-    return turn.world.field(unit, figure) or 0
+    return turn.world.figure(figure, {"unit": unit, "self": turn.world.field(unit, "owner")}, unit)
 
 
 def burden(turn: OrderContext, mode: Row, nation: str, place: str, picks: Sequence[forces.Pick]) -> Any:

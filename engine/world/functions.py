@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.state import Entity, columns, unit_key
 from ..ruleset.expressions import ExpressionError, parse
+from ..ruleset.expressions.parse import strip_mark
 from ..ruleset.expressions.reads import EARLIER, HOLDERS
 from ..ruleset.limits import limits_on
 from .objectives import points_of
@@ -61,7 +62,7 @@ def _term(world: World, id_: str, row: dict[str, Any]) -> Callable[..., Any]:
     text = row["is"]
 
     if isinstance(text, str):
-        text = text.removeprefix("=").strip()
+        text = strip_mark(text)
     expression = parse(text) if isinstance(text, str) else None
 
     names = [name for name, _ in parameters]

@@ -7,6 +7,7 @@ from typing import Any, TypeGuard
 
 from ..core.state import Entity
 from ..ruleset.expressions import ExpressionError
+from ..ruleset.expressions.parse import strip_mark
 from .world import EntitySet, World
 
 _KIND_OF_GROUP = {
@@ -46,7 +47,7 @@ def selection(world: World, wanted: str | list[str], names: Mapping[str, Any]) -
     """The things that a row selects: a list of ids, one id, or an expression that gives a set."""
     if isinstance(wanted, list):
         return tuple(world.thing(w) for w in wanted)
-    text = wanted.removeprefix("=").strip()
+    text = strip_mark(wanted)
     return as_set(world, text if is_named(world, text) else world.value(text, names))
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from ..core.model import Row, Ruleset
 from ..core.state import Entity, pair_key
 from ..ruleset.expressions import parse
+from ..ruleset.expressions.parse import strip_mark
 from ..ruleset.expressions.reads import Tables, reads
 from ..ruleset.expressions.vocabulary import ALWAYS
 from .passages import passes_gate
@@ -148,10 +149,7 @@ class Going:
         return dearest
 
     def _cost(self, cost: str, unit: Entity | None, place: str, link: str, path: Path) -> Any:
-        names = self.names(unit, place, link, path)
-        if self.world.ruleset.has("quantities", cost):
-            return self.world.quantity(cost, names[self.world.ruleset.row("quantities", cost)["of"]], names)
-        return self.world.number(cost, names)
+        return self.world.figure(cost, self.names(unit, place, link, path))
 
     @property
     def step(self) -> str:
@@ -176,10 +174,8 @@ class Going:
             left = self.world.state.get("units", unit.id, str(self.mode.get("keeps", "")))
             if left is not None:
                 found.append(left)
-            elif self.world.ruleset.has("quantities", steps):
-                found.append(self.world.quantity(steps, unit, names))
             else:
-                found.append(self.world.number(steps, names))
+                found.append(self.world.figure(steps, names, unit))
         return min(found, default=0)
 
     def shut(self, place: str, link: str) -> str | None:
@@ -253,6 +249,6 @@ def names_read(ruleset: Ruleset, text: str) -> frozenset[str]:
         words = ("base", "unless", "when", "add", "times", "at_least", "at_most", "final")
         texts = [r[w] for r in rows for w in words if isinstance(r.get(w), str)]
         exact = [t for t in texts if not t.lstrip("-").replace("/", "").isdigit()]
-        return frozenset().union(*(parse(t.removeprefix("=").strip()).names for t in exact))
+        return frozenset().union(*(parse(strip_mark(t)).names for t in exact))
 
     return ruleset.derived(f"names read by {text}", make)  # type: ignore[no-any-return]

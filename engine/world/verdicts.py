@@ -14,6 +14,7 @@ from ..core.model import Row, Ruleset
 from ..core.state import Entity
 from ..ruleset.expressions import ExpressionError
 from ..ruleset.expressions.bounds import Reader, Run, open_names
+from ..ruleset.expressions.parse import strip_mark
 from .selections import apply, as_set, weight
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class Settling:
         self._used_by: dict[Open, set[tuple[str, tuple[Any, ...], bool]]] = {}
         self._always = world.always()
         for row in rows:
-            things = as_set(world, world.value(row["over"].removeprefix("="), {}))
+            things = as_set(world, world.value(strip_mark(row["over"]), {}))
             self.open |= {Open(row["id"], thing): None for thing in things}
 
     def run(self) -> dict[Open, bool]:
@@ -136,9 +137,7 @@ class Settling:
 
     def _bounds(self, text: str) -> Run:
         ruleset = self.world.ruleset
-        run: Run = ruleset.derived(
-            f"bounds of {text}", lambda: Reader(_open_names(ruleset)).bounds(text.removeprefix("=").strip())
-        )
+        run: Run = ruleset.derived(f"bounds of {text}", lambda: Reader(_open_names(ruleset)).bounds(strip_mark(text)))
         return run
 
     def of(self, name: str, thing: Any, rest: tuple[Any, ...], high: bool) -> Any:

@@ -16,6 +16,7 @@ from ..core.canonical import dumps
 from ..core.journal import EVERYONE, Entry
 from ..core.model import Row, Ruleset
 from ..core.state import Entity, State
+from ..ruleset.expressions.parse import strip_mark
 from .geography import Geography
 from .selections import as_set
 from .tables import in_range
@@ -141,7 +142,7 @@ class Viewer:
         """The places to which a row is limited for a reader; None if it is not."""
         if "within" not in row:
             return None
-        text = row["within"].removeprefix("=").strip()
+        text = strip_mark(row["within"])
         return {t.id for t in as_set(self.world, self.world.value(text, self._names(reader, None, None)))}
 
     def _is_open(self, row: Row) -> bool:

@@ -306,6 +306,18 @@ class World(Readings):
             return exact(Fraction(value))
         return value
 
+    def figure(self, value: Any, names: Names, thing: Entity | None = None) -> Any:
+        """A number as a row gives it: plainly, `=` an expression, a quantity (of `thing`, or of what the names call so), or one
+        of the thing's fields; a field that has no value is 0."""
+        if not isinstance(value, str) or value.startswith("="):
+            return self.number(value, names)
+        row = self.ruleset.rows("quantities").get(value)
+        if row is not None and (thing is None or row["of"] == thing.kind):
+            return self.quantity(value, thing or names.get(row["of"]) or names["self"], names)
+        if thing is None or value[:1] in "-0123456789":
+            return self.number(value, names)
+        return self.field(thing, value) or 0
+
     def subject_names(self, subject: Entity, names: Names) -> dict[str, Any]:
         """The names in scope for a subject: itself by its kind, and for units their owner, place and kind of link."""
         return self.quantities.names(subject, names)

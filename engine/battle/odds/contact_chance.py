@@ -87,13 +87,7 @@ def _look(plan: Plan, row: Row, mine: Sequence[int], theirs: Sequence[int]) -> L
 
 def _figure(plan: Plan, value: Any, index: int) -> int:
     world, unit = plan.world, plan.groups[index].entity
-    if isinstance(value, int):
-        return value
-    if world.ruleset.rows("quantities").get(value, {}).get("of") == unit.kind:
-        return int(world.quantity(value, unit))
-    if str(value).startswith("="):
-        return int(world.number(value, {"unit": unit, "self": Entity("nation", plan.groups[index].owner)}) or 0)
-    return int(world.field(unit, value) or 0)
+    return int(world.figure(value, {"unit": unit, "self": Entity("nation", plan.groups[index].owner)}, unit) or 0)
 
 
 def _owners(plan: Plan, side: int) -> list[str]:

@@ -12,7 +12,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from . import doors, host, moderator, player, records, seating, spectator
+from . import designer, doors, host, moderator, player, records, seating, spectator, trying
 from .people import HOST, MODERATOR, PLAYER, SPECTATOR
 from .web import Desk, Guarded, Page, assets, page, refused, seat_page
 
@@ -41,6 +41,9 @@ SEATS: tuple[tuple[str, str, Page, tuple[str, ...]], ...] = (
     ("POST", "orders/check", player.check, (PLAYER,)),
     ("POST", "orders/send", player.send, (PLAYER,)),
     ("POST", "orders/back", player.take_back, (PLAYER,)),
+    ("POST", "orders/odds", trying.odds, (PLAYER,)),
+    ("GET", "try", trying.try_page, (PLAYER,)),
+    ("POST", "try", trying.try_now, (PLAYER,)),
     ("GET", "map", player.map_, (PLAYER,)),
     ("GET", "map.svg", player.map_svg, (PLAYER,)),
     ("GET", "nation", player.nation, (PLAYER,)),
@@ -70,6 +73,10 @@ SEATS: tuple[tuple[str, str, Page, tuple[str, ...]], ...] = (
     ("GET", "history", records.history, (MODERATOR,)),
     ("GET", "rules", records.rules, (MODERATOR,)),
     ("POST", "rules", records.upgrade, (MODERATOR,)),
+    ("GET", "tables", designer.tables, (MODERATOR, HOST)),
+    ("GET", "rulebook.txt", designer.rulebook, (MODERATOR, HOST)),
+    ("GET", "draft", designer.draft, (MODERATOR, HOST)),
+    ("POST", "draft", designer.look, (MODERATOR, HOST)),
     ("GET", "news", spectator.news, (SPECTATOR,)),
     ("GET", "map", spectator.map_, (SPECTATOR,)),
     ("GET", "map.svg", spectator.map_svg, (SPECTATOR,)),

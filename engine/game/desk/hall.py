@@ -22,10 +22,10 @@ from ...core.journal import Entry
 from ..store import Game, Stage, StoreError
 from ..store.database import lock
 from ..store.schema import entries, games, positions
-from ..store.schema import metadata as of_games
+from .migrations import bring_up
 from .outbox import Mail, queue
 from .people import People, stamp
-from .tables import drafts, log, metadata, releases, settings
+from .tables import drafts, log, releases, settings
 
 T = TypeVar("T")
 
@@ -94,8 +94,7 @@ class Hall:
         self._open: OrderedDict[str, tuple[threading.RLock, Game]] = OrderedDict()
         self._kept: OrderedDict[Hashable, Any] = OrderedDict()
         self._guard = threading.Lock()
-        of_games.create_all(engine)
-        metadata.create_all(engine)
+        bring_up(engine)
 
     # ---- games
 

@@ -18,10 +18,11 @@ from hashlib import sha256
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, select, update
 from sqlalchemy.engine import Engine
 
 from ...core.faults import StoreError, clean
+from ..store.database import insert_once
 from .people import stamp
 from .tables import outbox
 
@@ -60,15 +61,12 @@ def queue(db: Connection, mails: Iterable[Mail], now: datetime) -> int:
     """Queue mails in a transaction of whoever calls; such as were queued before stay as they are. Returns how many are new."""
     added = 0
     for mail in mails:
-        if not mail.recipient or db.execute(select(outbox.c.number).where(outbox.c.key == mail.key)).first():
-            continue
-        db.execute(
-            insert(outbox).values(
-                key=mail.key, game=mail.game, role=mail.role, recipient=mail.recipient, subject=clean(mail.subject)[:300],
-                text=mail.text, html=mail.html, reply=mail.reply, made=stamp(now), next=stamp(now), tries=0, sent="", fault="",
-            )
-        )  # fmt: skip
-        added += 1
+        if mail.recipient:
+            added += insert_once(
+                db, outbox, key=mail.key, game=mail.game, role=mail.role, recipient=mail.recipient, reply=mail.reply,
+                subject=clean(mail.subject)[:300], text=mail.text, html=mail.html, made=stamp(now), next=stamp(now), tries=0,
+                sent="", fault="",
+            )  # fmt: skip
     return added
 
 

@@ -34,7 +34,7 @@ _MAIL = re.compile(r"[^@\s<>\",;:\\]+@[^@\s<>\",;:\\]+\.[^@\s<>\",;:\\]+")
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """One person at one game. `email` is empty where none is known."""
+    """One person at one game. `email` is empty where none is known; `post` stands in the address that answers go to."""
 
     id: str
     game: str
@@ -42,6 +42,7 @@ class Role:
     nation: str
     name: str
     email: str
+    post: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,15 @@ class People:
 
     def add(self, game: str, role: str, *, nation: str = "", name: str = "", email: str = "") -> Role:
         """Give somebody a role. For the player of a nation: the one before has it no longer, and his sessions end."""
-        made = Role(secrets.token_urlsafe(12), game, role, nation, clean(name.strip())[:120], address(email) if email else "")
+        made = Role(
+            secrets.token_urlsafe(12),
+            game,
+            role,
+            nation,
+            clean(name.strip())[:120],
+            address(email) if email else "",
+            secrets.token_hex(8),
+        )
         now = stamp(self.clock())
         with self.engine.begin() as db:
             if role == PLAYER:
@@ -100,7 +109,8 @@ class People:
                     self._end_role(db, old, now)
             db.execute(
                 insert(roles).values(
-                    id=made.id, game=game, role=role, nation=nation, name=made.name, email=made.email, made=now, ended=""
+                    id=made.id, post=made.post, game=game, role=role, nation=nation, name=made.name,
+                    email=made.email, made=now, ended=""
                 )
             )  # fmt: skip
         return made
@@ -138,6 +148,12 @@ class People:
         with self.engine.connect() as db:
             query = select(roles).where(roles.c.email == email, roles.c.ended == "").order_by(roles.c.game, roles.c.id)
             return [_role(row) for row in db.execute(query)]
+
+    def with_post(self, post: str) -> Role | None:
+        """The role whose mails are answered to an address with this in it."""
+        with self.engine.connect() as db:
+            row = db.execute(select(roles).where(roles.c.post == post, roles.c.ended == "")).first()
+        return _role(row) if row else None
 
     # ---- links
 
@@ -253,7 +269,7 @@ def _session(row: Row[Any]) -> Session:
 
 
 def _role(row: Row[Any]) -> Role:
-    return Role(row.id, row.game, row.role, row.nation, row.name, row.email)
+    return Role(row.id, row.game, row.role, row.nation, row.name, row.email, row.post)
 
 
 def _agent(text: str) -> str:

@@ -205,7 +205,7 @@ def check(visit: Visit) -> Response:
     with visit.hall.game(visit.role.game) as real:
         now = standing(visit.hall, nation, real)
     with visit.hall.sent(visit.role.game) as game:
-        text = _written(visit)
+        text = written(visit)
         visit.hall.keep_draft(game.id, nation, game.stage().number, text)
         if visit.form.get("live"):
             back = _read_back(game, nation, text) if text.strip() else None
@@ -214,7 +214,7 @@ def check(visit: Visit) -> Response:
         return visit.go("orders", "draft")
 
 
-def _written(visit: Visit) -> str:
+def written(visit: Visit) -> str:
     """What the form holds, with what its button mends: `mend` is the number of a line, a colon, and what is to stand there."""
     text = visit.files.get("file") or visit.form.get("text", "")
     where, colon, instead = visit.form.get("mend", "").partition(":")
@@ -229,7 +229,7 @@ def _written(visit: Visit) -> str:
 def send(visit: Visit) -> Response:
     """Hand in what stands, if it is as much as the button said."""
     visit.allow("send")
-    nation, text = visit.role.nation, _written(visit)
+    nation, text = visit.role.nation, written(visit)
     with visit.hall.game(visit.role.game) as game:
         now = standing(visit.hall, nation, game)
         visit.hall.keep_draft(game.id, nation, game.stage().number, text)

@@ -7,9 +7,9 @@ from starlette.responses import Response
 from ...core.faults import StoreError
 from ...core.package_data import rulesets
 from ...ruleset import load_ruleset
-from ...ruleset.folder import find_rulesets
 from ..audit import audit
 from ..moderation import first_difference
+from .designer import shipped
 from .moderator import head, me
 from .web import Visit
 
@@ -41,20 +41,14 @@ def rules(visit: Visit) -> Response:
     """The rules of the game, and others that it could go on under."""
     with visit.hall.game(visit.role.game) as game:
         return visit.show(
-            "rules.html.j2", head=head(visit, game, "rules"), rules=game.ruleset, shipped=_shipped(), difference=None, chosen=""
+            "rules.html.j2", head=head(visit, game, "rules"), rules=game.ruleset, shipped=shipped(), difference=None, chosen=""
         )
-
-
-def _shipped() -> dict[str, str]:
-    """The rulesets that come with the program: where each stands below their folder, and its name."""
-    root = rulesets()
-    return {str(folder.relative_to(root)): folder.name if folder != root else "the base" for folder in find_rulesets(root)}
 
 
 def upgrade(visit: Visit) -> Response:
     """The first difference under other rules; with the second button the game goes on under them."""
     chosen = visit.form.get("ruleset", "")
-    if chosen not in _shipped():
+    if chosen not in shipped():
         raise StoreError("choose one of the rulesets")
     with visit.hall.game(visit.role.game) as game:
         found, problems = load_ruleset(rulesets() / chosen)
@@ -80,7 +74,7 @@ def upgrade(visit: Visit) -> Response:
             "rules.html.j2",
             head=head(visit, game, "rules"),
             rules=game.ruleset,
-            shipped=_shipped(),
+            shipped=shipped(),
             difference=difference,
             chosen="" if same else chosen,
         )

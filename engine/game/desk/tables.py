@@ -20,6 +20,7 @@ roles = Table(  # what one person may be at one game; an empty game is the desk 
     Column("nation", String(64), nullable=False),
     Column("name", NAME, nullable=False),
     Column("email", String(200), nullable=False, index=True),
+    Column("post", ID, nullable=False, unique=True),  # stands in the address to which its mails are answered
     Column("made", TIME, nullable=False),
     Column("ended", TIME, nullable=False),
 )
@@ -105,6 +106,20 @@ outbox = Table(  # mails to be sent and such as were
     Column("tries", Integer, nullable=False),
     Column("sent", TIME, nullable=False),
     Column("fault", Text, nullable=False),
+)
+
+inbox = Table(  # mails that have come in, each taken once
+    "desk_inbox",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("key", HASH, nullable=False, unique=True),  # a hash of what makes the mail itself
+    Column("game", String(64), nullable=False),
+    Column("role", ID, nullable=False),
+    Column("sender", String(200), nullable=False),
+    Column("subject", String(300), nullable=False),
+    Column("at", TIME, nullable=False),
+    Column("verdict", String(16), nullable=False),  # taken, not taken, stranger or ignored
+    Column("says", Text, nullable=False),
 )
 
 log = Table(  # what was done at the desk; every line holds the digest of the line before

@@ -90,9 +90,14 @@ def keep_ruleset(db: Connection, ruleset: Ruleset) -> None:
 
 def _keep(db: Connection, table: Table, key: str, content: bytes) -> None:
     if not db.execute(select(table.c.hash).where(table.c.hash == key)).first():
-        made = sqlite.insert(table) if db.dialect.name == "sqlite" else postgresql.insert(table)
-        # another game may keep the same at this moment
-        db.execute(made.values(hash=key, content=content).on_conflict_do_nothing())
+        insert_once(db, table, hash=key, content=content)
+
+
+def insert_once(db: Connection, table: Table, **values: Any) -> bool:
+    """Insert a row unless one of its key is there, which somebody else may insert at this moment. Returns whether it is new."""
+    made = sqlite.insert(table) if db.dialect.name == "sqlite" else postgresql.insert(table)
+    stored = made.values(**values).on_conflict_do_nothing().returning(*table.primary_key)
+    return db.execute(stored).first() is not None
 
 
 def lock(db: Connection, game: str) -> None:

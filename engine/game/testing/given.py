@@ -121,10 +121,7 @@ class Shelf:
         changed = replace(self.ruleset, forms=forms)
         if "rules" not in own:  # orders and events are those of the ruleset: what follows from them need not be worked out anew
             Grammar.of(self.ruleset)
-            for key in FROM_ORDERS_AND_EVENTS:
-                kept = self.ruleset.__dict__.get("_derived", {})
-                if key in kept:
-                    changed.derived(key, lambda found=kept[key]: found)  # type: ignore[misc]
+            changed.share_derived(FROM_ORDERS_AND_EVENTS, self.ruleset)
         return changed
 
     def _scenario(self, ruleset: Ruleset, name: str, file: Path) -> State:

@@ -64,13 +64,13 @@ def _meet(giver: Giver, rules: Sequence[Row]) -> None:
 
 
 def policy_of(world: World, nation: str) -> Row | None:
-    """The policy row of a nation: the one its state names, else the first that fits."""
+    """The policy row of a nation: the one its state names, else the first that fits, those with `for` before the others."""
     rows = world.ruleset.rows("policies")
     chosen = world.state.get("nations", nation, "policy")
     if chosen in rows:
         return rows[str(chosen)]
     me = Entity("nation", nation)
-    for row in rows.values():
+    for row in sorted(rows.values(), key=lambda r: "for" not in r):
         wanted = row.get("for")
         if wanted is not None and not any(nation in world.members(w) for w in ([wanted] if isinstance(wanted, str) else wanted)):
             continue

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...core.model import Row
+from ...ruleset.expressions.parse import strip_mark
 from ...turn.context import OrderContext
 from ...world.selections import as_set, id_of
 from ..legal import Legal, legal_orders
@@ -63,7 +64,7 @@ def _fillings(giver: Giver, context: OrderContext, me: Row, rule: Row, slots: Ro
 
 def _values(giver: Giver, context: OrderContext, me: Row, rule: Row, slot: str, slots: Row) -> list[str]:
     names = context.order_names({**me, "slots": slots})
-    found = giver.world.value(rule["among"][slot].removeprefix("="), names)
+    found = giver.world.value(strip_mark(rule["among"][slot]), names)
     return [str(id_of(thing)) for thing in (found if isinstance(found, tuple) else as_set(giver.world, found))]
 
 

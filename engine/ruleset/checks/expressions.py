@@ -16,6 +16,7 @@ from ...core.diagnostics import Diagnostic
 from ...core.registry import VERBS
 from ..expressions import KINDS, check_expression
 from ..expressions.check import kind_of
+from ..expressions.parse import strip_mark
 from ..expressions.subset import array_problems
 from ..expressions.vocabulary import FACTS
 from ..forms import ARRAYS, CLOSED
@@ -204,7 +205,7 @@ def _things_of(wanted: Node | None, scope: Mapping[str, str], words: Words) -> d
     value = wanted.value if wanted is not None else None
     kind = ""
     if isinstance(value, str):
-        text = value.lstrip().removeprefix("=").strip()
+        text = strip_mark(value.lstrip())
         kind = words.kind_of(text) or kind_of(text, scope, words).removeprefix("set:")
     if kind == "nation":
         return {"nation": "nation", "self": "nation"}

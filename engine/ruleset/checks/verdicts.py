@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ...core.diagnostics import Diagnostic
 from ..expressions import ExpressionError
 from ..expressions.bounds import Reader, open_names
+from ..expressions.parse import strip_mark
 from ..nodes import diagnose
 from .subject import Subject
 
@@ -27,11 +28,11 @@ def verdicts_can_be_judged(subject: Subject) -> Iterator[Diagnostic]:
     for form, id_, key, text in texts:
         if isinstance(text, str):
             try:
-                reader.bounds(text.removeprefix("=").strip())
+                reader.bounds(strip_mark(text))
             except ExpressionError as error:
                 yield diagnose(CODE, "error", error.message, subject.nodes(form)[id_], key=key, offset=error.column)
     for id_, row in rows.items():
-        if isinstance(row.get("over"), str) and reader.reads_open(row["over"].removeprefix("=").strip()):
+        if isinstance(row.get("over"), str) and reader.reads_open(strip_mark(row["over"])):
             message = "which things have a verdict must be known before any is settled"
             yield diagnose(CODE, "error", message, subject.nodes("verdicts")[id_], key="over")
 

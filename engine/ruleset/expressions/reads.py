@@ -217,7 +217,7 @@ def _term(ruleset: Ruleset, name: str, seen: set[str]) -> Iterator[str | None]:
     if row is None:
         yield None
     elif isinstance(row["is"], str):
-        yield from _walk(ruleset, parse(row["is"].removeprefix("=").strip()), seen)
+        yield from _walk(ruleset, parse(strip_mark(row["is"])), seen)
 
 
 def _field(ruleset: Ruleset, word: str, seen: set[str], *, known: bool) -> Iterator[str | None]:

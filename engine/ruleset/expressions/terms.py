@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 
-from .parse import ExpressionError, parse
+from .parse import ExpressionError, parse, strip_mark
 from .vocabulary import FUNCTIONS
 
 
 def functions_used(text: str) -> frozenset[str]:
     """The names that an expression calls: functions and terms."""
     try:
-        return parse(text.removeprefix("=").strip()).functions
+        return parse(strip_mark(text)).functions
     except ExpressionError:
         return frozenset()
 
@@ -19,7 +19,7 @@ def functions_used(text: str) -> frozenset[str]:
 def terms_used(text: str) -> set[str]:
     """The names of terms that an expression calls, or hands to a function that takes a term."""
     try:
-        tree = parse(text.removeprefix("=").strip()).tree
+        tree = parse(strip_mark(text)).tree
     except ExpressionError:
         return set()
     used: set[str] = set()

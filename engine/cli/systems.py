@@ -1,0 +1,45 @@
+"""`wteaw systems`: which systems of rules there are, in figures."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import typer
+
+from ..core.package_data import rulesets
+from . import Stop
+
+__all__ = ["systems"]
+
+
+def systems(
+    path: Path = typer.Argument(None, help="A folder with rulesets (default: the shipped ones)."),
+    format: str = typer.Option("text", help="text (a table in Markdown) or json."),
+    write: Path = typer.Option(None, help="Put the table into this file, between <!-- systems --> and <!-- /systems -->."),
+) -> None:
+    """Each ruleset with its phases, orders, events, cited clauses, rule tests, and the changes of rows that its tests notice.
+
+    The last are what `wteaw mutate RULESET --keep` has measured.
+
+    Example: wteaw systems --write README.md
+    """
+    from ..game.testing.systems import as_markdown, put
+    from ..game.testing.systems import systems as found_in
+
+    if format not in ("text", "json"):
+        raise Stop(f"no format {format!r}; text or json", 2)
+    top = path or rulesets()
+    if not top.is_dir():
+        raise Stop(f"{top} is no folder", 2)
+    try:
+        found = found_in(top)
+        if write is not None:
+            write.write_text(put(write.read_text(encoding="utf-8"), as_markdown(found)), encoding="utf-8")
+    except (ValueError, OSError) as error:
+        raise Stop(str(error)) from None
+    if format == "json":
+        typer.echo(json.dumps([asdict(s) for s in found], ensure_ascii=False, indent=1))
+    else:
+        typer.echo(as_markdown(found))

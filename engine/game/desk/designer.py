@@ -1,0 +1,171 @@
+"""The pages for whoever works on rules: tables with the place of every value, a draft that is looked at before it is a file.
+
+A draft is one layer over a shipped ruleset (`docs/overlays.md`). It lives in the browser's form alone: each look lays it into a
+folder of its own for as long as the look takes.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from starlette.responses import Response
+
+from ...battle.odds.ask import Question
+from ...battle.odds.chain import odds as reckon
+from ...battle.odds.result import Odds
+from ...core.diagnostics import Diagnostic, has_errors
+from ...core.faults import StoreError
+from ...core.model import Ruleset
+from ...core.package_data import data_root, rulesets
+from ...core.state import State
+from ...orders.odds_question import Composer, Unclear
+from ...ruleset import load_ruleset
+from ...ruleset.compare import compare
+from ...ruleset.describe_diff import one_line, tell
+from ...ruleset.folder import find_rulesets
+from ...world.world import World
+from ..report.rulebook import rulebook as written
+from .hall import Hall
+from .web import Visit
+
+MAX_DRAFT, MOST_FINDINGS, MOST_ROWS = 40_000, 60, 2000
+BASE = "."
+
+
+@dataclass(frozen=True)
+class Value:
+    """One key of a row: what it says, and the file and line that say so."""
+
+    key: str
+    says: str
+    at: str
+
+
+@dataclass(frozen=True)
+class Battle:
+    """The same question under the rules as they are and as the draft has them."""
+
+    title: str
+    before: Odds
+    after: Odds | None
+
+
+def shipped() -> dict[str, str]:
+    """The rulesets that come with the program: their folder below the first, and the name to choose them by."""
+    root = rulesets()
+    return {str(f.relative_to(root)): f.name if f != root else "the base" for f in find_rulesets(root)}
+
+
+def loaded(hall: Hall, name: str) -> Ruleset:
+    """A shipped ruleset. StoreError if there is none of that name, or it has errors."""
+    if name not in shipped():
+        raise StoreError("there is no such ruleset")
+
+    def load() -> Ruleset:
+        rules, found = load_ruleset(rulesets() / name)
+        if rules is None:
+            raise StoreError(f"these rules have {sum(d.severity == 'error' for d in found)} errors")
+        return rules
+
+    return hall.kept(("rules", name), load)
+
+
+def tables(visit: Visit) -> Response:
+    """The forms of a ruleset, the rows of one, and each value of a row with the place that it comes from."""
+    name = visit.query("rules") or BASE
+    rules = loaded(visit.hall, name)
+    form, id_ = visit.query("form"), visit.query("row")
+    if form and form not in rules.forms:
+        raise StoreError("there is no such form")
+    rows = [(i, str(r.get("name", ""))) for i, r in list(rules.rows(form).items())[:MOST_ROWS]] if form else []
+    values = _values(rules, form, id_) if form and id_ else ()
+    forms = [(f, len(rules.rows(f))) for f in rules.forms]
+    return visit.show(
+        "tables.html.j2", name=name, shipped=shipped(), rules=rules, forms=forms, form=form, rows=rows, row=id_, values=values
+    )
+
+
+def _values(rules: Ruleset, form: str, id_: str) -> tuple[Value, ...]:
+    if not rules.has(form, id_):
+        raise StoreError("there is no such row")
+    row: Mapping[str, Any] = rules.row(form, id_)
+    return tuple(Value(k, one_line(v), rules.origin(form, id_, k)) for k, v in row.items() if k != "id")
+
+
+def rulebook(visit: Visit) -> Response:
+    """The rules as a reader wants them."""
+    name = visit.query("rules") or BASE
+    rules = loaded(visit.hall, name)
+    text = visit.hall.kept(("rulebook", name), lambda: written(rules))
+    return Response(text, media_type="text/plain; charset=utf-8")
+
+
+def draft(visit: Visit) -> Response:
+    """Where a draft is written."""
+    return _draft(visit, visit.query("rules") or BASE, "", (), (), None)
+
+
+def look(visit: Visit) -> Response:
+    """What a draft would change: findings at their lines, the difference in words, the odds of a battle before and after."""
+    visit.allow("draft")
+    name, text = visit.form.get("rules", BASE), visit.form.get("text", "")
+    if len(text) > MAX_DRAFT:
+        raise StoreError(f"a draft has at most {MAX_DRAFT:,} characters")
+    before = loaded(visit.hall, name)
+    after, found = over(name, text)
+    lines: tuple[str, ...] = ()
+    if after is not None:
+        lines = tuple(tell(compare(before, after), before, after, _at)) or ("no difference",)
+    battle = _battle(before, after, visit.form) if visit.form.get("attacker", "").strip() else None
+    return _draft(visit, name, text, tuple(found), lines, battle)
+
+
+def _draft(
+    visit: Visit, name: str, text: str, found: tuple[Diagnostic, ...], lines: tuple[str, ...], battle: Battle | None
+) -> Response:
+    asked = {k: visit.form.get(k, "") for k in ("attacker", "defender", "place")}
+    return visit.show(
+        "draft.html.j2", name=name, shipped=shipped(), text=text, found=found[:MOST_FINDINGS], lines=lines,
+        battle=battle, asked=asked,        errors=sum(d.severity == "error" for d in found), looked=bool(text.strip()),
+    )  # fmt: skip
+
+
+def over(name: str, text: str) -> tuple[Ruleset | None, list[Diagnostic]]:
+    """A shipped ruleset with a draft laid over it, and what is found in the draft; no ruleset where that has errors."""
+    with tempfile.TemporaryDirectory(prefix="wteaw-draft-") as folder:
+        base = Path(os.path.normpath(rulesets() / name)).relative_to(data_root())
+        (Path(folder) / "ruleset.yaml").write_text(
+            f"id: draft\ntitle: A draft\ndescription: A draft of the desk.\nextends: data:{base}\n", encoding="utf-8"
+        )
+        (Path(folder) / "tables").mkdir()
+        (Path(folder) / "tables" / "draft.yaml").write_text(text, encoding="utf-8")
+        rules, found = load_ruleset(Path(folder))
+        mine = [d for d in found if "draft.yaml" in d.file or d.severity == "error"]
+        return (None if has_errors(found) else rules), mine
+
+
+def _at(origin: str) -> str:
+    return origin.rpartition("/")[2]
+
+
+def _battle(before: Ruleset, after: Ruleset | None, form: Mapping[str, str]) -> Battle:
+    """The odds of a battle under both. StoreError where the question is not understood."""
+    title, first = _odds(before, form)
+    return Battle(title, first, _odds(after, form)[1] if after is not None else None)
+
+
+def _odds(rules: Ruleset, form: Mapping[str, str]) -> tuple[str, Odds]:
+    composer = Composer(World(rules, State({"game": {"game": {"turn": 1}}})))
+    try:
+        where = composer.place(form.get("place", ""))
+        attackers = composer.force([form.get("attacker", "")], 0, where)
+        defenders = composer.force([form.get("defender", "")], 1)
+        question = composer.settled(Question("", attackers, defenders, where))
+    except Unclear as unclear:
+        raise StoreError(str(unclear)) from None
+    return composer.title(question), reckon(composer.world, question)

@@ -1,0 +1,77 @@
+"""A draft tried out: a nation's orders resolved on what it knows, by dice of the try alone."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, replace
+
+from ..core.dice import KeyedDice
+from ..core.journal import Entry
+from ..core.state import State
+from ..orders.intake import Intake
+from ..orders.policies import plan
+from ..turn.referee import Inputs, resolve
+from ..turn.vacancies import EMPTY, seat
+from ..world.view import UNKNOWN, Viewer
+from ..world.world import World
+from .moderation import Views
+from .report.build import Report, nation_report
+from .store import PLAYER, Game, StoreError
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What came of a try: the report of it, the view after it and the entries that the nation might read of it.
+
+    `unknown` counts the places of which only the magnitude is known; whoever stands there is left out.
+    """
+
+    report: Report
+    shown: State
+    entries: tuple[Entry, ...]
+    unknown: int
+
+
+def try_out(game: Game, nation: str, taken: Intake, *, others: bool = False) -> Tried:
+    """Resolve what stands of a nation's orders on its own view; with `others` policies order for the rest.
+
+    They are played as far as the nation knows them. StoreError if the game waits for nothing.
+    """
+    stage = game.stage()
+    position = stage.position
+    if position.ended or "pause" in (position.waiting or {}):
+        raise StoreError("there is nothing to be tried out now")
+    known = Views(game, position).world(nation).state
+    left_out = {str(row["place"]) for _, row in known.stacks() if row["kind"] == UNKNOWN}
+    here = _without_unknown(known)
+    then = [
+        _without_unknown(Viewer(game.ruleset, state, geography=game.geography).view(nation, sight=False))
+        for state in (position.game_start, position.turn_start, position.phase_start)
+    ]
+    start = replace(position, state=here, game_start=then[0], turn_start=then[1], phase_start=then[2])
+    dice = KeyedDice(secrets.token_bytes(32), position.turn)
+    orders = {nation: list(taken.orders)}
+    seats = {nation: PLAYER}
+    if others:
+        viewer = Viewer(game.ruleset, here, geography=game.geography)
+        whole = World(game.ruleset, here, geography=game.geography)
+        for other in game.awaited():
+            if other != nation and seat(whole, other) not in (e for e in EMPTY if e != "policy"):
+                stream = dice.stream(step="input", rule="policies/plan", subject=other, audience=other)
+                seen = _without_unknown(viewer.view(other))
+                orders[other] = plan(World(game.ruleset, seen, geography=game.geography), other, stream)
+    inputs = Inputs(orders, {nation: dict(taken.answers)}, (), {}, seats)
+    result = resolve(game.ruleset, start, inputs, dice, geography=game.geography)
+    shown = Viewer(game.ruleset, result.position.state, geography=game.geography).view(nation)
+    report = nation_report(
+        game.ruleset, shown, list(result.entries), nation, game=str(game.head["title"]), turn=position.turn,
+        geography=game.geography,
+    )  # fmt: skip
+    return Tried(report, shown, tuple(result.entries), len(left_out))
+
+
+def _without_unknown(state: State) -> State:
+    """A view without the stacks of which only a magnitude is known: nobody can fight with or against them."""
+    for key in [key for key, row in state.stacks() if row["kind"] == UNKNOWN]:
+        state.put("units", key, "*", None)
+    return state
