@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.model import Ruleset
 from ..moderation import new_game, planned, resolve_turn, seats
-from ..report.mapview import Drawing
+from ..report.drawing import Drawing
 from ..store import PLAYER
 from .hall import Hall, Settings
 from .people import MODERATOR, SPECTATOR, Role, stamp

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from ...core.journal import Entry
 from ...core.model import Ruleset
 from ...core.state import State
+from ..report.drawing import Drawing
 from ..report.map import draw
 from ..report.map.bare import bare_map
 from ..report.map.draw import plain_layout
 from ..report.map.svg import circle, coarse, number, words
-from ..report.mapview import Drawing, map_model
+from ..report.mapview import map_model
 
 _HEAD = re.compile(r'width="[\d.]+" height="[\d.]+" viewBox="[^"]*"')
 _DRAWING = threading.Lock()  # drawings share what they have in common
