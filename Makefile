@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: play test package bench fuzz lint check clean
+.PHONY: play test package bench fuzz examples lint check clean
 .DEFAULT_GOAL := play
 
 $(STAMP): pyproject.toml
@@ -27,6 +27,9 @@ bench: $(STAMP)  ## benchmarks: ratios within one run
 
 fuzz: $(STAMP)  ## 20,000 spoiled rulesets: what validates, plays; goes on where it was stopped, findings under out/fuzz
 	$(BIN)/python -m wteaw.game.testing.fuzz --count 20000 --jobs 2 --out out/fuzz
+
+examples: $(STAMP)  ## docs/examples: reports of real turns, so that a change of wording is seen in review
+	$(BIN)/python tools/examples.py
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

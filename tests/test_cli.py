@@ -146,7 +146,7 @@ def test_a_turn_from_orders_to_reports(capsys: pytest.CaptureFixture[str], game:
     code, _, err = run(capsys, "explain", "nonsense", "--game", str(game))
     assert code == 2 and "nothing in this game is called 'nonsense'" in err
     code, out, _ = run(capsys, "explain", "berlin holder", "--game", str(game))
-    assert code == 0 and "Nothing in the journal has changed" in out
+    assert code == 0 and "Nothing has changed 'berlin holder' so far" in out
 
 
 def resolved(capsys: pytest.CaptureFixture[str], game: Path) -> None:

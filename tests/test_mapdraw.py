@@ -8,13 +8,16 @@ import struct
 import time
 import zlib
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from colorspacious import cspace_convert, deltaE
 from ruamel.yaml import YAML
 
+from wteaw.core.package_data import scenarios
 from wteaw.game.report.map import (
     Arrow,
     Badge,
@@ -36,6 +39,9 @@ from wteaw.game.report.map import (
 )
 from wteaw.game.report.map.projection import frame
 from wteaw.game.report.map.text import text_width
+from wteaw.game.report.mapview import Drawing, map_model
+from wteaw.game.scenario import initial_state
+from wteaw.game.scenario_files import load_scenario
 
 MAP = Path(__file__).resolve().parent.parent / "ruleset" / "map"
 
@@ -150,7 +156,7 @@ def test_names_cannot_break_the_file() -> None:
     svg = draw(model)
     assert "<script" not in svg
     names = {node.tag.rpartition("}")[2] for node in ElementTree.fromstring(svg).iter()}
-    assert names <= {"svg", "g", "title", "defs", "pattern", "clipPath", "path", "rect", "circle", "text", "tspan"}
+    assert names <= {"svg", "g", "title", "defs", "pattern", "clipPath", "path", "rect", "circle", "text", "tspan", "use"}
     assert to_png(svg, 300).startswith(b"\x89PNG")
 
 
@@ -324,3 +330,24 @@ def test_shapes_are_derived_from_coasts(tmp_path: Path, monkeypatch: pytest.Monk
     assert {("left", "right"), ("bay", "left"), ("bay", "right")} <= sides
     border = next(shapes.arc(arc) for arc, pair in shapes.sides().items() if set(pair) == {"left", "right"})
     assert np.allclose(border[:, 0], 2.0, atol=0.05)
+
+
+@pytest.mark.parametrize("scenario", sorted(p.stem for p in scenarios().glob("*.yaml")))
+def test_owners_stand_apart_to_every_kind_of_eye(scenario: str) -> None:
+    """Whoever shares a pattern differs in colour, as a library reckons it, to those who lack a kind of cones or see no colour."""
+    data, ruleset, _ = load_scenario(scenarios() / f"{scenario}.yaml")
+    assert data is not None and ruleset is not None
+    owners = map_model(ruleset, initial_state(ruleset, data), Drawing()).owners
+    assert len(owners) >= 2
+    rgb = {o.id: [int(o.colour[k : k + 2], 16) / 255 for k in (1, 3, 5)] for o in owners}
+    kinds = [{"name": "sRGB1+CVD", "cvd_type": kind, "severity": 100} for kind in ("protanomaly", "deuteranomaly", "tritanomaly")]
+    lost = {}
+    for a, b in combinations(owners, 2):
+        if a.pattern != b.pattern:
+            continue
+        seen = [cspace_convert([rgb[a.id], rgb[b.id]], space, "sRGB1") for space in kinds]
+        gaps = [float(deltaE(*np.clip(pair, 0, 1), input_space="sRGB1")) for pair in seen]
+        gaps.append(abs(cspace_convert(rgb[a.id], "sRGB1", "CIELab")[0] - cspace_convert(rgb[b.id], "sRGB1", "CIELab")[0]))
+        if min(gaps) < 5:
+            lost[a.id, b.id] = gaps
+    assert lost == {}

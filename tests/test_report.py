@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+from functools import cache
+from itertools import pairwise
+from math import hypot
 
 import pytest
 
 from wteaw.core.journal import Entry
+from wteaw.core.package_data import rulesets
 from wteaw.core.state import State
 from wteaw.game.report import account, fights
 from wteaw.game.report.build import Report, nation_report
 from wteaw.game.report.document import Block, Para, Table
-from wteaw.game.report.map.svg import coarse
-from wteaw.game.report.render import WIDTH, as_html, as_text
+from wteaw.game.report.map.small import on_grid, rings_data
+from wteaw.game.report.mapview import read_drawing, report_map
+from wteaw.game.report.render import WIDTH, as_html, as_text, part_html, script
 from wteaw.game.report.words import Words, listing, sentence
 from wteaw.world.view import readable, view
 from wteaw.world.world import World
@@ -92,26 +97,65 @@ def test_words() -> None:
 
 
 def test_outlines_that_meet_still_meet_on_the_page() -> None:
-    """The small picture keeps shared borders shared, whichever way round they are drawn, and drops what cannot be seen."""
+    """An arc keeps its ends and passes near all its vertices; what cannot be seen is left out."""
     border = [(10.2 + 7 * n, 20.1 + (n * n) % 13) for n in range(20)]
-    there = "M" + " ".join(f"{x:.1f},{y:.1f}" for x, y in [*border, (150.0, 90.0), (10.0, 90.0)]) + "Z"
-    back = "M" + " ".join(f"{x:.1f},{y:.1f}" for x, y in [*border[::-1], (10.0, 2.0), (150.0, 2.0)]) + "Z"
-    small = "M" + " ".join("5.1,5.2" for _ in range(30)) + "Z"
+    there = on_grid(border, 2.0, 0.8)
+    assert 5 < len(there) < len(border)
+    assert there[0] == (5, 10) and there[-1] == tuple(round(v / 2) for v in border[-1])
+    for x, y in border:
+        assert min(_beside((x / 2, y / 2), a, b) for a, b in pairwise(there)) < 0.8 + 0.8
+    assert rings_data([[(0, 0), (4, 0), (4, 3), (0, 0)], [(9, 9), (9, 9)]]) == "m0 0 4 0 0 3z"
 
-    def vertices(data: str) -> set[tuple[int, int]]:
-        found = re.search(r' d="([^"]*)"', coarse(f'<path d="{data}"/>'))
-        assert found
-        x = y = 0
-        out = set()
-        steps = [int(v) for v in re.findall(r"-?\d+", found[1])]
-        for dx, dy in zip(steps[::2], steps[1::2], strict=True):
-            x, y = x + dx, y + dy
-            out.add((x, y))
-        return out
 
-    shared = {p for p in vertices(there) if p[1] < 60}
-    assert len(shared) > 5 and shared == {p for p in vertices(back) if p[1] > 8}
-    assert vertices(small) == {(0, 0)}
+def _beside(p: tuple[float, float], a: tuple[int, int], b: tuple[int, int]) -> float:
+    """How far a point is from a stretch."""
+    dx, dy = b[0] - a[0], b[1] - a[1]
+    along = max(0.0, min(1.0, ((p[0] - a[0]) * dx + (p[1] - a[1]) * dy) / (dx * dx + dy * dy)))
+    return hypot(p[0] - a[0] - along * dx, p[1] - a[1] - along * dy)
+
+
+@cache
+def page(reader: str) -> tuple[str, Report]:
+    report, shown, entries = told(reader)
+    _, ruleset, geography = loaded()
+    world = World(ruleset, shown, geography=geography)
+    numbers = {place: (n, outcome) for n, (place, outcome) in enumerate(report.battles, 1)}
+    drawing = read_drawing(rulesets())
+    drawn = report_map(ruleset, shown, drawing, reader, entries=readable(entries, world, reader), numbers=numbers)
+    return as_html(report, drawn), report
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_page_stands_alone_and_is_small(reader: str) -> None:
+    html, report = page(reader)
+    assert len(html) < 400_000
+    assert html.count("<script>") == 1 and len(script()) < 5_000
+    assert re.findall(r"<(?:link|img|iframe|script [^>]*src)", html) == [] and "@import" not in html
+    assert [u for u in re.findall(r"(?:href|src)=\"([^\"]*)\"", html) if not u.startswith("#")] == []
+    ids = re.findall(r' id="([^"]*)"', html)
+    assert sorted(set(ids)) == sorted(ids)
+    assert set(re.findall(r'href="#([^"]*)"', html)) <= set(ids), "every line leads somewhere"
+    lines = [line for section in report.sections for line in section.lines]
+    assert all(html.count(f'<li id="e{line.number}">') == 1 for line in lines), "each entry is told once"
+
+
+def test_the_map_opens_on_the_own_theater_without_a_script() -> None:
+    html, report = page("german-empire")
+    regions = re.findall(r'<label for="z(\d+)">([^<]*)</label>', html)
+    assert regions[0][1] in ("West", "East") and regions[-1][1] == "Everything" and len(regions) > 8
+    assert html.count('type="radio"') == len(regions) and html.count(" checked>") == 1
+    for n, _ in regions:
+        assert f"#z{n}:checked~.frame .sheet{{transform:translate(" in html
+    assert report.battles
+    for n, (place, outcome) in enumerate(report.battles, 1):
+        assert f'<a href="#b{n}">' in html and f'id="b{n}"' in html and place and outcome in ("success", "failure")
+
+
+def test_parts_of_a_page_can_be_had_alone() -> None:
+    report, _, _ = told("german-empire")
+    first = part_html(report, 1)
+    assert "<html" not in first and "<table>" in first and report.parts[0].blocks
+    assert part_html(report, 2).count('class="no"') == len(report.battles)
 
 
 def test_the_reader_is_you_and_others_go_by_their_short_name() -> None:
@@ -126,6 +170,9 @@ def test_the_reader_is_you_and_others_go_by_their_short_name() -> None:
         "German Empire: infantry in Berlin is complete.": "infantry in Berlin is complete.",
         "The army of German Empire stays calm.": "Your army stays calm.",
         "Battle of German East Africa: German Empire (1 infantry).": "Battle of German East Africa: you (1 infantry).",
+        "Round 2 at Warsaw: German Empire loses 2 infantry; Russian Empire loses 1 tank.": (
+            "Round 2 at Warsaw: you lose 2 infantry; Russia loses 1 tank."
+        ),
         "1 infantry in Serbia and Belgium.": "1 infantry in Serbia and Belgium.",
     }.items():
         assert words.told(said) == read

@@ -19,7 +19,7 @@ from wteaw.core.journal import Entry
 from wteaw.core.package_data import rulesets
 from wteaw.core.state import Entity, State
 from wteaw.game.report.build import nation_report
-from wteaw.game.report.mapview import map_svg, read_drawing
+from wteaw.game.report.mapview import map_svg, read_drawing, report_map
 from wteaw.game.report.render import as_html, as_text
 from wteaw.game.report.words import Words
 from wteaw.orders.check import check_orders
@@ -45,10 +45,12 @@ def outputs(state: State, entries: list[Entry], reader: str, *, picture: bool = 
     orders, _ = parse_orders(ruleset, ORDERS, nation=reader, state=shown)
     answers = [asdict(d) for d in check_orders(world, reader, orders)]
     report = nation_report(ruleset, shown, entries, reader, game="secrets", turn=2, geography=geography, template=template)
-    svg = map_svg(ruleset, shown, DRAWING, entries=readable(entries, world, reader)) if picture else ""
+    mine = readable(entries, world, reader)
+    svg = map_svg(ruleset, shown, DRAWING, entries=mine) if picture else ""
+    drawn = report_map(ruleset, shown, DRAWING, reader, entries=mine) if picture else None
     return {
         "text": as_text(report).encode(),
-        "html": as_html(report, svg).encode(),
+        "html": as_html(report, drawn).encode(),
         "json": dumps(asdict(report)),
         "template": template.encode(),
         "answers": repr(answers).encode(),

@@ -8,12 +8,14 @@ with `raise Stop("why")` when it cannot do what was asked; nothing a user does e
 from __future__ import annotations
 
 import gc
+import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from ..core.faults import RuleError, StoreError, of_rules
 
@@ -79,6 +81,18 @@ class Stop(Exception):
     def __init__(self, message: str, code: int = 1) -> None:
         super().__init__(message)
         self.code = code
+
+
+def formats(format: str, *known: str) -> None:
+    """Stop unless an output format is one of those that a command has."""
+    if format not in known:
+        raise Stop(f"no format {format!r}; {' or '.join([', '.join(known[:-1]), known[-1]]) if len(known) > 1 else known[0]}", 2)
+
+
+def tell(format: str, data: Mapping[str, Any], *lines: str) -> None:
+    """Say what a command did, in lines or as JSON."""
+    formats(format, "text", "json")
+    print(json.dumps(data, ensure_ascii=False, default=str) if format == "json" else "\n".join(lines))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from . import Stop
+from . import Stop, formats
 from .game import GAME, open_game
 
 __all__ = ["app"]
@@ -19,11 +19,12 @@ MAX_BYTES = 50_000_000
 
 
 @app.command()
-def commit(game: Path = GAME) -> None:
+def commit(game: Path = GAME, format: str = typer.Option("json", help="json, and nothing else.")) -> None:
     """What to publish before orders are due: the game's anchor and the commitment to the present turn's dice.
 
     Example: wteaw dice commit --game games/flanders > published-3.json
     """
+    formats(format, "json")
     found = open_game(game)
     stage = found.stage()
     typer.echo(json.dumps({"anchor": found.head["anchor"], "commitment": asdict(stage.commitment)}, indent=1))
@@ -35,6 +36,7 @@ def reveal(
     turn: int = typer.Option(..., help="A turn that has been resolved."),
     nation: str = typer.Option("", help="The keys of this nation's dice and of everybody's; without it everybody's alone."),
     out: Path = typer.Option(None, help="A file; otherwise it is printed."),
+    format: str = typer.Option("json", help="json, and nothing else."),
 ) -> None:
     """The keys and dice of a turn that a nation may check, as JSON for `dice verify`. After the game's end: the secret itself.
 
@@ -43,6 +45,7 @@ def reveal(
     from ..game.proofs import revealed
     from .names import nation_named
 
+    formats(format, "json")
     found = open_game(game)
     data = revealed(found, turn, nation_named(nation, found.ruleset, found.stage().position.state) if nation else None)
     text = json.dumps(data, indent=1)

@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from ..core.package_data import scenarios
-from . import Stop
+from . import Stop, formats, tell
 
 __all__ = ["decide", "new", "open_game", "read_scenario", "resolve", "rollback", "upgrade"]
 
@@ -55,11 +55,13 @@ def new(
     all_players: bool = typer.Option(False, "--all-players", help="Every nation is commanded by a player."),
     option: list[str] = typer.Option([], help="An option of the rules and its value, as NAME=VALUE."),
     seed: str = typer.Option("", help="Hex text that fixes all dice (for tests and demonstrations); otherwise drawn."),
+    format: str = typer.Option("text", help="text or json."),
 ) -> None:
     """Start a game from a scenario.
 
     Example: wteaw new 1914 --game games/flanders --player NATION --player NATION
     """
+    formats(format, "text", "json")
     from ..game.moderation import new_game, wanted_now
     from ..game.report.mapview import read_drawing
     from ..game.store import PLAYER, StoreError
@@ -84,8 +86,11 @@ def new(
     except (StoreError, ValueError) as error:
         raise Stop(str(error)) from None
     head = started.head
-    typer.echo(f"{head['title']}: the game {started.id} waits for {wanted_now(started)}.")
-    typer.echo(f"Publish this anchor, so that all can verify the dice later: {head['anchor']}")
+    tell(
+        format, {"game": started.id, "title": head["title"], "waits": wanted_now(started), "anchor": head["anchor"]},
+        f"{head['title']}: the game {started.id} waits for {wanted_now(started)}.",
+        f"Publish this anchor, so that all can verify the dice later: {head['anchor']}",
+    )  # fmt: skip
 
 
 def resolve(
@@ -100,6 +105,7 @@ def resolve(
 
     Example: wteaw resolve --game games/flanders
     """
+    formats(format, "text", "json")
     from ..game.moderation import resolve_turn, wanted_now
     from ..game.store import StoreError
     from ..turn.frame import phases
@@ -155,6 +161,7 @@ def close(game: Path = GAME, format: str = typer.Option("text", help="text or js
 
     Example: wteaw close --game games/flanders
     """
+    formats(format, "text", "json")
     from ..game.store import StoreError
 
     found = open_game(game)
@@ -180,6 +187,7 @@ def verify(game: Path = GAME, format: str = typer.Option("text", help="text or j
 
     Example: wteaw verify --game games/flanders
     """
+    formats(format, "text", "json")
     from ..game.audit import audit
 
     found = open_game(game)
@@ -204,11 +212,13 @@ def rollback(
     turn: int = typer.Option(0, "--turn", help="The turn to go back to: to where it waits for its orders."),
     reason: str = typer.Option("", help="Why; kept with the game."),
     fresh_dice: bool = typer.Option(False, "--fresh-dice", help="Give the turn new dice, under a new commitment."),
+    format: str = typer.Option("text", help="text or json."),
 ) -> None:
     """Go back to an earlier stage of a game. What came after is dropped, and the correction is recorded.
 
     Example: wteaw rollback --game games/flanders --turn 3 --reason "an order was misread"
     """
+    formats(format, "text", "json")
     from ..game.audit import broken_chain
     from ..game.store import StoreError
 
@@ -219,8 +229,8 @@ def rollback(
         if not to:
             raise Stop(f"the game has no stage in turn {turn}")
     if not to:
-        for number, t, waits in stages:
-            typer.echo(f"{number:4}  turn {t}, waits for {waits}")
+        listed = [{"stage": number, "turn": t, "waits": waits} for number, t, waits in stages]
+        tell(format, {"stages": listed}, *(f"{number:4}  turn {t}, waits for {waits}" for number, t, waits in stages))
         return
     if not reason:
         raise Stop("say why with --reason; it is kept with the game", 2)
@@ -233,9 +243,10 @@ def rollback(
             found.again(reason)
     except StoreError as error:
         raise Stop(str(error)) from None
-    typer.echo(f"The game stands at stage {to}, turn {found.stage().position.turn}.")
-    if fresh:
-        typer.echo("Keys of its dice were known already: it has fresh ones. Publish the new commitment (`wteaw dice commit`).")
+    now = found.stage().position.turn
+    again = "Keys of its dice were known already: it has fresh ones. Publish the new commitment (`wteaw dice commit`)."
+    lines = [f"The game stands at stage {to}, turn {now}.", *([again] if fresh else [])]
+    tell(format, {"stage": to, "turn": now, "fresh_dice": bool(fresh or fresh_dice), "reason": reason}, *lines)
 
 
 def decide(
@@ -243,11 +254,13 @@ def decide(
     decision: str = typer.Argument(..., help="The decision's id, or id/subject."),
     answer: str = typer.Argument(..., help="The answer; JSON for lists and numbers."),
     game: Path = GAME,
+    format: str = typer.Option("text", help="text or json."),
 ) -> None:
     """Answer a decision that a nation has left open, or override its default, before the turn is resolved.
 
     Example: wteaw decide NATION loss-order '["KIND", "KIND"]' --game games/flanders
     """
+    formats(format, "text", "json")
     from ..game.moderation import view_world, whole_world
     from ..turn.context import OrderContext
     from ..turn.decisions import MODERATOR, answer_refusal
@@ -265,7 +278,9 @@ def decide(
     if why is not None:
         raise Stop(f"{why.text}{f'; {why.hint}' if why.hint else ''}", 2)
     found.decide(nation, decision, value)
-    typer.echo(f"{nation} answers {decision} with {value!r} in turn {found.stage().position.turn}.")
+    now = found.stage().position.turn
+    said = f"{nation} answers {decision} with {value!r} in turn {now}."
+    tell(format, {"nation": nation, "decision": decision, "answer": value, "turn": now}, said)
 
 
 def upgrade(
@@ -273,11 +288,13 @@ def upgrade(
     ruleset: Path = typer.Option(..., "--ruleset", help="The folder of the new rules."),
     yes: bool = typer.Option(False, "--yes", help="Go on under the new rules from here."),
     reason: str = typer.Option("new rules", help="Why; kept with the game."),
+    format: str = typer.Option("text", help="text or json."),
 ) -> None:
     """Replay a game under new rules and show the first difference; with --yes the game goes on under them.
 
     Example: wteaw upgrade --game games/flanders --ruleset ruleset
     """
+    formats(format, "text", "json")
     from ..core.diagnostics import render
     from ..game.audit import audit
     from ..game.moderation import first_difference
@@ -288,15 +305,16 @@ def upgrade(
     if rules is None:
         raise Stop(f"{ruleset} cannot be used\n{render(problems, 'text')}")
     if rules.hash == found.ruleset.hash:
-        typer.echo("The game runs on these rules already.")
+        tell(format, {"same": True, "difference": None, "changed": False}, "The game runs on these rules already.")
         return
     for what, fault in audit(found):
         if fault:
             raise Stop(f"{what}: {fault}; a game that has been changed by hand keeps its rules")
     difference = first_difference(found, rules)
-    typer.echo(difference or "The game so far comes out the same under the new rules.")
     if yes:
         found.use_ruleset(rules, reason)
-        typer.echo("The game goes on under the new rules.")
-    else:
-        typer.echo("Nothing is changed; `--yes` goes on under the new rules.")
+    tell(
+        format, {"same": False, "difference": difference, "changed": yes},
+        difference or "The game so far comes out the same under the new rules.",
+        "The game goes on under the new rules." if yes else "Nothing is changed; `--yes` goes on under the new rules.",
+    )  # fmt: skip

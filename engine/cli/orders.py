@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from . import Stop
+from . import Stop, formats, tell
 from .game import open_game
 
 __all__ = ["app"]
@@ -32,6 +32,7 @@ def template(
     game: Path = GAME,
     nation: str = typer.Option(..., "--nation", help="The nation's id or name."),
     out: Path = typer.Option(None, "--out", help="Write it to this file."),
+    format: str = SHORT_FORMAT,
 ) -> None:
     """Write an order file with everything that the nation may order now.
 
@@ -43,7 +44,10 @@ def template(
     found = open_game(game)
     whose = _named(found, nation)
     text = order_template(view_world(found, whose), whose, game=found.id)
-    if out is None:
+    formats(format, "text", "json")
+    if format == "json":
+        tell(format, {"game": found.id, "nation": whose, "turn": found.stage().position.turn, "text": text})
+    elif out is None:
         typer.echo(text, nl=False)
     else:
         out.write_text(text, encoding="utf-8")
@@ -136,9 +140,10 @@ def submit(
     whose, by = _seat(found, nation, key)
     taken, text, world = _read(found, file, whose)
     _show(found, taken, world, format)
-    nothing = not taken.clean and not taken.orders and not taken.answers
+    nothing = (not taken.clean or bool(taken.passed)) and not taken.orders and not taken.answers
     if taken.nation is None or nothing or (only_whole and not taken.clean):
-        print(f"Nothing of it was handed in; {_before(found, whose)}.", file=sys.stderr)
+        still = "; that still counts" if found.submissions().get(whose) is not None else ""
+        print(f"Nothing of it was handed in; before, {_before(found, whose)}{still}.", file=sys.stderr)
         raise typer.Exit(1)
     asked = found.awaited()
     if whose not in asked:
@@ -165,6 +170,7 @@ def show(game: Path = GAME, nation: str = NATION, key: str = KEY, format: str = 
     from ..orders.readback import read_back
     from ..orders.readback_text import rendered
 
+    formats(format, "text", "json")
     found = open_game(game)
     whose, _ = _seat(found, nation, key)
     stage = found.stage()
@@ -186,7 +192,7 @@ def show(game: Path = GAME, nation: str = NATION, key: str = KEY, format: str = 
         return
     typer.echo(rendered(back, received=f"Handed in by the {here.by}"), nl=False)
     for one in files:
-        typer.echo(f"file {one.number}, {one.at}, by the {one.submission.by}: {_several(len(one.submission.orders))[:-4]}")
+        typer.echo(f"file {one.number}, {one.at}, by the {one.submission.by}: {_orders(len(one.submission.orders))}")
 
 
 @app.command()
@@ -195,6 +201,7 @@ def back(
     nation: str = NATION,
     key: str = KEY,
     to: int = typer.Option(..., "--to", help="The number of a file handed in before, as `orders show` lists them."),
+    format: str = SHORT_FORMAT,
 ) -> None:
     """Take back what was handed in since: an earlier file counts again. Until orders are closed.
 
@@ -216,7 +223,12 @@ def back(
         found.submit(replace(chosen.submission, by=by))
     except StoreError as error:
         raise Stop(str(error)) from None
-    typer.echo(f"The {len(chosen.submission.orders)} orders of file {to} count again for {whose}.")
+    n = len(chosen.submission.orders)
+    tell(
+        format,
+        {"nation": whose, "file": to, "orders": n},
+        f"The {_several(n).rpartition(' ')[0]} of file {to} count again for {whose}.",
+    )
 
 
 # ---- whose orders
@@ -250,15 +262,16 @@ def _before(game: Any, nation: str) -> str:
     here = game.submissions().get(nation)
     if here is None:
         return "nothing was handed in"
-    return (
-        f"{len(here.orders)} order{'' if len(here.orders) == 1 else 's'} handed in before still count"
-        if here.orders
-        else "an empty file was handed in"
-    )
+    many = len(here.orders)
+    return f"{_orders(many)} {'was' if many == 1 else 'were'} handed in"
+
+
+def _orders(n: int) -> str:
+    return f"{n} order{'' if n == 1 else 's'}"
 
 
 def _several(n: int) -> str:
-    return f"{n} order{' is' if n == 1 else 's are'}"
+    return f"{_orders(n)} {'is' if n == 1 else 'are'}"
 
 
 # ---- reading and reading back

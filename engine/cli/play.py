@@ -9,7 +9,7 @@ from pathlib import Path
 
 import typer
 
-from . import Stop
+from . import Stop, formats, tell
 from .game import read_scenario
 
 __all__ = ["play"]
@@ -22,6 +22,7 @@ def play(
     seed: str = typer.Option("", help="Hex text of 16 bytes or more (32 digits) that fixes all dice; otherwise they are drawn."),
     force: bool = typer.Option(False, "--force", help="Play over a game that is in the folder already."),
     png: bool = typer.Option(True, help="Draw the maps as PNG as well."),
+    format: str = typer.Option("text", help="text or json."),
 ) -> None:
     """Play a scenario from its start to its end: every nation is commanded by a policy.
 
@@ -35,6 +36,7 @@ def play(
     from ..game.report.mapview import map_svg, read_drawing
     from ..game.store import FILE, StoreError
 
+    formats(format, "text", "json")
     data, ruleset, folder = read_scenario(scenario)
     game_folder = out / "game"
     if (game_folder / FILE).exists():
@@ -79,9 +81,17 @@ def play(
         if png:
             (out / f"{name}.png").write_bytes(to_png(svg, 2600))
     written = write_reports(game, out / "reports", asked, drawing)
-    for line in standing:
-        typer.echo(line)
-    typer.echo(f"{title}: {position.turn - first + position.ended} turns in {time.monotonic() - began:.1f} s.")
-    typer.echo(f"{out / 'map.png' if png else out / 'map.svg'}: the map; {out / 'reports'}: {len(written)} reports.")
-    typer.echo(f"The game goes on with `wteaw report --game {game_folder}` and every other command.")
-    typer.echo(f"state {position.state.hash()}  journal {position.head}")
+    played = position.turn - first + position.ended
+    picture = out / ("map.png" if png else "map.svg")
+    tell(
+        format,
+        {
+            "scenario": title, "turns": played, "ended": position.ended, "standing": standing, "map": str(picture),
+            "reports": str(out / "reports"), "game": str(game_folder), "state": position.state.hash(), "journal": position.head,
+        },
+        *standing,
+        f"{title}: {played} turns in {time.monotonic() - began:.1f} s.",
+        f"{picture}: the map; {out / 'reports'}: {len(written)} reports.",
+        f"The game goes on with `wteaw report --game {game_folder}` and every other command.",
+        f"state {position.state.hash()}  journal {position.head}",
+    )  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from . import Stop
+from . import Stop, formats, tell
 from .game import open_game
 from .names import nation_named, one_named
 
@@ -22,14 +22,16 @@ app = typer.Typer(
 GAME = typer.Option(..., "--game", help="The folder of the game.")
 NATION = typer.Argument(..., help="The nation's id or name.")
 NAME = typer.Argument(..., help="Somebody on the list.")
+FORMAT = typer.Option("text", "--format", help="text or json.")
 
 
 @app.command("list")
-def list_(game: Path = GAME, format: str = typer.Option("text", help="text or json.")) -> None:
+def list_(game: Path = GAME, format: str = FORMAT) -> None:
     """Show who waits, and the vacant positions with those who choose for them.
 
     Example: wteaw players list --game games/flanders
     """
+    formats(format, "text", "json")
     from ..game.store.pool import Pool
     from ..turn.vacancies import vacancies
 
@@ -54,17 +56,19 @@ def add(
     email: str = typer.Option("", help="His address."),
     side: str = typer.Option("", help="The side that he would like to join."),
     game: Path = GAME,
+    format: str = FORMAT,
 ) -> None:
     """Put somebody on the list of those who wait for a position.
 
     Example: wteaw players add Ann --email ann@example.org --side SIDE --game games/flanders
     """
+    formats(format, "text", "json")
     from ..game.store.pool import Pool
 
     found = open_game(game)
     wanted = one_named("side", side, found.ruleset) if side else ""
     one = _done(lambda: Pool(found).add(name, email, wanted))
-    typer.echo(f"{one.name} is on the list and would join {one.side}.")
+    tell(format, _of(one), f"{one.name} is on the list and would join {one.side}.")
 
 
 @app.command()
@@ -73,86 +77,102 @@ def propose(
     name: str = NAME,
     by: str = typer.Option(..., "--by", help="Who chooses: a side, or `moderator`."),
     game: Path = GAME,
+    format: str = FORMAT,
 ) -> None:
     """Choose somebody from the list for a vacant position: a side for its own, the moderator for the others.
 
     Example: wteaw players propose NATION Ann --by SIDE --game games/flanders
     """
+    formats(format, "text", "json")
     from ..game.store.pool import MODERATOR, Pool
 
     found = open_game(game)
     chooser = by if by == MODERATOR else one_named("side", by, found.ruleset)
     one = _done(lambda: Pool(found).propose(nation_named(nation, found.ruleset), name, chooser))
-    typer.echo(f"{one.name} is asked to command {one.nation}; `wteaw players agree` notes that he will.")
+    tell(format, _of(one), f"{one.name} is asked to command {one.nation}; `wteaw players agree` notes that he will.")
 
 
 @app.command()
-def agree(name: str = NAME, game: Path = GAME) -> None:
+def agree(name: str = NAME, game: Path = GAME, format: str = FORMAT) -> None:
     """Note that somebody takes the position that he was asked to take.
 
     Example: wteaw players agree Ann --game games/flanders
     """
+    formats(format, "text", "json")
     from ..game.store.pool import Pool
 
     one = _done(lambda: Pool(open_game(game)).agree(name))
-    typer.echo(f"{one.name} agrees to command {one.nation}; `wteaw players seat {one.nation}` makes the change.")
+    tell(format, _of(one), f"{one.name} agrees to command {one.nation}; `wteaw players seat {one.nation}` makes the change.")
 
 
 @app.command()
-def seat(nation: str = NATION, game: Path = GAME) -> None:
+def seat(nation: str = NATION, game: Path = GAME, format: str = FORMAT) -> None:
     """Make the change: whoever was chosen and has agreed commands the nation from now on.
 
     Example: wteaw players seat NATION --game games/flanders
     """
+    formats(format, "text", "json")
     from ..game.store.pool import Pool
 
     found = open_game(game)
     one = _done(lambda: Pool(found).seat(nation_named(nation, found.ruleset)))
-    typer.echo(f"{one.name} commands {one.nation} from turn {found.stage().position.turn} on.")
+    tell(format, _of(one), f"{one.name} commands {one.nation} from turn {found.stage().position.turn} on.")
 
 
 @app.command()
-def leave(nation: str = NATION, game: Path = GAME) -> None:
+def leave(nation: str = NATION, game: Path = GAME, format: str = FORMAT) -> None:
     """A player gives up: his position is vacant from now on.
 
     Example: wteaw players leave NATION --game games/flanders
     """
+    formats(format, "text", "json")
     from ..game.store.pool import Pool
 
     found = open_game(game)
     whose = nation_named(nation, found.ruleset)
     _done(lambda: Pool(found).leave(whose))
-    typer.echo(f"{whose} is vacant.")
+    tell(format, {"nation": whose, "vacant": True}, f"{whose} is vacant.")
 
 
 @app.command()
-def remove(name: str = NAME, game: Path = GAME) -> None:
+def remove(name: str = NAME, game: Path = GAME, format: str = FORMAT) -> None:
     """Take somebody off the list.
 
     Example: wteaw players remove Ann --game games/flanders
     """
+    formats(format, "text", "json")
     from ..game.store.pool import Pool
 
     _done(lambda: Pool(open_game(game)).remove(name))
-    typer.echo(f"{name} is off the list.")
+    tell(format, {"name": name, "listed": False}, f"{name} is off the list.")
 
 
 @app.command()
 def key(
-    nation: str = NATION, game: Path = GAME, revoke: bool = typer.Option(False, "--revoke", help="End the key instead.")
+    nation: str = NATION,
+    game: Path = GAME,
+    revoke: bool = typer.Option(False, "--revoke", help="End the key instead."),
+    format: str = FORMAT,
 ) -> None:
     """Give a seat a fresh key, with which its player hands in orders. It is shown this once; the one before ends.
 
     Example: wteaw players key NATION --game games/flanders
     """
+    formats(format, "text", "json")
     from ..game import seat_keys
 
     found = open_game(game)
     whose = nation_named(nation, found.ruleset)
     if revoke:
-        typer.echo(f"The key of {whose} has ended." if seat_keys.revoke(found, whose) else f"{whose} had no key.")
+        ended = seat_keys.revoke(found, whose)
+        tell(format, {"nation": whose, "ended": ended}, f"The key of {whose} has ended." if ended else f"{whose} had no key.")
         return
-    typer.echo(seat_keys.give(found, whose))
+    given = seat_keys.give(found, whose)
+    tell(format, {"nation": whose, "key": given}, given)
+
+
+def _of(one: Any) -> dict[str, Any]:
+    return {"name": one.name, "side": one.side, "nation": one.nation, "status": one.status}
 
 
 def _done(make: Callable[[], Any]) -> Any:

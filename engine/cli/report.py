@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import typer
 
-from . import Stop
+from . import Stop, formats, tell
 from .game import GAME, open_game
 
 __all__ = ["explain", "map_", "report"]
-
-MOST_CELLS = 12
 
 
 def report(
@@ -35,8 +32,6 @@ def report(
 
     from ..core.canonical import dumps
     from ..game import moderation as desk
-    from ..game.report.map.svg import coarse
-    from ..game.report.mapview import map_svg
     from ..game.report.render import as_html, as_text
     from ..game.store import StoreError
     from .names import nation_named
@@ -53,16 +48,14 @@ def report(
         typer.echo(f"{len(written)} files in {out}")
         return
     try:
-        data = desk.report(found, nation or None, turn=turn or None, update=day)
+        views = desk.views_after(found, turn or None)
+        data = desk.report(found, nation or None, turn=turn or None, update=day, views=views)
     except StoreError as error:
         raise Stop(str(error), 2) from None
     if format == "text":
         typer.echo(as_text(data, dice=dice), nl=False)
     elif format == "html":
-        shown = desk.view_world(found, nation).state if nation else found.stage().position.state
-        typer.echo(
-            as_html(data, coarse(map_svg(found.ruleset, shown, found.drawing(), title=f"{data.game}, {data.when}"))), nl=False
-        )
+        typer.echo(as_html(data, desk.map_of_report(found, data, views, found.drawing())), nl=False)
     elif format == "json":
         typer.echo(dumps(asdict(data)).decode())
     else:
@@ -75,11 +68,13 @@ def map_(
     nation: str = typer.Option("", help="As this nation sees it; without it everything is shown."),
     out: Path = typer.Option(Path("map.svg"), help="The file to write; .svg or .png."),
     width: int = typer.Option(2600, min=200, max=12000, help="Width of a PNG in pixels."),
+    format: str = typer.Option("text", help="text or json."),
 ) -> None:
     """Draw the map of a game or of a scenario's start.
 
     Example: wteaw map 1914 --out map.png
     """
+    formats(format, "text", "json")
     from ..game import moderation as desk
     from ..game.report.map import to_png
     from ..game.report.mapview import map_svg, read_drawing
@@ -110,47 +105,40 @@ def map_(
         out.write_bytes(picture)
     except OSError as error:
         raise Stop(f"{out} cannot be written: {error.strerror or error}") from None
-    typer.echo(f"{out}")
+    tell(format, {"file": str(out), "bytes": len(picture), "title": title}, f"{out}")
 
 
 def explain(
-    what: str = typer.Argument(..., help="What: words such as `PLACE holder`, `NATION TRACK`, `NATION RESOURCE`."),
+    what: str = typer.Argument(..., help="What: words such as `PLACE holder`, `NATION TRACK`, `NATION RESOURCE`, `KIND attack`."),
     game: Path = GAME,
+    nation: str = typer.Option("", help="As this nation may know it; without it everything, as the moderator."),
+    turn: int = typer.Option(0, help="As it was after this turn; by default as it is now."),
+    format: str = typer.Option("text", help="text or json."),
 ) -> None:
-    """Why a value is what it is: every change of it, with turn, rule, file and line, and dice.
+    """Why a value is what it is: what stands now, what it is made of, and every change with turn, rule, clause and dice.
 
     Example: wteaw explain "PLACE holder" --game games/flanders
     """
-    from ..game.explain import Unknown, why
-    from ..game.report.build import dice_words
+    from dataclasses import asdict
 
+    from ..core.canonical import dumps
+    from ..game import moderation as desk
+    from ..game.explain import Unknown
+    from ..game.explanation import as_lines, explanation
+    from .names import nation_named
+
+    formats(format, "text", "json")
     found = open_game(game)
+    nation = nation_named(nation, found.ruleset, found.stage().position.state) if nation else ""
+    views = desk.views_after(found, turn or None)
+    state = views.world(nation).state if nation else views.position.state
+    entries = [e for e in views.journal if not turn or e.turn <= turn]
     try:
-        answer = why(found.ruleset, found.stage().position.state, found.journal(), what)
+        told = explanation(found.ruleset, state, entries, what, reader=nation, geography=found.geography)
     except Unknown as error:
         raise Stop(str(error), 2) from None
-    for cell in answer.now[:MOST_CELLS]:
-        typer.echo(f"now: {cell.table}/{cell.id}.{cell.field} = {cell.value!r}")
-    if len(answer.now) > MOST_CELLS:
-        typer.echo(f"now: and {len(answer.now) - MOST_CELLS} more")
-    if not answer.history:
-        typer.echo(f"Nothing in the journal has changed {what!r}; it is as the scenario and the rules say.")
-    for entry, changes in answer.history:
-        where = "; ".join([entry.at, *_sources(found.ruleset, entry.rule)]).removeprefix("; ")
-        typer.echo(f"turn {entry.turn}, {entry.step}, entry {entry.n}: {entry.rule}" + (f" ({where})" if where else ""))
-        if entry.text:
-            typer.echo(f"    {entry.text}")
-        for table, id_, field, before, after in changes:
-            typer.echo(f"    {table}/{id_}.{field}: {_shown(before)} → {_shown(after)}")
-        for record in entry.dice:
-            typer.echo(f"    {dice_words(record)}")
-
-
-def _sources(ruleset: Any, rule: str) -> list[str]:
-    """The clauses that the row of a rule cites."""
-    form, _, id_ = rule.partition("/")
-    return list(ruleset.rows(form).get(id_, {}).get("source", ()))
-
-
-def _shown(value: Any) -> str:
-    return "nothing" if value is None else repr(value)
+    if format == "json":
+        typer.echo(dumps(asdict(told)).decode())
+        return
+    for line in as_lines(told):
+        typer.echo(line)

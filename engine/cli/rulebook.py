@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from . import Stop
+from . import Stop, formats, tell
 
 __all__ = ["rulebook"]
 
@@ -15,6 +15,7 @@ def rulebook(
     path: Path = typer.Argument(None, help="The folder of a ruleset; by default the shipped base ruleset."),
     out: Path = typer.Option(None, help="A file; otherwise it is printed."),
     graph: bool = typer.Option(False, "--graph", help="A picture (SVG) of what the events read instead."),
+    format: str = typer.Option("text", help="text or json."),
 ) -> None:
     """Write the rules as a reader wants them, in Markdown: turn, units, orders, acts, battles, events, tables, readings.
 
@@ -26,6 +27,7 @@ def rulebook(
     from ..game.report.rulebook import rulebook as written
     from ..ruleset import load_ruleset
 
+    formats(format, "text", "json")
     folder = path or rulesets()
     if not folder.is_dir():
         raise Stop(f"{folder} is no folder", 2)
@@ -33,7 +35,9 @@ def rulebook(
     if ruleset is None:
         raise Stop(f"{folder} cannot be read\n{render(found, 'text')}")
     text = dependency_svg(ruleset) if graph else written(ruleset)
-    if out is None:
+    if format == "json":
+        tell(format, {"ruleset": ruleset.id, "title": ruleset.title, "svg" if graph else "markdown": text})
+    elif out is None:
         typer.echo(text, nl=False)
     else:
         out.write_text(text, encoding="utf-8")

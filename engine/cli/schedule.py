@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import date
 from pathlib import Path
 
 import typer
 
 from ..core.package_data import rulesets
-from . import Stop
+from . import Stop, formats, tell
 from .game import open_game
 
 __all__ = ["schedule"]
@@ -19,6 +20,7 @@ def schedule(
     turns: int = typer.Option(1, "--turns", min=1, help="How many turns."),
     game: Path = typer.Option(None, "--game", help="The folder of a game: its rules and its turn."),
     ruleset: Path = typer.Option(None, "--ruleset", help="A ruleset, where there is no game yet (default: the shipped one)."),
+    format: str = typer.Option("text", help="text or json."),
 ) -> None:
     """Write out which days of the coming turns are for what.
 
@@ -27,6 +29,7 @@ def schedule(
     from ..game.schedule import turns as turns_of
     from ..ruleset import load_ruleset
 
+    formats(format, "text", "json")
     try:
         day = date.fromisoformat(start)
     except ValueError:
@@ -43,7 +46,11 @@ def schedule(
     row = next(iter(rules.rows("schedule").values()), None)
     if row is None:
         raise Stop("the rules say nothing of days: they have no row of the form `schedule`")
-    for turn, days in enumerate(turns_of(row, day, turns), number):
+    listed = list(enumerate(turns_of(row, day, turns), number))
+    if format == "json":
+        tell(format, {"turns": [{"turn": turn, **asdict(days)} for turn, days in listed]})
+        return
+    for turn, days in listed:
         corrections = ", ".join(d.isoformat() for d in days.corrections) or "none"
         sending = ", ".join(d.isoformat() for d in days.sending)
         typer.echo(f"Turn {turn}: update {days.update}; corrections {corrections}; orders from {days.opens}, sent {sending},")

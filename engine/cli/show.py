@@ -15,7 +15,7 @@ from ..ruleset import Ruleset, load_ruleset
 from ..ruleset.compare import compare
 from ..ruleset.describe_diff import one_line, tell
 from ..ruleset.folder import MANIFEST, find_rulesets
-from . import Stop
+from . import Stop, formats
 
 __all__ = ["diff", "open_ruleset", "show"]
 
@@ -30,6 +30,7 @@ def show(
 
     Example: wteaw show units/ID --ruleset ruleset/variants/NAME --resolved
     """
+    formats(format, "text", "json")
     folder = ruleset or rulesets()
     rules = open_ruleset(folder)
     rows = _matching(rules, id)
@@ -53,6 +54,7 @@ def diff(
 
     Example: wteaw diff ruleset ruleset/variants/NAME
     """
+    formats(format, "text", "json")
     first, second = open_ruleset(a), open_ruleset(b)
     found = list(compare(first, second))
     if format == "json":

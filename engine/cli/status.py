@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from . import Stop
+from . import formats
 from .game import GAME, open_game
 
 __all__ = ["status"]
@@ -20,13 +20,12 @@ def status(game: Path = GAME, format: str = typer.Option("text", help="text or j
     """
     from ..game import moderation as desk
 
+    formats(format, "text", "json")
     found = open_game(game)
     told = desk.standing_of(found)
     if format == "json":
         typer.echo(json.dumps(told))
         return
-    if format != "text":
-        raise Stop(f"no format {format!r}; text or json", 2)
     names = {n: str(row.get("name", n)) for n, row in found.ruleset.rows("nations").items()}
     typer.echo(f"{found.head['title']}, the game {found.id}: {told['waits']}.")
     for seat in told["seats"]:
@@ -34,4 +33,5 @@ def status(game: Path = GAME, format: str = typer.Option("text", help="text or j
     if told["policies"]:
         one = len(told["policies"]) == 1
         typer.echo(f"  {len(told['policies'])} more {'nation is' if one else 'nations are'} played by policies.")
-    typer.echo(told["next"])
+    for line in told["moderator"] or [told["next"]]:
+        typer.echo(line)

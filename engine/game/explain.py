@@ -19,7 +19,7 @@ from ..orders.words import Word, normal, run_together, split
 from ..ruleset import Ruleset
 
 SMALL_WORDS = frozenset({"a", "and", "at", "by", "for", "from", "in", "is", "of", "on", "s", "the", "to", "why", "with"})
-KEPT_APART = frozenset({"orders", "facts", "becomes", "uses", "once", "held", "knowledge"})
+KEPT_APART = frozenset({"orders", "facts", "becomes", "uses", "once", "held", "knowledge", "forces", "loads"})
 """Tables that note what was asked, seen or happened: they answer only when they are named."""
 _APART = re.compile(r"[/:@.\[\]>=,|#]|--")
 
@@ -48,10 +48,14 @@ class Cell(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What stands now, and the entries that changed it, each with those of its changes that were asked for."""
+    """What stands now, the entries that changed it, each with those of its changes that were asked for, and what was asked for.
+
+    `terms`: for each name in the question the ids that it may mean.
+    """
 
     now: list[Cell]
     history: list[tuple[Entry, list[Change]]]
+    terms: list[frozenset[str]]
 
 
 def why(ruleset: Ruleset, state: State, entries: Iterable[Entry], what: str) -> Answer:
@@ -65,7 +69,7 @@ def why(ruleset: Ruleset, state: State, entries: Iterable[Entry], what: str) -> 
         return table not in left_out and all(not term.isdisjoint(tokens) for term in terms)
 
     history = [(entry, [Change(*c) for c in entry.changes if met(*c)]) for entry in entries]
-    return Answer([c for c in _cells(state) if met(*c)], [(entry, changes) for entry, changes in history if changes])
+    return Answer([c for c in _cells(state) if met(*c)], [(entry, changes) for entry, changes in history if changes], terms)
 
 
 def _cells(state: State) -> Iterator[Cell]:

@@ -34,6 +34,7 @@ from .store import MODERATOR, PLAYER, POLICY, PROXY, Game, Stage, StoreError, Su
 if TYPE_CHECKING:  # reports and maps are heavy: who only hands in orders needs neither
     from .report.build import Report
     from .report.drawing import Drawing
+    from .report.map import PageMap
 
 
 def new_game(
@@ -95,29 +96,45 @@ def seats(game: Game) -> dict[str, str]:
 
 
 def standing_of(game: Game) -> dict[str, Any]:
-    """What a game waits for, as plain data: who has sent how many orders by whom, who has not, and what is to be done next."""
-    position = game.stage().position
+    """What a game waits for, as plain data: who has sent how many orders by whom, who has not, and what is to be done next.
+
+    `seats`: those asked now that a person commands or that have sent something; `late`: of them those that have not;
+    `moderator`: what awaits him, in sentences.
+    """
+    stage = game.stage()
+    position = stage.position
+    out: dict[str, Any] = {
+        "game": game.id, "title": str(game.head["title"]), "turn": position.turn, "ended": position.ended, "closed": False,
+        "seats": [], "late": [], "policies": [],
+    }  # fmt: skip
     if position.ended:
-        return {"waits": "it has ended", "seats": [], "policies": [], "next": "Nothing awaits anybody."}
+        return out | {"waits": "it has ended", "moderator": [], "next": "Nothing awaits anybody."}
     if "pause" in (position.waiting or {}):
-        return {"waits": f"turn {position.turn} is paused", "seats": [], "policies": [], "next": "`wteaw resolve` goes on."}
+        going = "`wteaw resolve` goes on."
+        return out | {"waits": f"turn {position.turn} is paused", "moderator": [going], "next": going}
     here = game.submissions()
     asked = seats(game)
-    out = []
     for nation, seat in sorted(asked.items()):
         sent = here.get(nation)
         if sent is not None:
             n = len(sent.orders)
             by = "" if sent.by == PLAYER else f", handed in by {'an ally' if sent.by == PROXY else f'the {sent.by}'}"
-            out.append({"nation": nation, "sent": True, "orders": n, "says": f"{n} order{'s' if n != 1 else ''}{by}"})
+            said = f"{n} order{'s' if n != 1 else ''}{by}"
+            out["seats"].append({"nation": nation, "sent": True, "orders": n, "by": sent.by, "says": said})
         elif seat != POLICY:
-            out.append({"nation": nation, "sent": False, "orders": 0, "says": "nothing has come in"})
-    late = [s["nation"] for s in out if not s["sent"]]
-    following = (
-        f"{len(late)} missing: remind them, or `wteaw resolve --force`." if late else "Nobody is missing: `wteaw resolve`."
-    )
-    played = sorted(n for n, seat in asked.items() if seat == POLICY and n not in here)
-    return {"waits": f"it waits for {wanted_now(game)}", "seats": out, "policies": played, "next": following}
+            out["seats"].append({"nation": nation, "sent": False, "orders": 0, "by": "", "says": "nothing has come in"})
+    out["late"] = [s["nation"] for s in out["seats"] if not s["sent"]]
+    out["closed"] = game.turn_record(position.turn).closed == stage.number
+    out["policies"] = sorted(n for n, seat in asked.items() if seat == POLICY and n not in here)
+    if out["late"] and not out["closed"]:
+        following = f"{len(out['late'])} missing: remind them, or `wteaw resolve --force`."
+    elif out["closed"]:
+        following = "Orders are closed: `wteaw resolve`" + (" --force." if out["late"] else ".")
+    else:
+        following = "Nobody is missing: `wteaw resolve`."
+    publish = f"Publish the commitment to the dice of turn {position.turn} before orders are due: {stage.commitment.root}"
+    todo = ([] if out["closed"] else [publish]) + [following]
+    return out | {"waits": f"it waits for {wanted_now(game)}", "moderator": todo, "next": following}
 
 
 def commanded(game: Game) -> list[str]:
@@ -366,7 +383,7 @@ def report(
     return nation_report(
         game.ruleset, world.state, entries, nation, game=title, turn=turn, geography=game.geography, template=text,
         proof=[*committed, *_openings(views, world, nation, turn)], chain=chain_of(before, told=views.told),
-        due="" if past else due_in_words(game, update), notices=notices(game, turn),
+        due="" if past else due_in_words(game, update), notices=notices(game, turn), world=world,
     )  # fmt: skip
 
 
@@ -431,32 +448,42 @@ def _openings(views: Views, world: World, nation: str, turn: int) -> Iterator[tu
         yield f"key of turn {turn} for {opening.audience}", opening.key
 
 
+def views_after(game: Game, turn: int | None) -> Views:
+    """What everybody knew after a turn (None: knows now). StoreError for a turn that has not been."""
+    return Views(game) if turn is None else Views(game, position_after(game, turn))
+
+
 def write_reports(
     game: Game, out: Path, nations: Iterable[str], drawing: Drawing, *, turn: int | None = None, update: date | None = None
 ) -> list[Path]:
     """Text and HTML reports of nations, each with its map, into a folder; the moderator's as well."""
-    from .report.map.svg import coarse
-    from .report.mapview import map_svg
     from .report.render import as_html, as_text
 
     out.mkdir(parents=True, exist_ok=True)
     written = []
-    past = turn is not None and turn < last_turn(game)
-    views = Views(game, position_after(game, turn)) if past and turn is not None else Views(game)
+    views = views_after(game, turn)
     for nation in [None, *nations]:
         data = report(game, nation, turn=turn, views=views, update=update)
-        name = nation or "moderator"
-        entries = [e for e in views.journal if e.turn == data.turn]
-        shown = views.position.state
-        if nation is not None:
-            world = views.world(nation)
-            shown, entries = world.state, readable(entries, world, nation)
-        svg = map_svg(game.ruleset, shown, drawing, title=f"{data.game}, {data.when}", entries=entries)
-        for suffix, text in (("txt", as_text(data)), ("html", as_html(data, coarse(svg)))):
-            path = out / f"{name}.{suffix}"
+        drawn = map_of_report(game, data, views, drawing)
+        for suffix, text in (("txt", as_text(data)), ("html", as_html(data, drawn))):
+            path = out / f"{nation or 'moderator'}.{suffix}"
             path.write_text(text, encoding="utf-8")
             written.append(path)
     return written
+
+
+def map_of_report(game: Game, data: Report, views: Views, drawing: Drawing) -> PageMap:
+    """The map of a report's page: its reader's view, what the entries that he may read tell, and the numbers of his battles."""
+    from .report.mapview import report_map
+
+    entries = [e for e in views.journal if e.turn == data.turn]
+    shown, reader = views.position.state, ""
+    if data.reader != MODERATOR:
+        world, reader = views.world(data.reader), data.reader
+        shown, entries = world.state, readable(entries, world, reader)
+    numbers = {place: (n, outcome) for n, (place, outcome) in reversed(list(enumerate(data.battles, 1)))}
+    title = f"{data.game}, {data.when}"
+    return report_map(game.ruleset, shown, drawing, reader, title=title, entries=entries, numbers=numbers)
 
 
 # ---- other rules

@@ -53,11 +53,18 @@ def perform(turn: Turn, row: Row, order: Order) -> None:
         carry_out(turn, row, order)
 
 
+def _in_order(row: Row, slots: Mapping[str, Any]) -> list[Any]:
+    """What an order's slots hold, as its form names them: an order that was kept and read again says the same of itself."""
+    form = str(row.get("form", ""))
+    at = {k: form.find("{" + k + "}") for k in slots}
+    return [slots[k] for k in sorted(slots, key=lambda k: (at[k] < 0, at[k], k))]
+
+
 def carry_out(turn: Turn, row: Row, order: Order) -> None:
     """An act that may be given is paid for, rolled and done."""
     names = turn.order_names(order)
     rule = f"acts/{row['id']}"
-    subject = ":".join([order["nation"], *(str(id_of(v)) for v in order.get("slots", {}).values())])
+    subject = ":".join([order["nation"], *(str(id_of(v)) for v in _in_order(row, order.get("slots", {})))])
     readers = audience_ids(turn.world, row.get("audience"), names)
     data = {} if "outcomes" in row else {"order": order.get("text", "")}  # what has become of it is told later
     with turn.journal.entry(rule, subject=subject, audience=readers, data=data) as entry:

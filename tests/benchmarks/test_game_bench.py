@@ -90,7 +90,7 @@ def test_report_of_one_nation(benchmark: Any) -> None:
 
     def report() -> None:
         told = nation_report(ruleset, shown, entries, "german-empire", game="g", turn=turn, geography=geography)
-        as_text(told), as_html(told, "")
+        as_text(told), as_html(told)
 
     benchmark.pedantic(report, rounds=5, warmup_rounds=1)
 

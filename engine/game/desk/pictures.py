@@ -18,7 +18,8 @@ from ..report.drawing import Drawing
 from ..report.map import draw
 from ..report.map.bare import bare_map
 from ..report.map.draw import plain_layout
-from ..report.map.svg import circle, coarse, number, words
+from ..report.map.small import smaller
+from ..report.map.svg import circle, number, words
 from ..report.mapview import map_model
 
 _HEAD = re.compile(r'width="[\d.]+" height="[\d.]+" viewBox="[^"]*"')
@@ -67,7 +68,7 @@ def picture(
     with _DRAWING:
         model = map_model(ruleset, shown, drawing, title=title, entries=entries)
         layout = model.layout or plain_layout(model)
-        svg = coarse(draw(model))
+        svg = smaller(draw(model))
         homes = bare_map(model, layout).spots.homes
     signs = "".join(
         _sign(mark, homes[mark.place][1], layout.panels[homes[mark.place][0]].font) for mark in marks if mark.place in homes

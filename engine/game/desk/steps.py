@@ -9,13 +9,12 @@ from dataclasses import dataclass
 
 from ...turn import vacancies
 from ...world.world import World
-from ..moderation import Views, commanded, last_turn, report, resolve_turn, seats
+from ..moderation import Views, commanded, last_turn, map_of_report, report, resolve_turn, seats
 from ..report.render import as_html, as_text
 from ..store import PLAYER, POLICY, Game
 from .hall import Hall
 from .outbox import Mail
 from .people import Role
-from .sight import chart
 from .web import Desk
 
 
@@ -106,10 +105,10 @@ def send_reports(desk: Desk, game: Game, who: str) -> None:
         if role is None or not role.email:
             continue
         data = report(game, nation, views=views)
-        svg = chart(hall, game, nation).svg
+        drawn = map_of_report(game, data, views, game.drawing())
         key = f"report/{game.id}/{game.stage().number}/{game.stage().position.head[:16]}/{nation}"
         title = f"{data.game}, turn {turn}: {data.name}"
-        mails.append(Mail(key, role.email, title, as_text(data), as_html(data, svg), game=game.id, role=role.id))
+        mails.append(Mail(key, role.email, title, as_text(data), as_html(data, drawn), game=game.id, role=role.id))
     if hall.send(game, mails):
         now = hall.next_deadline(game.id)
         due = f"; orders are due {now.due[:16].replace('T', ' ')} UTC" if now.due and not game.stage().position.ended else ""

@@ -54,7 +54,7 @@ def _account(world: World, entries: Sequence[Entry], reader: str, what: str, wor
         main = max(sorted(now), key=lambda p: now[p])
     lines: dict[tuple[int, str], list[Any]] = {}
     spent: dict[str, Any] = {}
-    income: tuple[Any, Any] | None = None
+    incomes: list[tuple[Any, Any] | None] = []
     refs: list[int] = []
     for entry in entries:
         moved = _moved(entry, what, reader, now)
@@ -62,7 +62,7 @@ def _account(world: World, entries: Sequence[Entry], reader: str, what: str, wor
             continue
         refs.append(entry.n)
         if "items" in entry.data and what == treasury.money(world.ruleset):
-            income = _income(entry, reader) or income
+            incomes.append(_income(entry, reader))
         total, rest = sum(moved.values()), moved.get(main, 0)
         shares = list(_labels(world, words, entry, reader, what, total, may_read(entry, reader, side)))
         fixed = [s for s in shares if s[3]]  # goes to the purse of the seat by its row
@@ -95,7 +95,7 @@ def _account(world: World, entries: Sequence[Entry], reader: str, what: str, wor
         tuple(sorted(spent.items(), key=lambda i: (-i[1], i[0]))),
         names,
         _seat(words, main),
-        income,
+        incomes[0] if len(incomes) == 1 else None,  # what comes in parts has no figure of its own
         tuple(refs),
     )
 
@@ -146,7 +146,7 @@ def _labels(
         items = [(world.ruleset.rows("yields").get(i["yield"], {}), i["yield"], Fraction(i["amount"])) for i in data["items"]]
         items = [i for i in items if i[0].get("into", treasury.money(world.ruleset)) == what]
         for row, name, amount in items:
-            yield 1, _lower(_yield_name(row, name)), exact(amount), "over" not in row and len(items) > 1
+            yield 1, _lower(yield_name(row, name)), exact(amount), "over" not in row and len(items) > 1
         rest = total - sum(i[2] for i in items)
         if rest:
             yield 1, "limits of income" if rest < 0 else "supplement", exact(rest), False
@@ -165,7 +165,8 @@ def _labels(
         yield (2 if total < 0 else 3), name, total, False
 
 
-def _yield_name(row: Row, id_: str) -> str:
+def yield_name(row: Row, id_: str) -> str:
+    """What a source of income is called."""
     return str(row.get("label") or row.get("name") or id_.replace("-", " "))
 
 
@@ -182,7 +183,8 @@ def _act_name(row: Row, id_: str) -> str:
 
 
 def _lower(name: str) -> str:
-    return name[:1].lower() + name[1:] if name[1:2].islower() else name
+    """A name as it stands in a list; one of several words with capitals is a proper name."""
+    return name[:1].lower() + name[1:] if name[1:2].islower() and name[1:] == name[1:].lower() else name
 
 
 def blocks(accounts_: Sequence[Account], lost: Sequence[tuple[str, Any]] = ()) -> list[Block]:
@@ -232,7 +234,9 @@ def _incoming(account: Account, lost: Sequence[tuple[str, Any]]) -> list[str]:
     if account.income is None or not isinstance(account.income[0], int):
         return []
     now, before = account.income
-    if not isinstance(before, int) or now == before:
+    if not isinstance(before, int):
+        return [f"Income {now}."]  # the first that there was
+    if now == before:
         return [f"Income {now}, as before."]
     by = now - before
     cost = [(place, worth) for place, worth in lost if worth]

@@ -71,6 +71,8 @@ class Report:
     proof: tuple[tuple[str, str], ...]
     template: str = ""
     ended: bool = False
+    battles: tuple[tuple[str, str], ...] = ()
+    """The reader's battles in the order in which they are told: place, and success or failure."""
 
 
 def nation_report(
@@ -124,6 +126,7 @@ def nation_report(
         proof=tuple(own_proof),
         template=template,
         ended=bool(shown.get("game", "game", "ended")),
+        battles=tuple(fights.outcomes(world, mine, reader, words)),
     )
 
 

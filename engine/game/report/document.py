@@ -34,7 +34,7 @@ class Table:
     """Rows of cells under a head. `right` names the columns with figures; the last column may be long, and is folded.
 
     `short`: the head where there is no room for it. `refs`: of each row, or none at all. `log`: entries that tell the whole
-    of it, such as the rounds of a battle.
+    of it, such as the rounds of a battle. `battle`: it tells of one.
     """
 
     head: tuple[str, ...]
@@ -44,6 +44,7 @@ class Table:
     short: tuple[str, ...] = ()
     refs: tuple[Refs, ...] = ()
     log: Refs = ()
+    battle: bool = False
 
 
 Block = Para | Bullets | Table

@@ -129,6 +129,18 @@ def blocks(world: World, entries: Sequence[Entry], reader: str, words: Words) ->
     return out
 
 
+def outcomes(world: World, entries: Sequence[Entry], reader: str, words: Words) -> list[tuple[str, str]]:
+    """The reader's battles in the order of `blocks`: place, and success or failure for him."""
+    taken = captured(entries)
+    out = []
+    for fight in gravest(world, fights(entries), reader, words):
+        if reader in fight.parties():
+            mine = "attacker" if reader in fight.owners("attacker") else "defender"
+            good = taken[fight.place] == reader if fight.place in taken else fight.winner == mine
+            out.append((fight.place, "success" if good else "failure"))
+    return out
+
+
 _SIDED = {4: "Four", 6: "Six", 8: "Eight", 10: "Ten", 12: "Twelve", 20: "Twenty"}
 
 
@@ -216,6 +228,7 @@ def _told(world: World, fight: Fight, taken: dict[str, str | None], reader: str,
             (2, 3),
             tuple(_notes(fight, words)),
             log=(*fight.log, *(n for p in fight.preludes for n in p.log)),
+            battle=True,
         )
     ]
 

@@ -31,15 +31,19 @@ from .map import (
     Link,
     MapModel,
     Owner,
+    PageMap,
     Place,
     Shapes,
     Work,
     coloured,
     draw,
     layout_from,
+    page_map,
     read_shapes,
 )
 from .map.model import Kind
+from .standing import theaters
+from .words import listing
 
 FOLDER = "map"
 
@@ -91,6 +95,49 @@ def map_svg(
     return draw(map_model(ruleset, shown, drawing, title=title, entries=list(entries)), width=width)
 
 
+def report_map(
+    ruleset: Ruleset, shown: State, drawing: Drawing, reader: str = "", *, title: str = "", entries: Iterable[Entry] = (),
+    numbers: Mapping[str, tuple[int, str]] | None = None,
+) -> PageMap:  # fmt: skip
+    """The map of a page, opened on the theater where most of the reader's units are (for nobody: on everything).
+
+    `numbers`: place -> the number and the outcome of what the page tells of it.
+    """
+    world = World(ruleset, shown)
+    model = map_model(ruleset, shown, drawing, title=title, entries=list(entries))
+    return page_map(model, groups=_regions(world, reader), numbers=numbers, extra=tuple(_signs(world, model)))
+
+
+def _regions(world: World, reader: str) -> list[tuple[str, list[str]]]:
+    """Theaters by name, those with most of the reader's units first; without theaters what he holds and has units in."""
+    units: dict[str, int] = {}
+    for _, row in world.state.stacks():
+        if row["owner"] == reader:
+            units[str(row["place"])] = units.get(str(row["place"]), 0) + int(row["n"])
+    found = theaters(world)
+    if found:
+        return sorted(found, key=lambda t: -sum(units.get(p, 0) for p in t[1]))
+    held = [p for p in world.ruleset.rows("places") if world.holder_of(p) == reader] if reader else []
+    mine = list(dict.fromkeys([*held, *units]))
+    return [("Yours", mine)] if mine else []
+
+
+def _signs(world: World, model: MapModel) -> Iterable[LegendEntry]:
+    """What the letters of units stand for that are on the map, and a number that is not certain."""
+    letters = {badge.icon for place in model.places for badge in place.badges}
+    names: dict[str, list[str]] = {}
+    for row in world.ruleset.rows("units").values():
+        letter = str(row.get("symbol", row["id"][:1].upper()))
+        if letter in letters:
+            names.setdefault(letter, []).append(str(row.get("plural", row.get("name", row["id"]))))
+    if names or "?" in letters:
+        yield LegendEntry("heading", "units", "Units")
+    for letter, kinds in names.items():
+        yield LegendEntry("badge", letter, listing(kinds))
+    if "?" in letters:
+        yield LegendEntry("badge", "?", "units whose kind is not known; 6-20: how many")
+
+
 def map_model(ruleset: Ruleset, shown: State, drawing: Drawing, *, title: str = "", entries: Sequence[Entry] = ()) -> MapModel:
     """The drawing's model: every place with coordinates, its holder, what stands in it, and what happened in it."""
     world = World(ruleset, shown)
@@ -132,15 +179,16 @@ def _layout(drawing: Drawing, shapes: Shapes | None) -> Layout | None:
 
 
 def _owners(world: World) -> tuple[Owner, ...]:
-    rows = world.ruleset.rows("nations")
+    """Whoever holds or has anything, in the order of the ruleset; all nations count for colours, which so stay what they are."""
     held = {world.holder_of(p) for p in world.ruleset.rows("places")} | {r["owner"] for _, r in world.state.stacks()}
+    rows = world.ruleset.rows("nations")
     made = []
-    for nation in sorted(n for n in held if n):
+    for nation in dict.fromkeys([*rows, *sorted(n for n in held if n)]):
         row = rows.get(nation, {})
         name = str(row.get("name", nation))
         tag = str(row.get("tag") or "".join(w[0] for w in name.split())[:3].upper() if " " in name else name[:3])
         made.append(Owner(nation, name, tag=tag, colour=str(row.get("color", "")), group=world.side_of(nation) or ""))
-    return coloured(made)
+    return tuple(owner for owner in coloured(made) if owner.id in held)
 
 
 def _place(world: World, row: Mapping[str, Any], marks: Mapping[str, Any], capitals: set[str | None]) -> Place:

@@ -8,11 +8,14 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from functools import cache
+from importlib.resources import files
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from .build import Report
 from .document import Block, Bullets, Para, Part, Table
+from .map import PageMap
 
 WIDTH = 72
 
@@ -55,9 +58,78 @@ def as_text(report: Report, *, dice: bool = False) -> str:
     return "\n".join(line.rstrip() for line in out) + "\n"
 
 
-def as_html(report: Report, map_svg: str = "") -> str:
+def as_html(report: Report, drawn: PageMap | None = None) -> str:
     """The report as one HTML file with its map inside; nothing is loaded from elsewhere."""
-    return _environment().get_template("report.html.j2").render(r=report, map=map_svg, kind=lambda b: type(b).__name__)
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            r=report, map=drawn, style=style() + (map_style(drawn) if drawn else ""), script=script(), **_tools(report)
+        )
+    )  # fmt: skip
+
+
+def part_html(report: Report, number: int) -> str:
+    """The inside of one part of a report (the first is 1) as HTML, for pages of other kinds; `style` has its looks."""
+    return str(_parts().part(report.parts[number - 1], **_part_tools(report)))
+
+
+def map_html(drawn: PageMap) -> str:
+    """A map with the choice of its regions and its legend as HTML; `map_style` has its looks."""
+    return str(_parts().picture(drawn))
+
+
+@cache
+def style() -> str:
+    """The looks of a report's page."""
+    return _file("report.css")
+
+
+@cache
+def script() -> str:
+    """What a page does beyond its text: tables that sort, a map that moves, lines that open when they are led to."""
+    return _file("report.js")
+
+
+def map_style(drawn: PageMap) -> str:
+    """The looks of a map, and where its sheet goes for each region."""
+    where = "".join(
+        f"#z{n}:checked~.frame .sheet{{transform:translate({r.x:g}px,{r.y:g}px) scale({r.scale:g})}}"
+        f"#z{n}:checked~.zoom [for=z{n}]{{background:var(--link);color:var(--paper)}}"
+        f"#z{n}:focus-visible~.zoom [for=z{n}]{{outline:3px solid #c2410c}}"
+        for n, r in enumerate(drawn.regions)
+    )
+    return drawn.style + where
+
+
+def _file(name: str) -> str:
+    return (files(__package__ or "wteaw.game.report") / "templates" / name).read_text(encoding="utf-8")
+
+
+def _parts() -> Any:
+    return _environment().get_template("parts.html.j2").module
+
+
+def _tools(report: Report) -> dict[str, Any]:
+    """What the templates ask: the kind of a block, lines of the log by number (each is shown once), the number of a battle."""
+    battles = {id(b) for p in report.parts for b in p.blocks if isinstance(b, Table) and b.battle}
+    numbers: dict[int, int] = {}
+
+    def counter(block: Block) -> int:
+        if id(block) not in battles:
+            return 0
+        return numbers.setdefault(id(block), len(numbers) + 1)
+
+    return {
+        "kind": lambda b: type(b).__name__,
+        "lines": {line.number: line for section in report.sections for line in section.lines},
+        "counter": counter,
+    }
+
+
+def _part_tools(report: Report) -> dict[str, Any]:
+    tools = _tools(report)
+    return {"kinds": tools["kind"], "lines": tools["lines"], "counter": tools["counter"]}
 
 
 def _folded(text: str, indent: str = "", first: str = "") -> list[str]:

@@ -121,7 +121,7 @@ class Words:
                 out.append(f"{before[: owned.start()]}{'Your' if owned['the'] == 'The' else 'your'} {owned['what']}")
                 continue
             out.append(before + (capital(said) if first else said))
-            if mine and first and not found["s"]:
+            if mine and not found["s"] and (first or text[: found.start()].rstrip()[-1:] == ":"):
                 verb = re.match(r" ([a-z]+)(?=[ .:,;])", rest)
                 if verb and verb[1] not in _NO_VERBS:
                     out.append(f" {plural_verb(verb[1])}")

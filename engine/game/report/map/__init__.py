@@ -2,6 +2,7 @@
 
 from .draw import draw, plain_layout, unseen
 from .model import Arrow, Badge, Highlight, Layout, LegendEntry, Link, MapModel, Owner, Panel, Place, Work, layout_from
+from .page import PageMap, page_map
 from .palette import coloured
 from .png import to_png
 from .shapes import Shapes, nearest_point_shapes, read_shapes
@@ -15,6 +16,7 @@ __all__ = [
     "Link",
     "MapModel",
     "Owner",
+    "PageMap",
     "Panel",
     "Place",
     "Shapes",
@@ -23,6 +25,7 @@ __all__ = [
     "draw",
     "layout_from",
     "nearest_point_shapes",
+    "page_map",
     "plain_layout",
     "read_shapes",
     "to_png",

@@ -88,6 +88,8 @@ class BareMap:
         self.frames = [frame(panel) for panel in layout.panels]
         self.spots = Spots(model.places, self.shapes, self.frames)
         self.names: dict[Any, list[str]] = {}  # arrangements of names and badges, by all that decides them
+        self.small_arcs: dict[tuple[int, int, float], list[tuple[int, int]]] = {}  # arcs for a page, by panel, number and turn
+        self.small: dict[tuple[int, str], str] = {}  # outlines of places for a page, by panel and place
         self._sea = {place.id: place.kind == "sea" for place in model.places}
         self._outlines: dict[int, Outlines] = {}
         self._lines: dict[tuple[int, str], str] = {}

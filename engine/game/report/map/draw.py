@@ -15,8 +15,8 @@ import numpy as np
 from .bare import NAMES_KEPT, Spots, bare_map, shapes_of
 from .labels import Block, Box, Ground, arrange
 from .legend import draw_legend
-from .marks import OUTCOMES, arrow, burst, passage, pattern_fill, reach, works
-from .model import Layout, MapModel, Panel, Place
+from .marks import OUTCOMES, arrow, burst, passage, pattern_fill, reach, signs_used, works
+from .model import Highlight, Layout, MapModel, Panel, Place
 from .outline import Outlines
 from .palette import UNOWNED, coloured
 from .projection import Frame, frame
@@ -42,7 +42,7 @@ def draw(model: MapModel, *, width: int | None = None, labels: bool = True, pref
     if width is not None and width <= 0:
         raise ValueError(f"a map cannot be {width} pixels wide")
     layout = model.layout or plain_layout(model)
-    sheet = _Sheet(model, layout, labels, prefix)
+    sheet = Sheet(model, layout, labels, prefix)
     body = "".join(sheet.panel(k) for k in range(len(layout.panels)))
     shown = width or round(layout.width)
     high = round(shown * layout.height / layout.width)
@@ -50,7 +50,8 @@ def draw(model: MapModel, *, width: int | None = None, labels: bool = True, pref
     type_ = f'font-family="{FAMILY}" font-stretch="condensed"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {type_} role="img"><title>{xml(model.title)}</title>'
     ground = rect(0, 0, layout.width, layout.height, fill=SHEET)
-    return head + "<defs>" + sheet.definitions() + "</defs>" + ground + body + sheet.title_and_legend() + "</svg>\n"
+    body += sheet.title_and_legend()
+    return head + "<defs>" + sheet.definitions() + signs_used(body) + "</defs>" + ground + body + "</svg>\n"
 
 
 def unseen(model: MapModel) -> tuple[str, ...]:
@@ -90,7 +91,7 @@ def plain_layout(model: MapModel, width: float = 1600.0) -> Layout:
     )
 
 
-class _Sheet:
+class Sheet:
     """What the panels share: fills by owner, places by id, the shapes and who lies on which side of every border."""
 
     def __init__(self, model: MapModel, layout: Layout, labels: bool, prefix: str) -> None:
@@ -254,12 +255,16 @@ class _Sheet:
                 else ""
             )
             parts.append(f"<g>{tip(move.note or move.label)}{drawn}{label}</g>")
-        for mark in self.model.highlights:
+        for mark in self.bursts():
             found = self.spots.spots[k].get(mark.place)
             if found:
                 x, y = found[1]
                 parts.append(f"<g>{tip(mark.note)}{burst(x, y - window.panel.font * 1.6, 8, mark.outcome)}</g>")
         return parts
+
+    def bursts(self) -> tuple[Highlight, ...]:
+        """The highlights that have a burst beside their outline."""
+        return self.model.highlights
 
     # ---- names and badges
 

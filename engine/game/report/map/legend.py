@@ -48,10 +48,10 @@ def _entry(
     base, middle = y + row * 0.72, y + row * 0.5
     if entry.swatch in ("heading", "text"):
         return words(x, base, entry.text, size, bold=entry.swatch == "heading", anchor="start")
-    return _sample(entry, x, middle, row, owners, fill) + words(x + SWATCH + 6, base, entry.text, size, anchor="start")
+    return sample(entry, x, middle, row, owners, fill) + words(x + SWATCH + 6, base, entry.text, size, anchor="start")
 
 
-def _sample(entry: LegendEntry, x: float, y: float, row: float, owners: Mapping[str, Owner], fill: Callable[[str], str]) -> str:
+def sample(entry: LegendEntry, x: float, y: float, row: float, owners: Mapping[str, Owner], fill: Callable[[str], str]) -> str:
     """What the entry explains, as it looks on the map; empty for a key that is not known."""
     cx = x + SWATCH / 2
     if entry.swatch == "owner":

@@ -6,6 +6,7 @@ Every function takes positions on the sheet and gives SVG elements; none knows w
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -29,6 +30,8 @@ def pattern_fill(identity: str, colour: str, pattern: str) -> str:
         "level": "M0,3H6",
         "upright": "M3,0V6",
         "lattice": "M0,3H6M3,0V6",
+        "net": "M-1,7L7,-1M-1,-1L7,7",
+        "waves": "M0,2L3,5L6,2M0,-4L3,-1L6,-4",
     }
     shade = darker(colour, 0.2)
     if pattern in figures:
@@ -44,6 +47,22 @@ def pattern_fill(identity: str, colour: str, pattern: str) -> str:
 
 
 def symbol(name: str, x: float, y: float, r: float) -> str:
+    """A sign about 2r wide with its middle at (x, y); what it looks like is said once for the drawing (`signs_used`)."""
+    return f'<use href="#sign-{name}-{round(r * 10)}" x="{number(x)}" y="{number(y)}"/>'
+
+
+_USED = re.compile(r'href="#sign-([a-z]+)-(\d+)"')
+
+
+def signs_used(svg: str) -> str:
+    """The definitions of all signs that a drawing uses."""
+    return "".join(
+        f'<g id="sign-{name}-{tenths}">{_sign(name, 0.0, 0.0, int(tenths) / 10)}</g>'
+        for name, tenths in sorted(set(_USED.findall(svg)))
+    )
+
+
+def _sign(name: str, x: float, y: float, r: float) -> str:
     """A sign about 2r wide with its middle at (x, y)."""
     if name == "star":
         return path(track(_star(x, y, r * 1.25, r * 0.5, 5)) + "Z", fill=INK, stroke="#fff", stroke_width=0.5)

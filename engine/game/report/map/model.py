@@ -18,7 +18,7 @@ from .shapes import Shapes
 Kind = Literal["land", "sea", "other", "point"]
 Outcome = Literal["open", "success", "failure"]
 
-PATTERNS = ("plain", "rising", "falling", "dots", "level", "upright", "lattice", "rings")
+PATTERNS = ("plain", "rising", "falling", "dots", "level", "upright", "lattice", "rings", "net", "waves")
 SYMBOLS = ("star", "dot", "square", "anchor", "gear", "ring", "triangle", "flag")
 LINK_STYLES = ("arrow", "double", "dashed")
 WORK_STYLES = ("teeth", "line", "double")

@@ -142,6 +142,18 @@ class Outlines:
                     parts.append("M" + " ".join(words[:-1]) + "Z")
         return "".join(parts)
 
+    def rings(self, place: str) -> list[tuple[float, Ring]]:
+        """The rings of a place ('': the background) that the window shows, each with its turn of longitude."""
+        first, rings = self.table.ranges.get(place, (0, ()))
+        return [(turn, ring) for turn in self.turns for k, ring in enumerate(rings) if self._meets[turn][first + k]]
+
+    def thinned(self, arc: int, turn: float) -> Array:
+        """The vertices of an arc on the sheet without those too near to be seen; ~n runs backwards."""
+        number = arc if arc >= 0 else ~arc
+        a, b = self.shapes.starts[number], self.shapes.starts[number + 1]
+        part = self._sheet[turn][a:b][self._kept[turn][a:b]]
+        return part if arc >= 0 else part[::-1]
+
     def lines(self, arcs: Iterable[int]) -> str:
         """An open path of these arcs at every turn at which they can be seen."""
         parts = []

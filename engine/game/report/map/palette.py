@@ -1,14 +1,16 @@
 """Colours and patterns that keep owners apart, also for readers who see few colours.
 
 Groups (sides) differ in hue along the blue-orange axis, which colour-blind readers keep; owners of one group differ in lightness
-and in pattern. No two owners get the same colour and pattern.
+and in pattern. No two owners get the same colour and pattern, and two in one pattern differ in colour to every kind of eye.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import count
+from functools import cache
+from itertools import count, islice
 
 from .model import PATTERNS, Owner
 
@@ -27,21 +29,79 @@ def coloured(owners: Iterable[Owner], groups: Sequence[str] = ()) -> tuple[Owner
     """The owners, those without a colour given one and a pattern; the order of owners and groups decides, so it is repeatable.
 
     groups: the groups in the order in which they get a family of colours; by default as the owners name them. Owners of no
-    group, and those of groups beyond the number of families, get greys and pale tints. Colours that owners bring are kept.
+    group, and those of groups beyond the number of families, get greys and pale tints. Colours that owners bring are kept;
+    who brings no pattern gets one where his colour alone would not tell him from an owner before him to every eye.
     """
     listed = tuple(owners)
     order = list(dict.fromkeys([*groups, *(owner.group for owner in listed)]))
     families = dict(zip((group for group in order if group), FAMILIES, strict=False))
     taken = {(owner.colour.lower(), owner.pattern) for owner in listed if owner.colour}
-    done = []
+    done: list[Owner] = []
     for owner in listed:
-        if not owner.colour:
+        if owner.colour:
+            pattern = _told_apart(owner.colour, done) if owner.pattern == PATTERNS[0] else owner.pattern
+            owner = replace(owner, pattern=pattern)
+        else:
             tints = families.get(owner.group, ALONE)
-            colour, pattern = next(pair for pair in _choices(tints) if pair not in taken)
+            free = (pair for pair in _choices(tints) if pair not in taken)
+            some = list(islice(free, ROUNDS * len(PATTERNS) * len(tints)))
+            good = (pair for pair in some if _gap(pair[0], pair[1], done) >= LEAST)
+            colour, pattern = next(good, None) or max(some, key=lambda pair: _gap(pair[0], pair[1], done))
             taken.add((colour, pattern))
             owner = replace(owner, colour=colour, pattern=pattern)
         done.append(owner)
     return tuple(done)
+
+
+def _told_apart(colour: str, others: Sequence[Owner]) -> str:
+    """The first pattern in which nobody else has a colour like this one; if there is none, that whose colours differ most."""
+    gaps = {pattern: _gap(colour, pattern, others) for pattern in PATTERNS}
+    return next((p for p, gap in gaps.items() if gap >= LEAST), max(gaps, key=lambda p: gaps[p]))
+
+
+def _gap(colour: str, pattern: str, others: Sequence[Owner]) -> float:
+    """How far a colour is from the nearest of those that others have in a pattern."""
+    return min((apart(colour, o.colour) for o in others if o.pattern == pattern), default=math.inf)
+
+
+ROUNDS = 4
+LEAST = 11.0
+"""The least distance (CIE Lab) of two colours in one pattern to whoever sees them worst."""
+# What is seen of linear red, green and blue by those who lack one of three kinds of cones (Machado, Oliveira, Fernandes 2009,
+# severity 1), and by those who see no colours.
+SEEN = (
+    ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
+    ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
+    ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
+    ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.303900)),
+    ((0.2126, 0.7152, 0.0722),) * 3,
+)
+
+
+@cache
+def apart(a: str, b: str) -> float:
+    """How far two colours are from each other to whoever sees them worst."""
+    return min(math.dist(one, two) for one, two in zip(_seen(a), _seen(b), strict=True))
+
+
+@cache
+def _seen(colour: str) -> tuple[tuple[float, ...], ...]:
+    """A colour as CIE Lab to each kind of eye."""
+    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return tuple(_lab([min(max(_dot(row, linear), 0.0), 1.0) for row in matrix]) for matrix in SEEN)
+
+
+def _dot(a: Sequence[float], b: Sequence[float]) -> float:
+    return sum(x * y for x, y in zip(a, b, strict=True))
+
+
+def _lab(linear: Sequence[float]) -> tuple[float, ...]:
+    to_xyz = ((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505))
+    white = (0.9505, 1.0, 1.089)
+    ratios = [_dot(row, linear) / w for row, w in zip(to_xyz, white, strict=True)]
+    x, y, z = (r ** (1 / 3) if r > 0.008856 else 7.787 * r + 16 / 116 for r in ratios)
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
 
 
 def _choices(tints: Sequence[str]) -> Iterator[tuple[str, str]]:

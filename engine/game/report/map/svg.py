@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from .text import xml
@@ -24,57 +23,6 @@ def track(vertices: Sequence[Sequence[float]]) -> str:
 def path(data: str, **look: str | float) -> str:
     """A path, unfilled unless `look` says so. In names of attributes '_' stands for '-'."""
     return f'<path d="{data}"{_look({"fill": "none", **look})}/>'
-
-
-_LONG = re.compile(r' d="(M[-0-9., MZ]{200,})"')
-
-
-_HALO = re.compile(r'<text ([^>]*) fill="none" (stroke="[^>]*)>([^<]*)</text><text \1 fill="([^"]*)">\3</text>')
-
-
-def coarse(svg: str, grid: int = 4) -> str:
-    """The same picture made small for a page: long outlines snapped to a grid, words and the rim around them in one element.
-
-    Vertices that fall together become one, and steps are written from the vertex before; outlines that were shared still are.
-    """
-    svg = _HALO.sub(r'<text \1 fill="\4" paint-order="stroke" \2>\3</text>', svg)
-    return _LONG.sub(lambda found: f' d="{_snapped(found[1], grid)}"', svg)
-
-
-def _snapped(data: str, grid: int) -> str:
-    rings = [(_thinned(ring, grid), ring.endswith("Z")) for ring in data.split("M")[1:]]
-    most = max((len(kept) for kept, _ in rings), default=0)
-    out = []
-    x = y = 0
-    for kept, closed in rings:
-        if closed and (len(set(kept)) < 3 or len(kept) < min(6, most)):  # too small to be seen beside the others
-            continue
-        steps = []
-        for a, b in kept:
-            steps.append(_pair((a - x) * grid, (b - y) * grid))
-            x, y = a, b
-        out.append("m" + " ".join(steps) + ("z" if closed else ""))
-        if closed:
-            x, y = kept[0]
-    return "".join(out) or "M0 0"
-
-
-def _thinned(ring: str, grid: int) -> list[tuple[int, ...]]:
-    """The vertices of a ring on the grid, each once, without those that lie on a straight way."""
-    seen = [tuple(round(float(v) / grid) for v in pair.split(",")) for pair in ring.removesuffix("Z").split()]
-    kept = [p for n, p in enumerate(seen) if n == 0 or p != seen[n - 1]]
-    return [p for n, p in enumerate(kept) if n in (0, len(kept) - 1) or not _straight(kept[n - 1], p, kept[n + 1])]
-
-
-def _straight(a: tuple[int, ...], b: tuple[int, ...], c: tuple[int, ...]) -> bool:
-    """Whether a vertex lies on the way from the one before to the one after."""
-    return (b[0] - a[0]) * (c[1] - b[1]) == (b[1] - a[1]) * (c[0] - b[0]) and (b[0] - a[0]) * (c[0] - b[0]) >= 0 <= (
-        b[1] - a[1]
-    ) * (c[1] - b[1])
-
-
-def _pair(a: float, b: float) -> str:
-    return f"{a:g}{b:g}" if b < 0 else f"{a:g} {b:g}"
 
 
 def rect(x: float, y: float, width: float, height: float, **look: str | float) -> str:
