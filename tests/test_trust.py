@@ -213,6 +213,21 @@ def test_a_file_for_another_time_or_game_changes_nothing(
     assert [o["text"] for o in Game.open(folder / "g").submissions()[NATION].orders] == ["build 1 infantry in berlin"]
 
 
+def test_a_mail_without_orders_replaces_nothing_but_an_empty_form_does(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, folder: Path
+) -> None:
+    game = ["--game", str(folder / "g"), "--nation", NATION]
+    file = tmp_path / "orders.txt"
+    for text, code, left in (
+        ("build 1 infantry in berlin\n", 0, 1),
+        ("Hello moderator,\nhow are you?\nBest regards\n", 1, 1),
+        ("# all stay where they are\nend\n", 0, 0),
+    ):
+        file.write_text(text)
+        assert run(capsys, "orders", "submit", str(file), *game)[0] == code
+        assert len(Game.open(folder / "g").submissions()[NATION].orders) == left
+
+
 def test_an_earlier_file_can_count_again(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     game = ["--game", str(folder / "g"), "--nation", "french-empire"]
     file = tmp_path / "orders.txt"

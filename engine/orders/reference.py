@@ -94,21 +94,21 @@ def _price(ruleset: Ruleset, cost: Any) -> str:
 
 def _blanks(pattern: Pattern) -> str:
     """A pattern as a reader wants it: of plain alternatives the first, slots in capitals, what may be left out in [ ]."""
-    out = []
+    out: list[str] = []
     for node in pattern:
         if isinstance(node, Fixed):
             out.append(node.word)
         elif isinstance(node, Slot):
             out.append(_blank(node))
         else:
-            out.append(_either(node))
+            out.append(_either(node, many=out[-1:] == [BLANKS["number"]]))
     return " ".join(part for part in out if part)
 
 
-def _either(node: Either) -> str:
+def _either(node: Either, many: bool) -> str:
     ways = [_blanks(way) for way in node.ways if way]
     if () not in node.ways:
-        return ways[0]
+        return ways[-1 if many else 0]  # after a number the plural
     return f"[{ways[0]}]" if any(c.isupper() for c in ways[0]) else ""
 
 
