@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: play test package bench fuzz examples lint check clean
+.PHONY: play test package docs bench fuzz examples lint check clean
 .DEFAULT_GOAL := play
 
 $(STAMP): pyproject.toml
@@ -21,6 +21,10 @@ test: $(STAMP)  ## the engine's tests, and every rule test of every ruleset
 
 package: $(STAMP)  ## sdist and wheel, tried in a bare environment of every supported Python on the PATH
 	$(BIN)/python tools/try_package.py
+
+docs: $(STAMP)  ## the documentation as a site: docs/_build/html/index.html
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	$(BIN)/python -m sphinx -W --keep-going -q -d docs/_build/doctrees docs docs/_build/html
 
 bench: $(STAMP)  ## benchmarks: ratios within one run
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-only --benchmark-disable-gc

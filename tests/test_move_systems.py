@@ -1,4 +1,4 @@
-"""Movement as four published systems need it: bounces, coins on the way, crossings, passing attacks, takings without a fight."""
+"""Movement as published systems need it: coins on the way, crossings, passing attacks, takings without a fight."""
 
 from __future__ import annotations
 
@@ -68,34 +68,6 @@ def at(turn: Turn, place: str) -> dict[str, int]:
     for _, row in turn.state.stacks(at=place):
         out[row["owner"]] = out.get(row["owner"], 0) + row["n"]
     return out
-
-
-# ---- forces that march into an empty place at once
-
-BOUNCE: list[Row] = [{"id": "marchers", "modes": ["march"], "at": "was_empty", "stays": "largest", "tie": "none"}]
-
-
-def march(sizes: dict[str, int], clashes: list[Row] = BOUNCE, **more: Any) -> Turn:
-    homes = {"red": "a", "blue": "b", "green": "c"}
-    units = {f"{n} {homes[n]}": {"foot": 5} for n in sizes}
-    orders = [(n, {"foot": k}, homes[n], "m") for n, k in sizes.items()]
-    owners: dict[str, str | None] = {p: n for n, p in homes.items()}
-    return go(begin(["a-m", "b-m", "c-m"], owners, units, orders, {"id": "march"}, clashes=clashes, **more))
-
-
-def test_the_largest_force_stays_and_the_others_bounce() -> None:
-    turn = march({"red": 3, "blue": 2, "green": 1})
-    assert (at(turn, "m"), at(turn, "b"), at(turn, "c")) == ({"red": 3}, {"blue": 5}, {"green": 5})
-
-
-def test_equal_forces_all_bounce_and_a_single_one_never_does() -> None:
-    assert at(march({"red": 3, "blue": 3, "green": 1}), "m") == {}
-    assert at(march({"red": 1}), "m") == {"red": 1}
-
-
-def test_an_invasion_throws_out_everybody_who_marched() -> None:
-    thrown: list[Row] = [{"id": "thrown-out", "modes": ["march"], "at": "comers > 1", "stays": "none"}]
-    assert at(march({"red": 4, "blue": 1}, thrown), "m") == {}
 
 
 # ---- regions with coins, and crossings

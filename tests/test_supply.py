@@ -77,11 +77,11 @@ def test_a_later_row_sees_what_an_earlier_one_did() -> None:
 
 def test_places_are_traced_and_marked_every_turn() -> None:
     line: Row = {"id": "line", "over": "places()", "ok": "reaches(place, these(place('a')), 'held_by', 'red')", "counter": "cut",
-                 "miss": [{"mark": {"who": "place", "as": "cut"}}], "met": [{"clear": {"who": "place", "as": "cut"}}]}  # fmt: skip
+                 "at": {"1": [{"mark": {"who": "place", "as": "cut"}}]}}  # fmt: skip
     turn = begin([line], {}, {"b": "blue"})
     run(turn, 2)
     assert turn.state.table("marks") == {"place:c": {"cut": {"since": 1}}}
     assert turn.state.table("streaks") == {"place:c": {"cut": 2}}
     turn.state.put("places", "b", "holder", "red")
     run(turn)
-    assert not turn.state.table("marks") and not turn.state.table("streaks")
+    assert not turn.state.table("streaks")

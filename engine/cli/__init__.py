@@ -71,6 +71,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("lsp", "a language server for editors: findings, completion, help, renaming"),
     Command("play", "a whole game by built-in policies"),
     Command("serve", "the desk: games in a browser and by mail"),
+    Command("tick", "what is due at a desk: reminders, deadlines, mails", "serve"),
 )
 """All commands. `attribute` defaults to the command's name, or `app` if the module has one."""
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +14,28 @@ import typer
 from . import Stop
 from .game import read_scenario
 
-__all__ = ["serve"]
+__all__ = ["serve", "tick"]
+
+FOLDER = typer.Option(Path("desk"), help="Where an embedded desk keeps its games and, without a mail server, its mails.")
+DATABASE = typer.Option("", envvar="WTEAW_DATABASE", help="A database that is not embedded: postgresql+psycopg://...")
+URL = typer.Option("", help="The address under which browsers reach the desk; by default host and port.")
+MAIL = typer.Option("", envvar="WTEAW_MAIL", help="The server for mails: smtp://user:password@host:port or smtps://...")
+IMAP = typer.Option("", envvar="WTEAW_IMAP", help="A mailbox for orders by mail: imaps://user:password@host/FOLDER.")
+SENDER = typer.Option("", help="The address from which mails come; answers go to it with a plus and a token.")
 
 
 def serve(
-    folder: Path = typer.Option(
-        Path("desk"), help="Where an embedded desk keeps its games and, without a mail server, its mails."
-    ),
-    database: str = typer.Option("", envvar="WTEAW_DATABASE", help="A database that is not embedded: postgresql+psycopg://..."),
+    folder: Path = FOLDER,
+    database: str = DATABASE,
     host: str = typer.Option("127.0.0.1", help="The address to listen at."),
     port: int = typer.Option(8300, min=0, max=65535, help="The port to listen at."),
-    url: str = typer.Option("", help="The address under which browsers reach the desk; by default host and port."),
-    mail: str = typer.Option("", envvar="WTEAW_MAIL", help="The server for mails: smtp://user:password@host:port or smtps://..."),
-    sender: str = typer.Option("", help="The address from which mails come."),
+    url: str = URL,
+    mail: str = MAIL,
+    imap: str = IMAP,
+    lmtp: str = typer.Option("", help="Take orders by mail from a mail server at this address, as 127.0.0.1:8324."),
+    sender: str = SENDER,
+    worker: bool = typer.Option(False, "--worker", help="Mind deadlines and mails alone, without pages."),
+    pages: bool = typer.Option(False, "--pages", help="Show pages alone; a worker elsewhere minds deadlines and mails."),
     demo: bool = typer.Option(True, help="Show a demonstration game where there is no other."),
     scenario: str = typer.Option("1914", help="The scenario of the demonstration."),
     invite: str = typer.Option("", help="Print a link that lets this address in as host of the desk, and leave."),
@@ -44,18 +56,85 @@ def serve(
 
     reached = (url or f"http://{host}:{port}").rstrip("/")
     desk: Desk = _desk(folder, database, reached, mail, sender)
+    desk.post = bool(imap or lmtp)
     if invite:
         _invite(desk, invite)
         return
-    links = _demonstration(desk, scenario) if demo else []
-    if not url and host not in ("127.0.0.1", "localhost", "::1"):
-        typer.echo("Set --url to the address that browsers use: links in mails are made of it.", err=True)
-    typer.echo(f"The desk is at {reached}/")
-    for who, link in links:
-        typer.echo(f"  {who:<12} {link}")
-    if links:
-        typer.echo("Each link leads in once, within 15 minutes; `wteaw serve` prints fresh ones when it starts.")
-    uvicorn.run(application(desk), host=host, port=port, log_level="warning", server_header=False)
+    if worker and pages:
+        raise Stop("--worker and --pages exclude each other; without either there are both", 2)
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+    logging.getLogger("mail.log").setLevel(logging.WARNING)
+    stop = threading.Event()
+    ends = [_listen(desk, lmtp)] if lmtp else []
+    try:
+        if worker:
+            _work(desk, stop, imap)
+            return
+        links = _demonstration(desk, scenario) if demo else []
+        if not url and host not in ("127.0.0.1", "localhost", "::1"):
+            typer.echo("Set --url to the address that browsers use: links in mails are made of it.", err=True)
+        typer.echo(f"The desk is at {reached}/")
+        for who, link in links:
+            typer.echo(f"  {who:<12} {link}")
+        if links:
+            typer.echo("Each link leads in once, within 15 minutes; `wteaw serve` prints fresh ones when it starts.")
+        if not pages:
+            threading.Thread(target=_work, args=(desk, stop, imap), daemon=True).start()
+        uvicorn.run(application(desk), host=host, port=port, log_level="warning", server_header=False)
+    finally:
+        stop.set()
+        for end in ends:
+            end()
+
+
+def tick(
+    folder: Path = FOLDER, database: str = DATABASE, url: str = URL, mail: str = MAIL, imap: str = IMAP, sender: str = SENDER
+) -> None:
+    """Do once what is due at a desk: reminders, deadlines, mails out and in. For cron, where no `wteaw serve` minds them.
+
+    Example: wteaw tick --folder desk
+    """
+    try:
+        from ..game.desk.mailbox import look_into
+        from ..game.desk.worker import tick as once
+    except ImportError as error:
+        raise Stop(f"the desk needs more than the referee does ({error.name}): pip install 'wteaw[desk]'", 2) from None
+
+    if not database and not (folder / "desk.db").exists():
+        raise Stop(f"{folder} holds no desk; `wteaw serve --folder {folder}` starts one")
+    desk = _desk(folder, database, url.rstrip("/") or "http://127.0.0.1:8300", mail, sender)
+    desk.post = bool(imap)
+    if imap and (n := look_into(desk, imap)):
+        typer.echo(f"{n} mail{'s' if n != 1 else ''} came in")
+    for said in once(desk):
+        typer.echo(said)
+
+
+def _work(desk: Any, stop: threading.Event, imap: str) -> None:
+    """Tick until somebody says stop."""
+    from ..game.desk.mailbox import look_into
+    from ..game.desk.worker import run
+    from ..game.store import StoreError
+
+    def look() -> None:
+        try:
+            look_into(desk, imap)
+        except StoreError as error:
+            logging.getLogger("wteaw.desk").error("%s", error)
+
+    run(desk, stop, before=look if imap else None)
+
+
+def _listen(desk: Any, where: str) -> Callable[[], None]:
+    from ..game.desk.mailbox import listen
+
+    host, colon, port = where.rpartition(":")
+    if not colon or not port.isdigit():
+        raise Stop("--lmtp is an address and a port, such as 127.0.0.1:8324", 2)
+    try:
+        return listen(desk, host.strip("[]"), int(port))
+    except OSError as error:
+        raise Stop(f"no mails can be taken at {where}: {error.strerror or error}") from None
 
 
 def _desk(folder: Path, database: str, url: str, mail: str, sender: str) -> Any:

@@ -10,11 +10,11 @@ from typing import Any
 import typer
 
 from ..core.diagnostics import has_errors, nearest, render_one
-from ..core.package_data import rulesets
+from ..core.package_data import data_root, rulesets
 from ..ruleset import Ruleset, load_ruleset
 from ..ruleset.compare import compare
 from ..ruleset.describe_diff import one_line, tell
-from ..ruleset.folder import MANIFEST, find_rulesets
+from ..ruleset.folder import MANIFEST, SHIPPED, find_rulesets
 from . import Stop, formats
 
 __all__ = ["diff", "open_ruleset", "show"]
@@ -67,7 +67,9 @@ def diff(
 
 
 def open_ruleset(folder: Path) -> Ruleset:
-    """The ruleset in a folder (or of the name of a shipped one); its errors are only counted, on stderr."""
+    """The ruleset in a folder (or a shipped one: its name, or `data:PATH`); its errors are only counted, on stderr."""
+    if str(folder).startswith(SHIPPED):
+        folder = data_root() / str(folder).removeprefix(SHIPPED)
     if not (folder / MANIFEST).is_file() and folder.name != MANIFEST:
         shipped = {p.name: p for p in find_rulesets(rulesets())}
         if str(folder) in shipped:

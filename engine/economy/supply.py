@@ -53,23 +53,22 @@ def names_of(turn: Turn, thing: Entity) -> dict[str, Any]:
 def settle(turn: Turn, row: Row, thing: Entity, *, good: bool, clear: bool) -> None:
     """Count a failure or clear the count, and carry out what the row says for it."""
     before = count(turn, row, thing)
-    after = before if good else before + int(row.get("by", 1))
+    after = before if good else before + 1
     if clear:
-        after = 0 if good else int(row.get("by", 1))
-    effects = list(row.get("met" if good else "miss", ()))
+        after = 0 if good else 1
     reached = [(at, what) for at, what in row.get("at", {}).items() if before < int(at) <= after]
-    if after == before and not effects and not reached:
+    if after == before and not reached:
         return
     names = names_of(turn, thing)
     rule = f"traces/{row['id']}"
-    readers = audience_ids(turn.world, row.get("audience", "=self"), names)
+    readers = audience_ids(turn.world, "=self", names)
     data = {"ok": good, "count": after}
     with turn.journal.entry(rule, subject=f"{thing.kind}:{thing.id}", audience=readers, data=data, keep=False) as entry:
         if "says" in row and not good:
             entry.text = fill(turn.world, row["says"], names)
         now = _write(turn, row, thing, after) if after != before else thing
         runner = EffectRunner(turn, entry, rule, thing.id)
-        for what in [effects, *(w for _, w in sorted(reached, key=lambda r: int(r[0])))]:
+        for what in (w for _, w in sorted(reached, key=lambda r: int(r[0]))):
             _carry_out(turn, runner, what, now)
 
 

@@ -250,7 +250,8 @@ class Composer:
         try:
             written = as_written(self.world, nation, orders, next(iter(goals), ""), defenders)
         except NoBattle as none:
-            raise Unclear(str(none)) from None
+            unseen = "" if defenders is not None else "; if you know better, name with --defender who stands there"
+            raise Unclear(f"{none}{unseen}") from None
         self.notes += [f"an order is not carried out: {why}" for why in written.refused]
         starts = {str(o["slots"].get("origin", "")) for o in going}
         return written, starts.pop() if len(starts) == 1 else ""

@@ -16,7 +16,7 @@ from ..core.package_data import data_root
 from .load import read_file
 from .nodes import Node, diagnose
 
-__all__ = ["MANIFEST", "SourceFile", "base_folder", "find_rulesets", "name_of", "read_folder"]
+__all__ = ["MANIFEST", "SHIPPED", "SourceFile", "base_folder", "find_rulesets", "name_of", "read_folder"]
 
 MANIFEST = "ruleset.yaml"
 TABLE_FOLDERS = ("tables", "events")

@@ -32,7 +32,11 @@ def unfit(context: OrderContext, row: Row, order: Order, names: Names, *, secret
 
 
 def unmet(context: OrderContext, row: Row, names: Names, *, secrets: bool = True) -> Refusal | None:
-    """The first need of a row that does not hold, in the row's words; without `secrets` only those that its nation may test."""
+    """The first need of a row that does not hold, in the row's words; without `secrets` only those that its nation may test.
+
+    `earlier` among the names are the units that the nation's other orders have taken from the same place, by kind.
+    """
+    names = {"earlier": {}, **names}
     for need in needs_of(context.ruleset, row):
         if need.get("secret") and not secrets:
             continue

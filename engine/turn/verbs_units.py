@@ -87,7 +87,7 @@ def remove(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
 def _stacks(runner: EffectRunner, p: Row, names: dict[str, Any]) -> list[tuple[str, int]]:
     if "units" in p:
         chosen = as_set(runner.world, runner.set(p["units"], names))
-        single = "unit" in names and names["unit"] in chosen and len(chosen) == 1
+        single = "unit" in names and names["unit"] in chosen and len(chosen) == 1 and p.get("n") != "all"
         return [(t.id, 1 if single else runner.world.state.get("units", t.id, "n", 0)) for t in chosen]
     places = as_set(runner.world, runner.set(p["at"], names)) if "at" in p else None
     owner = runner.id_of(p["of"], names) if "of" in p else None

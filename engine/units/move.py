@@ -9,6 +9,7 @@ on another; places, hostile entries and capacities are then settled for all.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,7 +23,6 @@ from ..world import routes
 from . import forces, tasks
 from .arrive import bring_in
 from .attacking import ALONE, Attack, begin_war, follows, take_over, unaccompanied
-from .bounces import bounce
 from .gauntlet import depart_under_fire, run_the_gauntlet
 from .march import March, crosses_enemies, only_attacks, orders_of, pinned_refusal, row_of, understand, unlike
 from .onward import go_on
@@ -79,15 +79,18 @@ def understood(turn: Turn, modes: Sequence[Row]) -> list[tuple[Order, March | st
     left: dict[str, int] = {}
     first: dict[tuple[str, str], Order] = {}
     taken: dict[tuple[str, str], dict[str, int]] = {}
+    gone: dict[tuple[str, str], Counter[str]] = {}
     for order, mode in orders_of(turn, modes):
         drawn = taken.setdefault((order["nation"], mode["id"]), {})
         found: March | str | None = unlike(turn, order, first.get((order["nation"], order["order"])))
-        why = unfit(turn, row_of(turn, order), order, turn.order_names(order))
+        earlier = gone.setdefault((order["nation"], str(order["slots"].get("origin"))), Counter())
+        why = unfit(turn, row_of(turn, order), order, {**turn.order_names(order), "earlier": earlier})
         found = found or (why.text if why else understand(turn, order, mode, left, drawn))
         if isinstance(found, March) and (why := only_attacks(turn, found)) is not None:
             found = why.text
         if isinstance(found, March):
             first.setdefault((order["nation"], order["order"]), order)
+            earlier.update({k: int(n) for k, n in (order["slots"].get("units") or {}).items()})
             for place in routes.drawn_places(mode, found.path) if "capacity" in mode else ():
                 drawn[place] = drawn.get(place, 0) + found.count
         out.append((order, found))
@@ -162,7 +165,6 @@ def carry_out(turn: Turn, marches: Sequence[March]) -> None:
         else:
             entered.append((march.nation, march.target, turn.world.holder_of(march.target)))
             step_in(turn, march)
-    bounce(turn, [m for m in marches if not m.mode.get("arrives")])
     for march in marches:
         if march.hostile and not march.mode.get("arrives"):
             begin_war(turn, march.mode, march.nation, march.target)

@@ -188,10 +188,14 @@ def look(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> None:
         if "n" in found:
             least = "" if success else "at least "
             entry.text = (
-                f"{where}: {least}{found['n']} enemy units seen." if success or found["n"] else f"{where}: nothing certain seen."
+                f"{where}: {least}{_enemies(found['n'])} seen." if success or found["n"] else f"{where}: nothing certain seen."
             )
             for nation in readers:
                 turn.journal.set("knowledge", nation, f"{row.get('know', 'units')}:{place}", found)
+
+
+def _enemies(n: int) -> str:
+    return f"{n} enemy {'unit' if n == 1 else 'units'}"
 
 
 def _fewer(turn: Turn, rule: str, subject: str, number: int) -> int:
@@ -223,7 +227,8 @@ def publish(turn: Turn, row: Row) -> None:
                 now = turn.state.get("knowledge", mate, target) or {}
                 if now.get("since") != turn.number or now.get("as") != "exact":
                     readers.append(mate)
-            text = f"{routes.name_of(turn.world, 'places', place)}: {found['n']} enemy units were seen."
+            seen = f"{_enemies(found['n'])} {'was' if found['n'] == 1 else 'were'} seen."
+            text = f"{routes.name_of(turn.world, 'places', place)}: {seen}"
             data = {"place": place, "units": found["units"]}
             with turn.journal.entry(
                 f"contacts/{row['id']}", subject=f"{nation}:{place}", audience=readers or (nation,), text=text, data=data

@@ -10,7 +10,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
@@ -20,12 +20,12 @@ from sqlalchemy.engine import Engine
 from ...core import canonical
 from ...core.journal import Entry
 from ..store import Game, Stage, StoreError
-from ..store.database import lock
+from ..store.database import insert_once, lock
 from ..store.schema import entries, games, positions
 from .migrations import bring_up
 from .outbox import Mail, queue
 from .people import People, stamp
-from .tables import drafts, log, releases, settings
+from .tables import drafts, inbox, log, releases, settings
 
 T = TypeVar("T")
 
@@ -147,20 +147,31 @@ class Hall:
             return int(db.execute(query).scalar() or 1)
 
     def send(self, game: Game, mails: Iterable[Mail] = ()) -> bool:
-        """Give the present position to the players, with mails that are queued in the same moment.
+        """Give the present position to the players; in the same moment mails are queued, and the next turn's deadline is set.
 
-        Returns whether they did not have it before; if they had, no mail is queued.
+        Returns whether they did not have it before; if they had, nothing is done.
         """
         stage = game.stage()
-        row = {"game": game.id, "stage": stage.number, "head": stage.position.head}
-        where = [getattr(releases.c, k) == v for k, v in row.items()]
         with self.engine.begin() as db:
             lock(db, game.id)
-            if db.execute(select(releases.c.at).where(*where)).first():
+            row = {"game": game.id, "stage": stage.number, "head": stage.position.head, "at": stamp(self.clock())}
+            if not insert_once(db, releases, **row):
                 return False
-            db.execute(insert(releases).values(**row, at=stamp(self.clock())))
             queue(db, mails, self.clock())
+            due = self._next_deadline(self.settings(game.id))
+            db.execute(update(settings).where(settings.c.game == game.id).values(due=due))
         return True
+
+    def _next_deadline(self, now: Settings) -> str:
+        """When the orders of a turn that begins now are due: at the same time of day as before; none without days of a turn."""
+        if not now.due:
+            return ""
+        due = datetime.fromisoformat(now.due)
+        if not now.days:
+            return now.due if due > self.clock() else ""
+        while due < self.clock() + timedelta(days=now.days) - timedelta(hours=12):
+            due += timedelta(days=1)
+        return stamp(due)
 
     def kept(self, key: Hashable, make: Callable[[], T]) -> T:
         """What was made before under a key, or is made now. The key says everything that it hangs on, the reader above all."""
@@ -194,17 +205,6 @@ class Hall:
             if not db.execute(update(settings).where(settings.c.game == wanted.game).values(**values)).rowcount:
                 db.execute(insert(settings).values(game=wanted.game, made=stamp(self.clock()), **values))
 
-    def next_deadline(self, game: str) -> Settings:
-        """Set the deadline of a turn that begins now, where the game has days of a turn: at the same time of day as before."""
-        now = self.settings(game)
-        if now.days and now.due:
-            due = datetime.fromisoformat(now.due)
-            while due < self.clock() + timedelta(days=now.days) - timedelta(hours=12):
-                due += timedelta(days=1)
-            now = replace(now, due=stamp(due))
-            self.keep(now)
-        return now
-
     # ---- drafts
 
     def draft(self, game: str, nation: str, stage: int) -> tuple[str, str]:
@@ -237,6 +237,12 @@ class Hall:
             number = (last.number if last else 0) + 1
             line = [last.digest if last else "", game, number, now, who, what]
             db.execute(insert(log).values(game=game, number=number, at=now, who=who, what=what, digest=canonical.digest(line)))
+
+    def came(self, game: str, most: int = 200) -> list[Any]:
+        """The mails that came in for a game, the last first: sender, subject, at, verdict, says."""
+        query = select(inbox).where(inbox.c.game == game).order_by(inbox.c.number.desc()).limit(most)
+        with self.engine.connect() as db:
+            return list(db.execute(query).all())
 
     def done(self, game: str, most: int = 1000) -> list[Done]:
         """What was done, the last first."""

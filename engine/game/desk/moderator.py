@@ -251,7 +251,15 @@ def _receipt(desk: Desk, game: Game, nation: str, said: str) -> None:
     text = f"Your moderator has handed in orders for you, turn {turn}.\n\n{said}"
     title = str(game.head["title"])
     desk.outbox.put(
-        Mail(f"receipt/{game.id}/{number}", role.email, f"{title}, turn {turn}: your orders", text, game=game.id, role=role.id)
+        Mail(
+            f"receipt/{game.id}/{number}",
+            role.email,
+            f"{title}, turn {turn}: your orders",
+            text,
+            game=game.id,
+            role=role.id,
+            reply=desk.post_of(role),
+        )
     )
 
 

@@ -257,7 +257,7 @@ def send(visit: Visit) -> Response:
         visit.desk.outbox.put(
             Mail(
                 f"receipt/{game.id}/{number}", visit.role.email, f"{game.head['title']}, turn {turn}: your orders", mail,
-                game=game.id, role=visit.role.id,
+                game=game.id, role=visit.role.id, reply=visit.desk.post_of(visit.role),
             )
         )  # fmt: skip
     return visit.go("orders", "sent")

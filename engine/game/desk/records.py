@@ -17,7 +17,12 @@ from .web import Visit
 def mail(visit: Visit) -> Response:
     """What was sent, and what could not be."""
     with visit.hall.game(visit.role.game) as game:
-        return visit.show("mail.html.j2", head=head(visit, game, "mail"), mails=visit.desk.outbox.of_game(game.id))
+        return visit.show(
+            "mail.html.j2",
+            head=head(visit, game, "mail"),
+            mails=visit.desk.outbox.of_game(game.id),
+            came=visit.hall.came(game.id),
+        )
 
 
 def mail_again(visit: Visit) -> Response:

@@ -108,9 +108,13 @@ def send_reports(desk: Desk, game: Game, who: str) -> None:
         drawn = map_of_report(game, data, views, game.drawing())
         key = f"report/{game.id}/{game.stage().number}/{game.stage().position.head[:16]}/{nation}"
         title = f"{data.game}, turn {turn}: {data.name}"
-        mails.append(Mail(key, role.email, title, as_text(data), as_html(data, drawn), game=game.id, role=role.id))
+        mails.append(
+            Mail(
+                key, role.email, title, as_text(data), as_html(data, drawn), game=game.id, role=role.id, reply=desk.post_of(role)
+            )
+        )
     if hall.send(game, mails):
-        now = hall.next_deadline(game.id)
+        now = hall.settings(game.id)
         due = f"; orders are due {now.due[:16].replace('T', ' ')} UTC" if now.due and not game.stage().position.ended else ""
         hall.note(game.id, who, f"Sent turn {turn}: {len(mails)} reports by mail, common news on the pages{due}")
 
@@ -120,18 +124,27 @@ def send_reminders(desk: Desk, game: Game, late: list[Seat], occasion: str) -> l
     turn = game.stage().position.turn
     title = str(game.head["title"])
     settings = desk.hall.settings(game.id)
+    answer = " or answer this mail with them" if desk.post else ""
     due = f" They are due {settings.due[:16].replace('T', ' ')} UTC." if settings.due else ""
     out = []
     for seat in late:
         if seat.role is None or not seat.role.email:
             continue
         text = (
-            f"Your orders for turn {turn} of {title} ({seat.name}) have not come in.{due}\n\n"
-            f"Write them at {desk.url}/ or answer this mail with them.\n"
+            f"Your orders for turn {turn} of {title} ({seat.name}) have not come in.{due}\n\nWrite them at {desk.url}/{answer}.\n"
         )
         key = f"remind/{game.id}/{game.stage().number}/{seat.nation}/{occasion}"
-        desk.outbox.put(
-            Mail(key, seat.role.email, f"{title}, turn {turn}: your orders are missing", text, game=game.id, role=seat.role.id)
+        new = desk.outbox.put(
+            Mail(
+                key,
+                seat.role.email,
+                f"{title}, turn {turn}: your orders are missing",
+                text,
+                game=game.id,
+                role=seat.role.id,
+                reply=desk.post_of(seat.role),
+            )
         )
-        out.append(seat.nation)
+        if new:
+            out.append(seat.nation)
     return out

@@ -59,6 +59,13 @@ class Desk:
     outbox: Outbox
     url: str
     limits: Limits = field(default_factory=Limits)
+    post: bool = False
+    """Whether mails can be answered: the desk takes some in."""
+
+    def post_of(self, role: Role) -> str:
+        """The address that a role's mails are answered to: the desk's with the role's token; none where no mail is taken in."""
+        name, _, host = self.outbox.sender.partition("@")
+        return f"{name}+{role.post}@{host}" if self.post and role.post else ""
 
     @property
     def secure(self) -> bool:

@@ -47,7 +47,7 @@ from .runner import Runner
 __all__ = ["Bench", "BenchError", "Verdict"]
 
 LONGEST = 20.0
-"""Seconds that a case may take: a changed rule can make a game that does not end."""
+"""Seconds of the processor that a case may take: a changed rule can make a game that does not end."""
 
 
 WHOLE = tuple(check for check in CHECKS if check not in BY_ROW)
@@ -410,15 +410,15 @@ def _no_longer_than(seconds: float) -> Iterator[None]:
     def ring(_number: int, _frame: object) -> None:
         raise _TooLong
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     except _TooLong:
         pass
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 # ---- files

@@ -6,6 +6,7 @@ reconnaissance; an order that does none of these only takes its units.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -33,7 +34,7 @@ def understand(book: Book, row: Row, order: Order) -> Understood:
     mode = ways.mode_of(book.ruleset, row)
     order = _counted(book, row, order, mode)
     slots = order["slots"]
-    names = book.context.order_names(order)
+    names = {**book.context.order_names(order), "earlier": _earlier(book, str(slots.get(ways.ORIGIN)))}
     book.check(unfit(book.context, row, order, names, secrets=False))
     book.check_text(
         Code.CHOICE, march.unlike(book.context, order, book.first.get(order["order"])), next(iter(row.get("alike", ())), "")
@@ -124,6 +125,11 @@ def _picked(book: Book, row: Row, order: Order, uses: Uses) -> dict[str, int]:
         taken = [(row["id"], str(place), kind, int(n)) for kind, n in wanted.items()]
         uses.append(lambda those=taken: book.taken.extend(those))  # type: ignore[misc]
     return picked
+
+
+def _earlier(book: Book, place: str) -> dict[str, int]:
+    """What the orders that stand so far take from a place, by kind."""
+    return dict(sum((Counter({kind: n}) for _, where, kind, n in book.taken if where == place), Counter()))
 
 
 def _stacks(book: Book, row: Row, place: str) -> list[tuple[str, Row]]:

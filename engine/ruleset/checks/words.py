@@ -21,6 +21,7 @@ from .subject import Marked, Subject
 __all__ = [
     "Vocabulary",
     "allowed_words",
+    "faces_are_on_the_die",
     "facts_have_the_roles_they_are_asked_for",
     "texts_name_what_is_in_scope",
     "words_name_what_is_there",
@@ -28,6 +29,8 @@ __all__ = [
 
 _WORKS = re.compile(r"works (?:==|!=) '([a-z0-9-]+)'|works in these\('([a-z0-9-]+)'(?:, '([a-z0-9-]+)')*\)")
 _FIGURE = re.compile(r"-?[0-9]+(/[1-9][0-9]*)?")
+_DICE = re.compile(r"([0-9]+)d([0-9]+)([+-][0-9]+)?")
+_FACES = re.compile(r"(-?[0-9]+)(?:\.\.(-?[0-9]*))?")
 _NAME = re.compile(r"\{([^{}]*)\}")
 _RANGE = re.compile(r"(-?[0-9]+)\.\.(-?[0-9]+)")
 
@@ -286,3 +289,30 @@ def _ranges(node: Node) -> Iterator[Diagnostic]:
 def _upside_down(node: Node, key: str | None, found: re.Match[str]) -> Diagnostic:
     hint = f"write {found[2]}..{found[1]}"
     return diagnose("E212", "error", f"the range {found[0]} is empty: its lower end comes first", node, key=key, hint=hint)
+
+
+def faces_are_on_the_die(subject: Subject) -> Iterator[Diagnostic]:
+    """The faces that a roll waits for, and those of its results, can be thrown with its dice."""
+    for form, id_, node in subject.draft.all_rows():
+        if form in subject.known and (form, id_) not in subject.faulty:
+            yield from _faces(node)
+
+
+def _faces(node: Node) -> Iterator[Diagnostic]:
+    roll = node.get("roll") if node.is_map else None
+    if roll is not None:
+        dice = _DICE.fullmatch(str(roll.text("die") if roll.is_map else roll.value))
+        if dice is not None:
+            n, size, more = int(dice[1]), int(dice[2]), int(dice[3] or 0)
+            faces, results = roll.get("faces") if roll.is_map else None, node.get("results")
+            asked = [(str(faces.value), faces)] if faces is not None else []
+            for text, at in [*asked, *(results.items() if results is not None and results.is_map else ())]:
+                found = _FACES.fullmatch(text)
+                ends = [int(end) for end in found.groups() if end] if found else []
+                if any(not n + more <= end <= n * size + more for end in ends):
+                    hint = f"{dice[0]} shows {n + more} to {n * size + more}"
+                    yield diagnose("E214", "error", f"no such face on {dice[0]}: {text}", at, hint=hint)
+    for _, child in node.items():
+        yield from _faces(child)
+    for member in node.members():
+        yield from _faces(member)

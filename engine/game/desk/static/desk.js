@@ -28,6 +28,11 @@
     gutter.scrollTop = text.scrollTop;
   };
 
+  // What the button says is of an older text until the answer has come.
+  const hold = (held) => {
+    for (const button of document.querySelectorAll("#foot button[name]")) button.disabled = held;
+  };
+
   let timer = 0;
   let asked = 0;
   const ask = async () => {
@@ -49,6 +54,7 @@
       // The button works without us.
     } finally {
       if (mine === asked) {
+        hold(false);
         back.classList.remove("stale");
         back.removeAttribute("aria-busy");
       }
@@ -56,6 +62,7 @@
   };
   text.addEventListener("input", () => {
     number();
+    hold(true);
     clearTimeout(timer);
     timer = setTimeout(ask, 350);
   });
@@ -69,6 +76,7 @@
     lines.splice(Number(at) - 1, 1, ...(instead ? instead.split("\n") : []));
     text.value = lines.join("\n");
     number();
+    hold(true);
     ask();
   });
   number();

@@ -1,0 +1,5 @@
+"""`python -m wteaw`: the same as the command `wteaw`."""
+
+from .cli import main
+
+main()

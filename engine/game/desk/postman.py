@@ -1,0 +1,150 @@
+"""Mails that come in, taken as orders: each once, each answered; of what may be forged its player hears.
+
+A mail counts as a player's if it goes to the address of his role (the desk's, with the role's token after a plus: what his own
+mails are answered to) and comes from the address that the desk knows. Anything else changes nothing: the stranger hears nothing,
+and the player hears of it.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from dataclasses import dataclass
+
+from sqlalchemy import select
+
+from ...core.faults import StoreError, clean
+from ...orders.readback import read_back
+from ...orders.readback_text import rendered
+from ..hand_in import hand_in, read
+from ..store import PLAYER, Game
+from ..store.database import insert_once
+from .letters import MAX_BYTES, Letter, read_letter
+from .outbox import Mail, queue
+from .people import PLAYER as PLAYS
+from .people import Role, stamp
+from .player import standing
+from .tables import inbox
+from .web import Desk
+
+LOG = logging.getLogger("wteaw.desk")
+STRANGERS = "%Y-%m-%d"
+"""A player hears of strangers once in such a span, by the time as it is printed so."""
+_GAME = re.compile(r"(?im)^[\s>]*game\s+([\w-]+)")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a mail: taken, not taken, stranger, or ignored; `says` why, for whoever looks at the list of mails."""
+
+    verdict: str
+    says: str
+    role: Role | None = None
+    answer: Mail | None = None
+
+
+def receive(desk: Desk, data: bytes) -> str:
+    """Take in one mail. Returns what became of it; a copy of one that came before is ignored. Never raises for what is in it."""
+    if len(data) > MAX_BYTES:
+        return "ignored"
+    letter = read_letter(data, own=desk.outbox.sender)
+    with desk.hall.engine.connect() as db:
+        if db.execute(select(inbox.c.number).where(inbox.c.key == letter.key)).first():
+            return "ignored"
+    verdict = _judge(desk, letter)
+    now = desk.hall.clock()
+    with desk.hall.engine.begin() as db:
+        role = verdict.role
+        new = insert_once(
+            db, inbox, key=letter.key, game=role.game if role else "", role=role.id if role else "", sender=letter.sender[:200],
+            subject=letter.subject, at=stamp(now), verdict=verdict.verdict, says=clean(verdict.says)[:500],
+        )  # fmt: skip
+        if new and verdict.answer is not None:
+            queue(db, [verdict.answer], now)
+    if new and verdict.role is not None:
+        desk.hall.note(verdict.role.game, "the post", f"A mail for {verdict.role.nation}: {verdict.says}")
+    return verdict.verdict
+
+
+def _judge(desk: Desk, letter: Letter) -> Verdict:
+    if letter.machine:
+        return Verdict("ignored", "a machine wrote it")
+    role = next((r for t in letter.tokens if (r := desk.hall.people.with_post(t)) is not None and r.role == PLAYS), None)
+    if role is not None and letter.sender == role.email:
+        return _orders(desk, letter, role)
+    known = role or _claimed(desk, letter)
+    if known is None or not known.email:
+        return Verdict("ignored", "nobody here is known by it")
+    if letter.sender == known.email:
+        text = (
+            "A mail of yours was not taken: it did not go to the address that is yours alone,\n"
+            "so that anybody might have written it.\n\n"
+            f"Send it again to {desk.post_of(known)}, or answer any mail of the desk.\n"
+            "Nothing of what you had sent before has changed.\n"
+        )
+        says = "it came without the token of its address, and was not taken"
+        return Verdict("not taken", says, known, _mail(desk, letter, known, f"answer/{letter.key}", text))
+    day = desk.hall.clock().strftime(STRANGERS)
+    text = (
+        "Somebody wrote to the desk in your nation's name from an address that is not yours:\n\n"
+        f"  {clean(letter.sender)[:200]}\n\nNothing of it was taken, and he was not answered. "
+        f"If it was you, write from the address to which this mail goes, to {desk.post_of(known)}.\n"
+    )
+    return Verdict(
+        "stranger",
+        "it came from an address that is not known",
+        known,
+        _mail(desk, letter, known, f"stranger/{known.id}/{day}", text),
+    )
+
+
+def _claimed(desk: Desk, letter: Letter) -> Role | None:
+    """The role in whose name a mail speaks, by the head of its text."""
+    from ...orders.parse import read_orders
+
+    found = _GAME.search(letter.text)
+    if found is None or found[1] not in desk.hall.ids():
+        return None
+    with desk.hall.game(found[1]) as game:
+        head = read_orders(game.ruleset, letter.text).head
+    return desk.hall.people.player(found[1], head.nation) if head.nation else None
+
+
+def _orders(desk: Desk, letter: Letter, role: Role) -> Verdict:
+    """The orders of a player: handed in as far as they stand, and answered with what was understood."""
+    with desk.hall.game(role.game) as game:
+        turn = game.stage().position.turn
+        now = standing(desk.hall, role.nation, game)
+        if not now.open:
+            return Verdict(
+                "not taken",
+                "orders were not open",
+                role,
+                _answer(desk, letter, role, game, f"Your mail was not taken. {now.why}\n"),
+            )
+        taken, world = read(game, role.nation, letter.text)
+        back = read_back(world, taken, game=game.id)
+        said = rendered(back)
+        try:
+            if not back.standing:
+                raise StoreError("no order of it stands, so nothing was handed in and what was there before still counts")
+            handed = hand_in(game, role.nation, letter.text, PLAYER)
+        except StoreError as error:
+            text = f"Your mail was not taken: {error}.\n\n{said}"
+            return Verdict("not taken", str(error), role, _answer(desk, letter, role, game, text))
+        text = f"Your orders for turn {turn} have been taken.\n\n{said}"
+        if handed.salt:
+            text += f"\nYour part in the dice of turn {turn}: {handed.salt}\n"
+        left_out = f", {len(back.not_taken)} lines do not" if back.not_taken else ""
+        return Verdict("taken", f"{back.standing} orders stand{left_out}", role, _answer(desk, letter, role, game, text))
+
+
+def _answer(desk: Desk, letter: Letter, role: Role, game: Game, text: str) -> Mail:
+    return _mail(desk, letter, role, f"answer/{letter.key}", text, str(game.head["title"]))
+
+
+def _mail(desk: Desk, letter: Letter, role: Role, key: str, text: str, title: str = "") -> Mail:
+    subject = (
+        f"Re: {letter.subject}" if letter.subject and key.startswith("answer/") else f"{title or role.game}: a mail in your name"
+    )
+    return Mail(key, role.email, subject, text, game=role.game, role=role.id, reply=desk.post_of(role))
