@@ -238,7 +238,7 @@ def test_an_earlier_file_can_count_again(folder: Path, tmp_path: Path, capsys: p
     assert "build 2 infantry" in listed["orders"][0]["text"] and listed["by"] == "moderator"
     first = listed["files"][-2]["number"]
     assert run(capsys, "orders", "back", "--to", str(first), *game)[0] == 0
-    assert "build 1 infantry" in run(capsys, "orders", "show", *game)[1]
+    assert "1 infantry in Paris" in run(capsys, "orders", "show", *game)[1]
     assert run(capsys, "orders", "back", "--to", "999", *game)[0] == 1
 
 
