@@ -27,7 +27,7 @@ def contested(turn: Turn, row: Row) -> list[Battle]:
         found = [(record, place) for record, place in listed.places(turn.world, row, turn.names()) if is_for(turn, row, place)]
         return [Battle(row, place, record, (Party(), Party()), attacks(row), record=record) for record, place in found]
     out = []
-    for place in sorted(turn.state.occupied_places()):
+    for place in sorted(_forces_at(turn).keys() & set(turn.state.occupied_places())):
         if not is_for(turn, row, place):
             continue
         invading = _chosen(turn, row, invaders(turn, place))

@@ -337,7 +337,7 @@ def last_turn(game: Game) -> int:
     """The last turn that has something to report: the present one if a part of it is resolved, else the one before."""
     stage = game.stage()
     position = stage.position
-    begun = stage.number > 1 and game.stage(stage.number - 1).position.turn == position.turn
+    begun = (stage.number - 1, position.turn) in {(number, turn) for number, turn, _ in game.stages()}
     return position.turn if position.ended or begun or "pause" in (position.waiting or {}) else max(position.turn - 1, 0)
 
 

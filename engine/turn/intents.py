@@ -37,6 +37,7 @@ class Note(StrEnum):
     READ = "O303"
     UNDECLARED = "O305"
     DICE = "O306"
+    WARNED = "O307"
 
 
 @dataclass(frozen=True, slots=True)

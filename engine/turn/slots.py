@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.model import Row
+from ..ruleset.expressions import parse
 from ..ruleset.expressions.parse import strip_mark
 from ..ruleset.limits import needs_of
 from ..world.selections import as_set, id_of
@@ -81,13 +82,26 @@ def _option_misfit(context: OrderContext, row: Row, order: Order, names: Names) 
 def _not_among(context: OrderContext, declared: Row, name: str, value: Any, names: Names) -> Refusal | None:
     if "among" not in declared or value is None:
         return None
-    among = as_set(context.world, context.world.value(strip_mark(declared["among"]), names))
-    allowed = {str(id_of(a)) for a in among}
+    allowed = _allowed(context, strip_mark(declared["among"]), names)
     wrong = [v for v in (value if isinstance(value, list) else [value]) if str(v) not in allowed]
     if not wrong:
         return None
     said = name_of(context, declared["kind"], str(wrong[0]))
     return Refusal(Code.CHOICE, f"{said} is not among what may be chosen", name, choices=tuple(sorted(allowed)))
+
+
+def _allowed(context: OrderContext, among: str, names: Names) -> set[str]:
+    """The ids of what may be chosen; found once for all values that are asked about while nothing changes."""
+
+    def make() -> set[str]:
+        return {str(id_of(a)) for a in as_set(context.world, context.world.value(among, names))}
+
+    reads = tuple((n, names[n]) for n in sorted(parse(among).names) if n in names)
+    try:
+        hash(reads)
+    except TypeError:  # a list of units cannot be a key
+        return make()
+    return context.world.keep(("among", among, reads), None, make)  # type: ignore[no-any-return]
 
 
 def name_of(context: OrderContext, kind: str, id_: str) -> str:

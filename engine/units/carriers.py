@@ -21,9 +21,15 @@ from .homes import homes_of
 def settle_all(turn: Turn) -> None:
     """Everywhere whoever has no room goes home or is lost."""
     for mode in turn.ruleset.rows("modes").values():
-        for place in sorted(turn.state.occupied_places()) if "bears" in mode else ():
-            for owner in sorted(turn.state.owners_at(place)):
-                _settle_at(turn, mode, place, owner, None)
+        if "bears" not in mode:
+            continue
+        who = mode["bears"]["who"]
+        kinds = {kind for kind in turn.ruleset.rows("units") if routes.kind_matches(turn.world, who, kind)}
+        lived_in = {row["place"] for _, row in turn.state.stacks() if row["kind"] in kinds}
+        gone = False  # once somebody has gone, he may be anywhere
+        for place in sorted(turn.state.occupied_places()):
+            for owner in sorted(turn.state.owners_at(place)) if gone or place in lived_in else ():
+                gone = bool(_settle_at(turn, mode, place, owner, None)) or gone
 
 
 def settle(turn: Turn, place: str, lost: Sequence[tuple[str, str]], entry: Entry) -> list[Row]:

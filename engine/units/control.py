@@ -62,7 +62,8 @@ def captures(turn: Turn, row: Row) -> list[Change]:
     out = []
     through = {p for f in turn.state.table("forces").values() for p in f.get("path", ())[1:-1]} if row.get("passed") else set()
     for place in sorted({*turn.state.occupied_places(), *through}):
-        found = capture_of(turn, row, place)
+        at_home = place not in through and turn.state.owners_at(place) <= {turn.world.holder_of(place)}
+        found = None if at_home else capture_of(turn, row, place)
         if found is not None:
             out.append(found)
         elif found is None and _emptied(turn, row, place):

@@ -355,6 +355,6 @@ def _nearest(going: routes.Going, start: str, goals: Sequence[str]) -> list[str]
     """The shortest way (without its start) to the nearest of some places."""
     if start in goals:
         return []
-    found = routes.search(going, start, None)
+    found = routes.search(going, start, None, nearest_of=goals)
     best = min((found[g] for g in goals if g in found), default=None)
     return list(best[1][1:]) if best else None

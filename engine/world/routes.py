@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -88,20 +88,28 @@ def ways(going: Going, start: str, allowance: Any = None) -> dict[str, Way]:
     }
 
 
-def search(going: Going, start: str, most: Any, goal: str | None = None) -> dict[str, Way]:
-    """The cheapest ways from a place, within `most` (None: no limit), to all places or until `goal` is found."""
+def search(going: Going, start: str, most: Any, goal: str | None = None, *, nearest_of: Collection[str] = ()) -> dict[str, Way]:
+    """The cheapest ways from a place, within `most` (None: no limit), to all places or until `goal` is found.
+
+    `nearest_of`: no further than to the cheapest of some places (and all that are as cheap).
+    """
     if going.by_way and most is not None:
         return _search_by_way(going, start, goal)
     settled: dict[str, Way] = {}
     frontier: list[tuple[Any, int, Path]] = [(0, 0, (start,))]
+    enough: Any = None
     while frontier:
         spent, steps, path = heapq.heappop(frontier)
         here = path[-1]
         if here in settled:
             continue
+        if enough is not None and spent > enough:
+            break
         settled[here] = (spent, path)
         if here == goal:
             break
+        if here in nearest_of:
+            enough = spent
         if here != start and not _goes_on(going, path):
             continue
         for near in going.world.geography.next_to(here, going.links):

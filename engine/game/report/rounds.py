@@ -13,7 +13,10 @@ from ...turn.frame import node_name
 from ...world.world import World
 from . import fights, news
 from .document import Block, Para
-from .words import Words, counted, listing, sentence
+from .words import Words, capital, counted, listing, sentence
+
+MOST_QUIET = 8
+"""Powers of which nothing was seen that are named; of more it goes without saying."""
 
 
 def own_turns(ruleset: Ruleset) -> frozenset[str]:
@@ -62,6 +65,7 @@ def blocks(world: World, entries: Sequence[Entry], reader: str, words: Words) ->
     if not own_turns(world.ruleset):
         return []
     out: list[Block] = []
+    quiet: list[str] = []
     for nation, those in by_power(world.ruleset, entries):
         if nation:
             said = [
@@ -69,8 +73,12 @@ def blocks(world: World, entries: Sequence[Entry], reader: str, words: Words) ->
                 *_battles(world, those, nation, words),
                 *_walked_in(those, words),
             ]
-            name = words.name(nation)
-            out.append(Para(" ".join(said) or "Nothing that was seen.", f"{name[:1].upper()}{name[1:]}"))
+            if said:
+                out.append(Para(" ".join(said), capital(words.name(nation))))
+            else:
+                quiet.append(words.nation(nation))
+    if quiet and out and len(quiet) <= MOST_QUIET:
+        out.append(Para(f"{listing(quiet)}.", "Nothing was seen of"))
     return out
 
 

@@ -7,16 +7,19 @@ from typing import Any
 from ...core.model import Row
 from ...turn.context import Order
 from ...turn.decisions import answer_refusal
-from ...turn.intents import Intent
+from ...turn.effects import fill
+from ...turn.intents import Intent, Note, Remark
 from ...turn.slots import misfit
 from .book import Book, Understood
 
 
 def understand(book: Book, row: Row, order: Order) -> Understood:
-    """An answer that may be given. Raises Refused."""
-    book.check(misfit(book.context, row, order, book.context.order_names(order)))
+    """An answer that may be given, with what its row warns of as things stand. Raises Refused."""
+    names = book.context.order_names(order)
+    book.check(misfit(book.context, row, order, names))
     book.check(answer_refusal(book.context, book.nation, *answer_of(order)))
-    return Understood(Intent(order))
+    warned = [w["says"] for w in row.get("warns", ()) if book.world.test(w["when"], names)]
+    return Understood(Intent(order, remarks=tuple(Remark(Note.WARNED, fill(book.world, text, names)) for text in warned)))
 
 
 def answer_of(order: Order) -> tuple[str, Any]:
