@@ -35,6 +35,7 @@ def test_a_set_of_orders_that_leaves_a_requirement_open_is_not_accepted(
 
 
 def test_the_turn_waits_until_all_orders_are_there(game: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The case orders.case.resolve-waits-for-all, by the command: a rule test always has all orders."""
     code, said = run(capsys, "resolve", "--game", game)
     assert code != 0 and "borea" in said.lower()
 

@@ -32,17 +32,29 @@ def words(text: str) -> str:
 
 def vocabulary() -> set[str]:
     """The engine's published words: functions, kinds, fields, verbs, mechanics, and what the schemas define and list."""
+    return _of_the_language() | _of_schemas() | _listed()
+
+
+def _of_the_language() -> set[str]:
     published = {*FUNCTIONS, *KINDS, *KINDS.values(), *ALWAYS, *VERBS, *MECHANICS}
     for fields in BUILT_IN.values():
         published.update(fields)
+    return {words(w) for w in published if w}
+
+
+def _of_schemas() -> set[str]:
+    published = {path.name.split(".")[0] for path in schemas().glob("*.json")}
     for path in schemas().glob("*.json"):
         published.update(_schema_words(json.loads(path.read_text(encoding="utf-8"))))
-        published.add(path.name.split(".")[0])
+    return {words(w) for w in published if w}
+
+
+def _listed() -> set[str]:
+    """The words that `docs/reference.md` lists: they stand in the source, and may occur in a ruleset."""
     readme = (ENGINE.parent / "docs" / "reference.md").read_text(encoding="utf-8")
     listed = re.search(r"## Published words\n(.*?)(?=\n## |\Z)", readme, re.S)
-    assert listed, "docs/reference.md lists the words that stand in the source and may occur in a ruleset"
-    published.update(re.findall(r"`([^`]+)`", listed.group(1)))
-    return {words(w) for w in published if w}
+    assert listed
+    return {words(w) for w in re.findall(r"`([^`]+)`", listed.group(1)) if w}
 
 
 def _schema_words(node: Any) -> Iterator[str]:
@@ -82,6 +94,21 @@ def _nodes(nodes: Any) -> Iterator[dict[str, Any]]:
         yield from _nodes(node.get("steps", ()))
 
 
+THINGS = (
+    "places", "nations", "units", "technologies", "resources", "sides", "tracks", "groups", "gates", "missions", "catalogue",
+    "war_kinds", "modes", "theaters", "options",
+)  # fmt: skip
+"""Forms whose rows are things of a game, where others name rules about them."""
+
+
+def test_what_a_schema_publishes_is_no_thing_of_a_game() -> None:
+    """A key or a listed value that is called like a thing of a shipped game stands among the published words, each looked at."""
+    known = _of_the_language() | _listed()
+    things = {w: origin for w, origin in game_words().items() if origin.partition("/")[0] in THINGS}
+    found = [f"{word.strip()!r} is {things[word]}" for word in sorted(_of_schemas() - known) if word in things]
+    assert not found, "\n".join(found)
+
+
 IMPORTERS = {"game/importers/triplea": "triplea/words.yaml"}
 """Importers, which speak of the files of another program by the words of their own table."""
 
@@ -97,7 +124,7 @@ def own_words() -> dict[Path, set[str]]:
     return {ENGINE / folder: table_words(templates() / name) for folder, name in IMPORTERS.items()}
 
 
-OF_PYTHON = ("default_factory",)
+OF_PYTHON = ("default_factory", "factory")
 """Names of the standard library that sound like a game's."""
 
 

@@ -14,6 +14,7 @@ from wteaw.game.report.mapview import read_drawing
 from wteaw.game.scenario_files import load_scenario
 from wteaw.game.store import Game, Submission
 from wteaw.orders.intake import take_in
+from wteaw.orders.template import order_template
 from wteaw.ruleset import Ruleset, load_ruleset
 
 VARIANT = rulesets() / "variants" / "no-mans-land"
@@ -112,3 +113,24 @@ def test_who_could_scramble_is_asked_inside_the_turn_of_his_enemy(tmp_path: Path
     told = [e.text for e in game.journal() if e.rule == "orders/scramble"]
     assert told == ["Britain: Move to Sea Zone 16 North Sea from London: 3 fighters."]
     assert game.awaited() == ["britain"] and count(game.stage().position.state, "britain", "london", "fighter") == 4
+
+
+def test_research_is_offered_with_the_least_that_is_allowed_and_policies_research(tmp_path: Path, rules: Ruleset) -> None:
+    game = begun(tmp_path / "game", rules, {"germany": "player"})
+    template = order_template(Views(game).world("germany"), "germany", game="nml")
+    assert "# research land with 1 token   # 5 PUs; n from 1" in template.splitlines()
+    assert {r["act"] for p in rules.rows("policies").values() for r in p["acts"]} >= {"research", "repair-factory"}
+
+
+def test_troops_of_a_power_across_the_sea_go_aboard_sail_and_land(tmp_path: Path, rules: Ruleset) -> None:
+    """The army of the USA waits in America; in four turns some of it stands in Europe, and no order had to be dropped."""
+    scenario, _, _ = load_scenario(scenarios() / "no-mans-land.yaml")
+    assert scenario is not None
+    seats = {n: "none" for n, row in rules.rows("nations").items() if row.get("seat") != "none" and n != "usa"}
+    game = new_game(tmp_path / "game", {**scenario, "start": {"turn": 6}}, rules, id_="nml", seats=seats, seed=bytes(32))
+    while game.stage().position.turn < 11:
+        resolve_turn(game)
+    europe = {p for p, row in rules.rows("places").items() if row.get("section") == "europe"}
+    here = sum(row["n"] for _, row in game.stage().position.state.stacks(owner="usa") if row["place"] in europe)
+    assert here >= 4
+    assert not [e.text for e in game.journal() if "refused" in e.data and e.subject == "usa"]

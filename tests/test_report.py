@@ -10,8 +10,8 @@ from math import hypot
 import pytest
 
 from wteaw.core.journal import Entry
-from wteaw.core.package_data import rulesets
-from wteaw.core.state import State
+from wteaw.core.package_data import rulesets, scenarios
+from wteaw.core.state import Entity, State
 from wteaw.game.report import account, fights
 from wteaw.game.report.build import Report, nation_report
 from wteaw.game.report.document import Block, Para, Table
@@ -19,6 +19,8 @@ from wteaw.game.report.map.small import on_grid, rings_data
 from wteaw.game.report.mapview import read_drawing, report_map
 from wteaw.game.report.render import WIDTH, as_html, as_text, part_html, script
 from wteaw.game.report.words import Words, listing, sentence
+from wteaw.game.scenario import initial_state
+from wteaw.game.scenario_files import load_scenario
 from wteaw.world.view import readable, view
 from wteaw.world.world import World
 
@@ -218,3 +220,25 @@ def _refs(block: Block) -> list[int]:
     if isinstance(block, Para):
         return list(block.refs)
     return [n for refs in block.refs for n in refs] + (list(block.log) if isinstance(block, Table) else [])
+
+
+def test_what_waits_for_the_reader_and_what_is_agreed() -> None:
+    """A treaty that he has not ratified is his to decide, one in force stands beside his wars; others read of neither."""
+    data, ruleset, _ = load_scenario(scenarios() / "empire-orders.yaml")
+    assert data is not None and ruleset is not None
+    state = initial_state(ruleset, data)
+    parties = [Entity("nation", "aster"), Entity("nation", "borea")]
+    treaty = {"kind": "treaty", "label": "Amber Peace", "parties": [p.id for p in parties], "ratified": [], "nation": "borea"}
+    for field, value in treaty.items():
+        state.put("records", "treaty-1", field, value)
+
+    def read(reader: str) -> str:
+        shown = view(ruleset, state, reader)
+        return " ".join(as_text(nation_report(ruleset, shown, [], reader, game="g", turn=1)).split())
+
+    assert "For you to decide * The public treaty Amber Peace waits for your ratification." in read("aster")
+    assert "Amber Peace" not in read("cressia")
+    state.put("records", "treaty-1", "ratified", treaty["parties"])
+    state.put("records", "treaty-1", "in_effect", True)
+    assert "Agreements in force: Amber Peace, of you, Borea." in read("aster")
+    assert "waits for your ratification" not in read("aster")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import grimp
@@ -34,3 +35,25 @@ def test_the_readme_names_every_room() -> None:
     readme = (ENGINE / "README.md").read_text(encoding="utf-8")
     missing = [p.name for p in ENGINE.iterdir() if (p / "__init__.py").exists() and f"`{p.name}/`" not in readme]
     assert not missing
+
+
+def test_imports_inside_functions_say_why() -> None:
+    """A start that is fast is the only reason, and stands behind the import (or behind the one above it).
+
+    Commands all do so, and so does what only single commands bring in.
+    """
+    silent = []
+    for path in sorted(ENGINE.rglob("*.py")):
+        if {"cli", "desk", "importers"} & set(path.relative_to(ENGINE).parts):
+            continue
+        lines = path.read_text(encoding="utf-8").splitlines()
+        tree = ast.parse("\n".join(lines))
+        functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+        at = {n.lineno for f in functions for n in ast.walk(f) if isinstance(n, ast.Import | ast.ImportFrom)}
+        said = {line for line in at if "#" in lines[line - 1]}
+        for line in sorted(at - said):
+            if line - 1 in said:
+                said.add(line)
+            else:
+                silent.append(f"{path.relative_to(ENGINE)}:{line}: {lines[line - 1].strip()}")
+    assert not silent, "\n".join(silent)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from wteaw.core.package_data import rulesets
-from wteaw.game.report.rulebook import effect_words, fact_words, rulebook, table
+from wteaw.game.rulebook import page, rulebook
+from wteaw.game.rulebook.phrases import effect_words, fact_words, table
 from wteaw.ruleset import load_ruleset
 
 
@@ -25,10 +26,29 @@ def test_every_act_event_and_unit_of_the_base_ruleset_stands_in_it() -> None:
 def test_effects_and_facts_in_words() -> None:
     assert (
         effect_words({"pay": {"to": "red", "what": "gold", "amount": "1d6"}, "when": "turn > 3"})
-        == "pay to red, what gold, amount 1d6 (if `turn > 3`)"
+        == "red is paid 1d6 gold (if `turn > 3`)"
     )
     assert fact_words([{"declared": {"by": ["a", "b"]}}, "turn_end"]) == "declared, by a, b or turn end"
     assert table(["a"], [["x|y"]]) == "| a |\n| --- |\n| x\\|y |"
+
+
+def test_a_rule_stands_once_with_its_clauses_and_tests_in_the_phase_that_carries_it_out() -> None:
+    ruleset, _ = load_ruleset(rulesets())
+    assert ruleset is not None
+    text = rulebook(ruleset, {"pbem.diplomacy.influence-who": 3, "pbem.diplomacy.influence-points": 1})
+    assert text.count("#### Diplomatic influence\n") == 1
+    diplomacy = text[text.index(": Diplomatic actions\n") : text.index(": Technology\n")]
+    assert "#### Diplomatic influence\n" in diplomacy
+    assert "pbem.diplomacy.influence-who (3 tests); " in diplomacy
+    assert "pbem.diplomacy.influence-points (1 test); " in diplomacy and "influence-opposed (0 tests)" in diplomacy
+    assert "- **units**:" in text[text.index("## What is reconstructed") :]
+
+
+def test_the_page_leads_to_every_chapter() -> None:
+    html = page("# A & B\n\n## The turn\n\n| a | b |\n| --- | --- |\n| 1 | <i>2</i> |\n\n## The end, and who has won\n")
+    assert "<title>A &amp; B</title>" in html and "<table>" in html and "<i>" not in html
+    for anchor in ("the-turn", "the-end-and-who-has-won"):
+        assert f'href="#{anchor}"' in html and f'<h2 id="{anchor}">' in html
 
 
 def test_the_graph_shows_what_each_event_reads() -> None:

@@ -134,7 +134,7 @@ def test_a_verdict_is_read_like_a_term_afterwards(tmp_path: Path) -> None:
 
 
 def test_the_rulebook_tells_of_verdicts(tmp_path: Path) -> None:
-    from wteaw.game.report.rulebook import rulebook
+    from wteaw.game.rulebook import rulebook
 
     text = rulebook(world(tmp_path, LEANS, STANDS + ", left: [{is: true}]}").ruleset)
     assert "## Results that hang on each other" in text

@@ -5,7 +5,7 @@ Nothing of them is written by hand, so nothing of them is old. They are written 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,8 @@ from sphinx.application import Sphinx
 
 from wteaw.cli import COMMANDS, Command
 from wteaw.core.package_data import rulesets
+from wteaw.game.editing.lenses import Tests
+from wteaw.game.rulebook import page, rulebook
 from wteaw.ruleset import Ruleset, load_ruleset
 from wteaw.ruleset.expressions.vocabulary import ALWAYS, BUILT_IN, FUNCTIONS
 from wteaw.ruleset.folder import find_rulesets
@@ -47,12 +49,14 @@ def make(app: Sphinx) -> None:
     """Write all pages; a page that says the same as before is left alone, so that it is not read again."""
     out = Path(app.srcdir) / "made"
     known = forms()
-    shipped = [ruleset for folder in find_rulesets(rulesets()) if (ruleset := load_ruleset(folder)[0]) is not None]
+    folders = {folder: load_ruleset(folder)[0] for folder in find_rulesets(rulesets())}
+    shipped = [ruleset for ruleset in folders.values() if ruleset is not None]
     pages = {
         "forms.md": _index(known),
         **{f"form-{form}.md": _form(known, form, shipped) for form in known.names},
         "expressions.md": _expressions(),
         "commands.md": _commands(),
+        "rulebooks.md": _rulebooks(folders, Path(app.srcdir) / "_build/rulebooks"),
     }
     out.mkdir(parents=True, exist_ok=True)
     for old in set(out.glob("*.md")) - {out / name for name in pages}:
@@ -134,6 +138,27 @@ def _kind(known: Forms, raw: Any, base: str) -> str:
         inside = _kind(known, inner.get("items", {}), base)
         return f"list of {inside}" if inside else "list"
     return {"object": "map", "boolean": "true or false", "string": "text", "integer": "whole number"}.get(str(kind), str(kind))
+
+
+# ---- rulebooks
+
+
+def _rulebooks(folders: Mapping[Path, Ruleset | None], out: Path) -> str:
+    """A page of links; each book is an HTML page of its own, every rule with its clauses, their tests and its line."""
+    out.mkdir(parents=True, exist_ok=True)
+    lines = [
+        "# Rulebooks",
+        "",
+        "Made from the rows: the rules as they are played, every rule with the clauses that it implements,",
+    ]
+    lines += ["how many rule tests cite them, and its line in the tables.", ""]
+    for folder, ruleset in folders.items():
+        if ruleset is not None:
+            book = page(rulebook(ruleset, Tests(folder).by_clause()))
+            (out / f"rulebook-{ruleset.id}.html").write_text(book, encoding="utf-8")
+            says = ruleset.manifest.get("description", "")
+            lines.append(f'- <a href="../rulebook-{ruleset.id}.html">{ruleset.title}</a>{f": {says}" if says else ""}')
+    return "\n".join([*lines, ""])
 
 
 # ---- expressions and commands

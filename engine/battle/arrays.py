@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ..core.state import Entity
 from ..ruleset.expressions.parse import Expression, ExpressionError, parse, strip_mark
 from ..ruleset.expressions.vocabulary import BATTLE_FUNCTIONS
+from ..world.selections import apply
 from .figures import array_of
 
 if TYPE_CHECKING:
@@ -284,8 +285,6 @@ def _fold(choose: Any, values: Sequence[Any]) -> Any:
 
 
 def _ask(world: World, thing: Entity, name: Any, rest: tuple[Any, ...]) -> Any:
-    from ..world.selections import apply
-
     return apply(world, thing, str(name), rest)
 
 

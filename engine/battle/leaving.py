@@ -10,6 +10,7 @@ from ..core.state import Entity, Fields, pair_key
 from ..turn.context import Turn
 from ..turn.decisions import decide
 from ..units import forces
+from ..units.homes import home_of
 from ..world.routes import name_of, passes_gate
 from .battles import Battle, leave_rule, order_options, party_stacks, takes_part, would_fight
 from .members import ATTACKER
@@ -286,8 +287,6 @@ def _origins(turn: Turn, battle: Battle) -> frozenset[str]:
 
 def _home(turn: Turn, who: str) -> str | None:
     """Where the mode of a force says that its units end, if it says so and they can come there."""
-    from ..units.homes import home_of
-
     mode = turn.ruleset.rows("modes").get(str(turn.state.get("forces", who, "mode", "")), {})
     return home_of(turn, mode, who) if "home" in mode and mode.get("flies") else None
 

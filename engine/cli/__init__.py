@@ -42,6 +42,7 @@ class Command:
 
 
 COMMANDS: tuple[Command, ...] = (
+    Command("init", "begin a ruleset of your own"),
     Command("validate", "every error and warning in rulesets and scenarios, at its place"),
     Command("test", "run the rule tests of a ruleset"),
     Command("coverage", "clause to row to test, and what is missing"),
@@ -66,7 +67,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("upgrade", "new rules for a game in progress", "game"),
     Command("dice", "fair dice: commit, reveal, verify"),
     Command("odds", "the odds of a battle"),
-    Command("import", "replay recorded games of other programs", "import_"),
+    Command("import", "recorded games and game files of other programs", "import_"),
     Command("simulate", "whole campaigns, many times over"),
     Command("lsp", "a language server for editors: findings, completion, help, renaming"),
     Command("play", "a whole game by built-in policies"),

@@ -133,25 +133,20 @@ def submit(
 
     Example: wteaw orders submit orders.txt --game games/flanders --nation NATION
     """
-    from ..game.moderation import stand_in
-    from ..game.store import StoreError, Submission
+    from ..game.hand_in import NothingStands, hand_in
+    from ..game.store import StoreError
 
     found = open_game(game)
     whose, by = _seat(found, nation, key)
     taken, text, world = _read(found, file, whose)
     _show(found, taken, world, format)
-    nothing = (not taken.clean or bool(taken.passed)) and not taken.orders and not taken.answers
-    if taken.nation is None or nothing or (only_whole and not taken.clean):
-        still = "; that still counts" if found.submissions().get(whose) is not None else ""
-        print(f"Nothing of it was handed in; before, {_before(found, whose)}{still}.", file=sys.stderr)
-        raise typer.Exit(1)
-    asked = found.awaited()
-    if whose not in asked:
-        raise Stop(f"{whose} is not asked for orders now" + (f": {', '.join(asked)} is" if len(asked) == 1 else ""))
     before = _before(found, whose)
     try:
-        given = Submission(whose, text, list(taken.orders), dict(taken.answers), by)
-        salt = stand_in(found, _named(found, proxy), given) if proxy else found.submit(given)
+        ally = _named(found, proxy) if proxy else ""
+        salt = hand_in(found, whose, text, by, taken=taken, proxy=ally, only_whole=only_whole).salt
+    except NothingStands:
+        print(f"Nothing of it was handed in; {before}.", file=sys.stderr)
+        raise typer.Exit(1) from None
     except StoreError as error:
         raise Stop(str(error)) from None
     print(f"{_several(len(taken.orders))} handed in for {whose}; before, {before}.", file=sys.stderr)

@@ -14,29 +14,38 @@ __all__ = ["rulebook"]
 def rulebook(
     path: Path = typer.Argument(None, help="The folder of a ruleset; by default the shipped base ruleset."),
     out: Path = typer.Option(None, help="A file; otherwise it is printed."),
+    tests: bool = typer.Option(False, "--tests", help="Say of each rule how many rule tests cite its clauses."),
     graph: bool = typer.Option(False, "--graph", help="A picture (SVG) of what the events read instead."),
-    format: str = typer.Option("text", help="text or json."),
+    format: str = typer.Option("", help="text (Markdown), html or json; by default html for a file so named, else text."),
 ) -> None:
-    """Write the rules as a reader wants them, in Markdown: turn, units, orders, acts, battles, events, tables, readings.
+    """Write the rules as a book: the powers, the turn phase by phase, battles, each nation, the end, tables, readings, what is
+    reconstructed. As Markdown, or as one HTML page for screen and paper.
 
-    Example: wteaw rulebook ruleset --out rulebook.md
+    Example: wteaw rulebook ruleset --tests --out rulebook.html
     """
     from ..core.diagnostics import render
     from ..core.package_data import rulesets
+    from ..game.editing.lenses import Tests
     from ..game.report.graph import dependency_svg
-    from ..game.report.rulebook import rulebook as written
+    from ..game.rulebook import page
+    from ..game.rulebook import rulebook as written
     from ..ruleset import load_ruleset
 
-    formats(format, "text", "json")
+    chosen = format or ("html" if out is not None and out.suffix in (".html", ".htm") else "text")
+    formats(chosen, "text", "html", "json")
     folder = path or rulesets()
     if not folder.is_dir():
         raise Stop(f"{folder} is no folder", 2)
     ruleset, found = load_ruleset(folder)
     if ruleset is None:
         raise Stop(f"{folder} cannot be read\n{render(found, 'text')}")
-    text = dependency_svg(ruleset) if graph else written(ruleset)
-    if format == "json":
-        tell(format, {"ruleset": ruleset.id, "title": ruleset.title, "svg" if graph else "markdown": text})
+    if graph:
+        text = dependency_svg(ruleset)
+    else:
+        text = written(ruleset, Tests(folder).by_clause() if tests else None)
+        text = page(text) if chosen == "html" else text
+    if chosen == "json":
+        tell(chosen, {"ruleset": ruleset.id, "title": ruleset.title, "svg" if graph else "markdown": text})
     elif out is None:
         typer.echo(text, nl=False)
     else:

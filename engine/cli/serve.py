@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from . import Stop
+from . import Stop, formats, tell
 from .game import read_scenario
 
 __all__ = ["serve", "tick"]
@@ -88,12 +88,19 @@ def serve(
 
 
 def tick(
-    folder: Path = FOLDER, database: str = DATABASE, url: str = URL, mail: str = MAIL, imap: str = IMAP, sender: str = SENDER
+    folder: Path = FOLDER,
+    database: str = DATABASE,
+    url: str = URL,
+    mail: str = MAIL,
+    imap: str = IMAP,
+    sender: str = SENDER,
+    format: str = typer.Option("text", help="text or json."),
 ) -> None:
     """Do once what is due at a desk: reminders, deadlines, mails out and in. For cron, where no `wteaw serve` minds them.
 
     Example: wteaw tick --folder desk
     """
+    formats(format, "text", "json")
     try:
         from ..game.desk.mailbox import look_into
         from ..game.desk.worker import tick as once
@@ -104,10 +111,11 @@ def tick(
         raise Stop(f"{folder} holds no desk; `wteaw serve --folder {folder}` starts one")
     desk = _desk(folder, database, url.rstrip("/") or "http://127.0.0.1:8300", mail, sender)
     desk.post = bool(imap)
-    if imap and (n := look_into(desk, imap)):
-        typer.echo(f"{n} mail{'s' if n != 1 else ''} came in")
-    for said in once(desk):
-        typer.echo(said)
+    n = look_into(desk, imap) if imap else 0
+    done = list(once(desk))
+    came = [f"{n} mail{'s' if n != 1 else ''} came in"] if n else []
+    if format == "json" or came or done:
+        tell(format, {"mails": n, "done": done}, *came, *done)
 
 
 def _work(desk: Any, stop: threading.Event, imap: str) -> None:

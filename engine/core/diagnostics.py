@@ -13,6 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from .codes import CODES
+
 __all__ = [
     "FORMATS",
     "Diagnostic",
@@ -165,8 +167,6 @@ def _window(line: str, column: int, width: int = 110) -> tuple[str, int]:
 
 def _sarif(found: Sequence[Diagnostic]) -> dict[str, Any]:
     """SARIF 2.1.0, as code-scanning services read it."""
-    from .codes import CODES
-
     levels = {"error": "error", "warning": "warning", "info": "note"}
     codes = sorted({d.code for d in found})
     results = []

@@ -16,7 +16,7 @@ from ..core.journal import replay, verify_chain
 from ..core.model import Ruleset
 from ..turn.referee import Resolution, resolve
 from ..world.geography import Geography
-from .store import Game, Stage, inputs_from
+from .store import Game, Stage, Submission, inputs_from
 from .store.database import unpack
 from .store.schema import entries, rulesets, states
 
@@ -139,9 +139,23 @@ def _resolved_again(game: Game) -> str | None:
     return None
 
 
-def resolved_again(game: Game, before: Stage, after: Stage, rules: Ruleset, *, geography: Geography | None = None) -> Resolution:
-    """What a stored game took in at a stage, resolved again under some rules with the dice of then, up to the one after it."""
-    inputs = inputs_from(game.submissions(before.number), _missed(game, after), game.commands(before.number))
+def resolved_again(
+    game: Game,
+    before: Stage,
+    after: Stage,
+    rules: Ruleset,
+    *,
+    geography: Geography | None = None,
+    instead: Submission | None = None,
+) -> Resolution:
+    """What a stored game took in at a stage, resolved again under some rules with the dice of then, up to the one after it.
+
+    `instead`: orders that are to take the place of what their nation had sent, if it had sent any.
+    """
+    taken, missed = game.submissions(before.number), _missed(game, after)
+    if instead is not None:
+        taken, missed = {**taken, instead.nation: instead}, [n for n in missed if n != instead.nation]
+    inputs = inputs_from(taken, missed, game.commands(before.number))
     pause = (after.position.waiting or {}).get("pause")
     dice = game.dice(before, after.used_salts)
     return resolve(rules, before.position, inputs, dice, geography=geography or Geography(rules), until=pause)

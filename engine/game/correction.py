@@ -7,9 +7,9 @@ from typing import Any
 
 from ..core.journal import Entry
 from ..orders.intake import take_in
-from ..turn.referee import resolve, waiting_seats
+from .audit import resolved_again
 from .moderation import Views
-from .store import MODERATOR, Game, StoreError, Submission, inputs_from
+from .store import MODERATOR, Game, StoreError, Submission
 
 
 @dataclass(frozen=True)
@@ -50,13 +50,9 @@ def what_if(game: Game, number: int, nation: str = "", text: str | None = None) 
     if not taken.clean:
         first = next(d for d in taken.found if d.severity == "error")
         raise StoreError(f"line {first.line} does not stand: {first.message}")
-    given = {**game.submissions(number), nation: Submission(nation, text, list(taken.orders), dict(taken.answers), MODERATOR)}
+    given = Submission(nation, text, list(taken.orders), dict(taken.answers), MODERATOR)
     following = game.stage(number + 1)
-    missing = [n for n in waiting_seats(game.ruleset, stage.position) if n not in given]
-    result = resolve(
-        game.ruleset_at(number), stage.position, inputs_from(given, missing, game.commands(number)),
-        game.dice(stage, following.used_salts), geography=game.geography, until=(following.position.waiting or {}).get("pause"),
-    )  # fmt: skip
+    result = resolved_again(game, stage, following, game.ruleset_at(number), geography=game.geography, instead=given)
     was = game.journal(position=number + 1)
     old, new = _counted(was), _counted(result.entries)
     gone = [said for key, (n, said) in old.items() if new.get(key, (0, ""))[0] < n]

@@ -10,6 +10,10 @@ from .moderation import stand_in, view_world
 from .store import Game, StoreError, Submission
 
 
+class NothingStands(StoreError):
+    """Of a text too little stands to be handed in."""
+
+
 @dataclass(frozen=True)
 class HandedIn:
     """What was handed in: what the text came to, and the nation's salt in the dice of the turn ("" where it has none)."""
@@ -25,15 +29,18 @@ def read(game: Game, nation: str, text: str) -> tuple[Intake, World]:
     return taken, world
 
 
-def hand_in(game: Game, nation: str, text: str, by: str, *, proxy: str = "", only_whole: bool = False) -> HandedIn:
-    """Hand a text in, in place of what the nation sent before. `proxy`: the ally who gives it for a nation that has sent none.
+def hand_in(
+    game: Game, nation: str, text: str, by: str, *, taken: Intake | None = None, proxy: str = "", only_whole: bool = False
+) -> HandedIn:
+    """Hand a text in, in place of what the nation sent before. `taken` is what it came to, where that is known already.
 
-    StoreError where nothing of it stands, where with `only_whole` not all does, or where the nation is not asked for orders now;
-    what was there before stays then.
+    `proxy`: the ally who gives it for a nation that has sent none. StoreError where nothing of it stands, where with `only_whole`
+    not all does, or where the nation is not asked for orders now; what was there before stays then.
     """
-    taken, _ = read(game, nation, text)
-    if taken.nation is None or (not taken.clean and (only_whole or not (taken.orders or taken.answers))):
-        raise StoreError("none of these lines stands, so nothing was handed in and what was there before still counts")
+    taken = taken or read(game, nation, text)[0]
+    nothing = not (taken.orders or taken.answers) and (not taken.clean or bool(taken.passed))  # an empty form is clean
+    if taken.nation is None or nothing or (only_whole and not taken.clean):
+        raise NothingStands("none of these lines stands, so nothing was handed in and what was there before still counts")
     asked = game.awaited()
     if nation not in asked:
         raise StoreError(f"{nation} is not asked for orders now" + (f": {', '.join(asked)} is" if len(asked) == 1 else ""))

@@ -18,6 +18,7 @@ from ..core.fairness import Opening
 from ..core.journal import Entry
 from ..core.state import Entity, State
 from ..orders.check import standing
+from ..orders.template import order_template
 from ..ruleset import Ruleset
 from ..turn import vacancies
 from ..turn.left_open import Open, left_open
@@ -133,7 +134,7 @@ def standing_of(game: Game) -> dict[str, Any]:
     else:
         following = "Nobody is missing: `wteaw resolve`."
     publish = f"Publish the commitment to the dice of turn {position.turn} before orders are due: {stage.commitment.root}"
-    todo = ([] if out["closed"] else [publish]) + [following]
+    todo = [*_to_decide(game), *([] if out["closed"] else [publish]), following]
     return out | {"waits": f"it waits for {wanted_now(game)}", "moderator": todo, "next": following}
 
 
@@ -151,7 +152,7 @@ def policy_submissions(game: Game) -> list[Submission]:
 
 def planned(game: Game, nations: Iterable[str]) -> list[Submission]:
     """Orders that the built-in policies give for some nations, each by what it may know."""
-    from ..orders.policies import plan
+    from ..orders.policies import plan  # brings NumPy: only where a policy plays
 
     dice = game.dice()
     views = Views(game)
@@ -377,8 +378,6 @@ def report(
     before = readable([e for e in views.journal if e.turn < turn], world, nation)
     text = ""
     if template and not past and not stage.position.ended:
-        from ..orders.template import order_template
-
         text = order_template(world, nation, game=game.id)
     return nation_report(
         game.ruleset, world.state, entries, nation, game=title, turn=turn, geography=game.geography, template=text,
@@ -421,6 +420,14 @@ def notices(game: Game, turn: int) -> list[str]:
     return out
 
 
+def _to_decide(game: Game) -> list[str]:
+    """What is left to the moderator, in sentences."""
+    return [
+        f"Decide (`wteaw decide moderator {o.key} ANSWER`): {o.text}: {o.answers}; default {o.default}."
+        for o in open_decisions(game)
+    ]
+
+
 def _moderators_part(game: Game, stage: Stage, past: bool) -> list[str]:
     """What the moderator has to do now."""
     if past or stage.position.ended:
@@ -432,10 +439,7 @@ def _moderators_part(game: Game, stage: Stage, past: bool) -> list[str]:
         else f"Read what follows, then send each of the {len(players)} players his report."
         if players
         else "Read what follows.",
-        *(
-            f"Decide (`wteaw decide moderator {o.key} ANSWER`): {o.text}: {o.answers}; default {o.default}."
-            for o in open_decisions(game)
-        ),
+        *_to_decide(game),
         f"Publish the commitment to the dice of turn {stage.position.turn}: {stage.commitment.root}",
         "`wteaw rollback` undoes the turn; give the reason, and every report tells it.",
     ]

@@ -235,7 +235,7 @@ class _Known:
 
 def check_scenario(ruleset: Ruleset, node: Node, known: Forms) -> Iterator[Diagnostic]:
     """What is wrong with a scenario of the right shape, by the ruleset it is played with."""
-    from ..ruleset.checks.expressions import Words, wrong_expressions
+    from ..ruleset.checks.expressions import Words, wrong_expressions  # heavy, as all checks
     from ..ruleset.checks.references import dangling
     from ..ruleset.checks.subject import Marked
     from ..ruleset.checks.words import Vocabulary, unknown_words

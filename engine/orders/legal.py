@@ -161,6 +161,11 @@ def _acts(world: World, nation: str, row: Row) -> Iterator[Legal]:
         order = {"nation": nation, "order": f"acts/{row['id']}", "slots": filled}
         try:
             why = act.exhausted(context, row, names) if open_ else act.forbidden(context, row, order, names, act.Spent())
+            if why is not None and not open_ and (none := [n for n, (least, most) in bounds.items() if least == 0 < most]):
+                for name in none:  # nothing at all may be too little where one would do
+                    bounds[name] = (1, bounds[name][1])
+                    filled[name] = names[name] = 1
+                why = act.forbidden(context, row, order, names, act.Spent())
             if why is not None:
                 continue
             cost = act.price(context, row, names) if fixed is None else fixed

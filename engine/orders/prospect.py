@@ -53,7 +53,8 @@ def in_frame(ruleset: Ruleset) -> Mapping[str, tuple[Place, Row]]:
             changes += node["do"] in CHANGING
             number = 2 * changes + (node["do"] not in CHANGING)
             for index, key in enumerate(carried_out(ruleset, node)):
-                out.setdefault(key, ((number, index if key.startswith("acts/") else 0), node))
+                listed = key.startswith("acts/") and not node.get("as_written")
+                out.setdefault(key, ((number, index if listed else 0), node))
         return out
 
     found: Mapping[str, tuple[Place, Row]] = ruleset.derived("orders in the frame", make)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
-    from referencing import Registry
+    from referencing import Registry  # heavy, and not needed while all rows are right
 
 from ..core.package_data import schemas as schemas_folder
 from .fast_schema import Compiler, Fits, UnknownKeyword
@@ -212,7 +212,7 @@ def _is_form(schema: Schema) -> bool:
 
 @lru_cache(maxsize=8)
 def _registry(found: Forms) -> Registry[Any]:
-    from referencing import Registry
+    from referencing import Registry  # heavy, and not needed while all rows are right
     from referencing.jsonschema import DRAFT7
 
     empty: Registry[Any] = Registry()

@@ -42,7 +42,7 @@ def _fast(text: str) -> list[Any] | None:
 
 
 def _thorough(text: str) -> Iterator[Any]:
-    from ruamel.yaml import YAML
+    from ruamel.yaml import YAML  # heavy, and needed only for files that are at fault
     from ruamel.yaml.error import MarkedYAMLError
 
     try:

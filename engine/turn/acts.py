@@ -1,8 +1,8 @@
 """`act`: orders of the named acts are tested, paid, rolled and carried out.
 
-All orders of a step are tested and paid in one canonical order (acts in listed order, then nations, then lines), so that the
-order in which files came in changes nothing; each act has its own dice. What an act costs, needs and may be repeated is its
-row's (`cost`, `needs`, `limit`); what it does is the tail.
+All orders of a step are tested and paid in one canonical order: acts in listed order, then nations, then lines; with `as_written`
+nations, then lines. So the order in which files came in changes nothing; each act has its own dice. What an act costs, needs and
+may be repeated is its row's (`cost`, `needs`, `limit`); what it does is the tail.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ def run(node: Row, turn: Turn) -> None:
     turn.open()
     if any(order.get("status") is None for act_id in node["acts"] for order in turn.orders_here([f"acts/{act_id}"])):
         turn.world.moments["step"] = turn.state.copy()
-    for act_id in node["acts"]:
-        row = turn.ruleset.row("acts", act_id)
-        for order in turn.orders_here([f"acts/{act_id}"]):
+    for acts in [node["acts"]] if node.get("as_written") else [[act_id] for act_id in node["acts"]]:
+        for order in turn.orders_here([f"acts/{act_id}" for act_id in acts]):
+            act_id = str(order["order"]).partition("/")[2]
+            row = turn.ruleset.row("acts", act_id)
             if order.get("status") is None:
                 with turn.within("act", act_id, order["key"]):
                     perform(turn, row, order)

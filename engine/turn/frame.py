@@ -69,7 +69,7 @@ def advance(
             levels.pop()
             _next_round(turn, levels)
             continue
-        _bind(turn, levels)
+        bind_loops(turn, levels)
         if not turn.world.test(node.get("when"), turn.names()):
             levels[-1]["i"] += 1
         elif "input" in node:
@@ -250,7 +250,7 @@ def _pass_left(turn: Turn, node: Row, level: Level) -> bool:
     return any(turn.world.test(test, {"self": Entity("nation", m), "nation": Entity("nation", m)}) for m in level["over"])
 
 
-def _bind(turn: Turn, levels: Sequence[Level]) -> None:
+def bind_loops(turn: Turn, levels: Sequence[Level]) -> None:
     """The names that the loops around the cursor give to the steps inside."""
     turn.loops = {}
     nodes: Sequence[Row] = turn.nodes

@@ -20,7 +20,7 @@ from ..world.geography import Geography
 from .calendar import begin_turn, end_turn
 from .context import Turn
 from .events import first_look, settle
-from .frame import advance, alive, cursor, node_at
+from .frame import advance, alive, bind_loops, cursor, node_at
 
 Orders = Mapping[str, Sequence[Mapping[str, Any]]]
 """Nation -> its accepted orders at an input point: `order` ("form/id"), `slots`, `options`, `text`, `line`."""
@@ -202,9 +202,7 @@ def waiting_seats(ruleset: Ruleset, position: Position) -> list[str]:
     wanted = node.get("from", "everyone")
     if wanted == "everyone":
         return commanded_nations(ruleset, position)
-    from .frame import _bind
-
-    _bind(turn, cursor(turn))
+    bind_loops(turn, cursor(turn))
     assert node_at(turn, cursor(turn)) is not None
     if wanted in turn.loops and isinstance(turn.loops[wanted], Entity):
         return [n for n in (turn.loops[wanted].id,) if seat_of(turn, n) not in ("none", "vacant") and alive(turn, n)]

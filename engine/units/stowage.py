@@ -10,14 +10,13 @@ from ..core.state import Entity
 from ..turn.context import OrderContext
 from ..world import routes
 from . import forces
+from .attacking import attack_refusal
 
 
 def stowed(
     turn: OrderContext, mode: Row, slots: Mapping[str, Any], nation: str, zone: str | None, left: Mapping[str, int]
 ) -> tuple[Row, list[forces.Pick]] | str:
     """What an order brings aboard, as {units, from, to}, and the stacks it is taken from; or why it cannot be carried."""
-    from .attacking import attack_refusal
-
     world, carries = turn.world, mode.get("carries")
     origin, target = slots.get("origin"), slots.get("target")
     cargo = forces.wanted(slots["cargo"])

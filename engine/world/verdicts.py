@@ -194,7 +194,7 @@ class Settling:
 
 def _components(nodes: Iterable[Open], edges: Mapping[Open, set[Open]]) -> Iterator[list[Open]]:
     """The sets of nodes that lead to each other (strongly connected components)."""
-    import networkx as nx
+    import networkx as nx  # heavy, and few rulesets have results that hang on each other
 
     graph: nx.DiGraph[Open] = nx.DiGraph()
     for node in nodes:

@@ -8,8 +8,10 @@ from datetime import timedelta
 from typing import Any
 
 from ...core.model import Ruleset
+from ...world.world import World
 from ..moderation import new_game, planned, resolve_turn, seats
 from ..report.drawing import Drawing
+from ..scenario import initial_state
 from ..store import PLAYER
 from .hall import Hall, Settings
 from .people import MODERATOR, SPECTATOR, Role, stamp
@@ -47,9 +49,6 @@ def demonstration(
 
 def greatest(ruleset: Ruleset, scenario: Mapping[str, Any], players: int) -> list[str]:
     """The nations that hold most at the start, at most one of each side where there are enough sides."""
-    from ...world.world import World
-    from ..scenario import initial_state
-
     world = World(ruleset, initial_state(ruleset, scenario))
     held: dict[str, int] = dict.fromkeys(ruleset.rows("nations"), 0)
     for _, stack in world.state.stacks():

@@ -29,7 +29,7 @@ from ...ruleset.compare import compare
 from ...ruleset.describe_diff import one_line, tell
 from ...ruleset.folder import find_rulesets
 from ...world.world import World
-from ..report.rulebook import rulebook as written
+from ..rulebook import rulebook as written
 from .hall import Hall
 from .web import Visit
 

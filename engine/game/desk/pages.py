@@ -11,7 +11,6 @@ from starlette.responses import Response
 from ..report.build import when
 from ..store import Game
 from .hall import Settings
-from .pictures import Window
 from .sight import chart, turn_of
 from .web import PICTURE_POLICY, Visit
 
@@ -51,9 +50,9 @@ class Head:
 
 @dataclass(frozen=True)
 class Windows:
-    """A map on a page: its windows, which one is shown, and the turn."""
+    """A map on a page: the titles of its windows, which one is shown, and the turn."""
 
-    all: Sequence[Window]
+    all: Sequence[str]
     shown: int
     turn: int
     address: str
@@ -64,11 +63,11 @@ class Windows:
 
 
 def map_page(visit: Visit, game: Game, reader: str, turn: int | None) -> Windows:
-    """The map of a turn for a page; without a choice of the visitor's its window is the one with most of the reader's places."""
+    """The map of a turn for a page; without a choice of the visitor's it is where most of the reader's units are."""
     found = chart(visit.hall, game, reader, turn)
     wanted = visit.number("window")
-    shown = wanted if wanted is not None and wanted < len(found.windows) else found.home
-    return Windows(found.windows, shown, turn_of(game, turn), visit.path("map.svg"))
+    shown = wanted if wanted is not None and wanted < len(found.regions) else 0
+    return Windows(found.regions, shown, turn_of(game, turn), visit.path("map.svg"))
 
 
 def map_picture(visit: Visit, game: Game, reader: str) -> Response:

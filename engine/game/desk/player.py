@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from starlette.responses import HTMLResponse, Response
@@ -14,7 +14,8 @@ from ...orders.readback_text import rendered
 from ...orders.template import order_template
 from ..hand_in import hand_in, read
 from ..moderation import last_turn, report, seats, view_world
-from ..proofs import revealed
+from ..proofs import Published, revealed
+from ..proofs import check as check_dice
 from ..report.account import accounts
 from ..report.build import when
 from ..report.render import as_text
@@ -265,8 +266,6 @@ def send(visit: Visit) -> Response:
 
 def take_back(visit: Visit) -> Response:
     """An earlier file counts again."""
-    from dataclasses import replace
-
     with visit.hall.game(visit.role.game) as game:
         now = standing(visit.hall, visit.role.nation, game)
         if not now.open:
@@ -305,20 +304,16 @@ def proof(visit: Visit) -> Response:
 
 def _checked(game: Game, nation: str, turn: int | None) -> Any:
     """The dice of a turn rolled again, as `wteaw dice verify` does it; None where no turn is asked for."""
-    from ..proofs import Published, check
-
     if turn is None:
         return None
     data = revealed(game, turn, nation)
     files = game.hand_ins_of(turn, nation)
     own = next((f.submission.text.encode() for f in files if f.submission.by == PLAYER), None)
-    return check(data, Published.read(*_published(game, turn)), orders=own, nation=nation if own is not None else "")
+    return check_dice(data, Published.read(*_published(game, turn)), orders=own, nation=nation if own is not None else "")
 
 
 def _published(game: Game, turn: int) -> tuple[dict[str, Any], dict[str, Any]]:
     """What was published of a turn before it was resolved: anchor and commitment, and the salts."""
-    from dataclasses import asdict
-
     stage = next((game.stage(n) for n, t, _ in game.stages() if t == turn), None)
     if stage is None:
         raise StoreError(f"there has been no turn {turn}")

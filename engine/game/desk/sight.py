@@ -21,7 +21,7 @@ from ..report.fights import Fight, captured, fights, gravest, heading, hits
 from ..report.words import Words
 from ..store import Game
 from .hall import Hall
-from .pictures import Mark, Picture, picture
+from .pictures import Picture, picture
 
 PUBLIC, ALL = "", "*"
 """Readers that are no nation: whoever looks on, and the moderator."""
@@ -155,15 +155,9 @@ def _chart(hall: Hall, game: Game, reader: str, turn: int) -> Picture:
     battles = sight(hall, game, reader, turn).battles
     views = moderation.Views(game, _position(game, turn))
     world, entries = _seen(game, views, reader, turn)
-    seen: set[str] = set()
-    marks = [Mark(b.place, b.number, b.won) for b in battles if not (b.place in seen or seen.add(b.place))]  # type: ignore[func-returns-value]
+    numbers = {b.place: (b.number, "success" if b.won else "failure") for b in reversed(battles)}
     title = f"{game.head['title']}, {sight(hall, game, reader, turn).when}"
     return picture(
-        game.ruleset,
-        world.state,
-        game.drawing(),
-        title=title,
-        entries=entries,
-        reader="" if reader == ALL else reader,
-        marks=marks,
-    )
+        game.ruleset, world.state, game.drawing(), title=title, entries=entries, reader="" if reader == ALL else reader,
+        numbers=numbers,
+    )  # fmt: skip

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
 from hmac import compare_digest
+from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
@@ -344,8 +345,6 @@ def environment() -> Environment:
 @cache
 def assets() -> dict[str, str]:
     """Name of a static file -> its address, which changes with what is in it."""
-    from importlib.resources import files
-
     folder = files(__package__ or "wteaw.game.desk") / "static"
     return {f.name: f"/static/{sha256(f.read_bytes()).hexdigest()[:12]}/{f.name}" for f in folder.iterdir() if f.is_file()}
 

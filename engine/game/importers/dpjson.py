@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ...core.dice import CountingDice
+from ...core.dice import CountingDice, KeyedDice
 from ...core.model import Row, Ruleset
-from ...core.state import State
+from ...core.state import State, unit_key
 from ...orders.intake import take_in
 from ...orders.names import Names
 from ...orders.words import joined
@@ -24,6 +24,7 @@ from ...turn.referee import Inputs, Position, resolve, start
 from ...world.geography import Geography
 from ...world.view import Viewer
 from ...world.world import World
+from ..moderation import view_world
 from ..scenario import initial_state
 from ..store import Game, Submission
 
@@ -182,8 +183,6 @@ class Reader:
         state = initial_state(self.ruleset, scenario)
         for key in list(state.table("units")):
             state.put("units", key, "*", None)
-        from ...core.state import unit_key
-
         for owner, pieces in self.pieces(phase["state"]).items():
             for kind, place, _ in sorted(pieces):
                 state.put("units", unit_key(owner, kind, place), "*", {"owner": owner, "kind": kind, "place": place, "n": 1})
@@ -251,8 +250,6 @@ class InFolder:
         return self.game.stage().position
 
     def world_of(self, nation: str) -> World:
-        from ..moderation import view_world
-
         return view_world(self.game, nation)
 
     def resolve(self, given: list[Submission]) -> None:
@@ -260,8 +257,6 @@ class InFolder:
 
 
 def _no_dice() -> CountingDice:
-    from ...core.dice import KeyedDice
-
     return KeyedDice("", 0)
 
 

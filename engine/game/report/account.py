@@ -146,7 +146,7 @@ def _labels(
         items = [(world.ruleset.rows("yields").get(i["yield"], {}), i["yield"], Fraction(i["amount"])) for i in data["items"]]
         items = [i for i in items if i[0].get("into", treasury.money(world.ruleset)) == what]
         for row, name, amount in items:
-            yield 1, _lower(yield_name(row, name)), exact(amount), "over" not in row and len(items) > 1
+            yield 1, _lower(yield_name(row, name), words), exact(amount), "over" not in row and len(items) > 1
         rest = total - sum(i[2] for i in items)
         if rest:
             yield 1, "limits of income" if rest < 0 else "supplement", exact(rest), False
@@ -182,9 +182,12 @@ def _act_name(row: Row, id_: str) -> str:
     return _lower(str(row.get("label") or row.get("name") or id_.replace("-", " ")))
 
 
-def _lower(name: str) -> str:
-    """A name as it stands in a list; one of several words with capitals is a proper name."""
-    return name[:1].lower() + name[1:] if name[1:2].islower() and name[1:] == name[1:].lower() else name
+def _lower(name: str, words: Words | None = None) -> str:
+    """A name as it stands in a list; one of several words with capitals, or that begins with a nation's, keeps its own."""
+    nations = words.world.ruleset.rows("nations").values() if words else ()
+    proper = {str(row.get(key, "")) for row in nations for key in ("name", "short", "adjective")}
+    plain = name[1:2].islower() and name[1:] == name[1:].lower() and name.split(" ", 1)[0] not in proper
+    return name[:1].lower() + name[1:] if plain else name
 
 
 def blocks(accounts_: Sequence[Account], lost: Sequence[tuple[str, Any]] = ()) -> list[Block]:

@@ -13,8 +13,9 @@ from ...core.canonical import digest
 from ...core.journal import EVERYONE, Entry
 from ...core.model import Row, Ruleset
 from ...core.state import Entity, State
+from ...orders.legal import legal_acts
 from ...turn.calendar import date
-from ...turn.effects import printed
+from ...turn.effects import fill, printed
 from ...turn.frame import phases, steps
 from ...world.geography import Geography
 from ...world.tables import box_of
@@ -156,6 +157,7 @@ def _situation(
     if public or gone:
         out.append(bullets([*public, *gone]))
     to_do = [
+        *_of_records(world, reader, words, "open"),
         *standing.danger(world, reader, words),
         *standing.beside_enemies(world, reader, words),
         *_open_to(world, reader, words),
@@ -168,13 +170,25 @@ def _situation(
         out.append(Para("; ".join(f"{name} {value}" for name, value in figures) + "."))
     out.extend(news.hands_blocks(hands, words))
     out.extend(news.relations(world, mine, reader, words))
+    if agreed := _of_records(world, reader, words, "standing"):
+        out.append(Para("; ".join(line.rstrip(".") for line in agreed) + ".", "Agreements in force"))
     return Part("The situation", tuple(out))
+
+
+def _of_records(world: World, reader: str, words: Words, kind: str) -> list[str]:
+    """What the rows of kinds of records tell of those that the reader sees, as open to him or as standing."""
+    rows = world.ruleset.rows("records")
+    out = []
+    for id_, record in sorted(world.state.table("records").items()):
+        names = {"record": Entity("record", id_), "self": Entity("nation", reader), "nation": Entity("nation", reader)}
+        for rule in rows.get(str(record.get("kind")), {}).get("told", ()):
+            if rule["as"] == kind and world.test(rule["when"], names):
+                out.append(sentence(words.told(fill(world, rule["says"], names))))
+    return out
 
 
 def _open_to(world: World, reader: str, words: Words) -> list[str]:
     """What the reader could do and is reminded of (`remind` of an act), with all that it may be done to and what that costs."""
-    from ...orders.legal import legal_acts
-
     out = []
     for row in world.ruleset.rows("acts").values():
         if "remind" not in row:

@@ -446,7 +446,9 @@ def _afar(world: World, reader: str, words: Words, told: set[str]) -> list[Block
         out.append(Para("; ".join(others) + ".", "Units of others"))
     said = []
     for (range_, band), places in sorted(bands.items(), key=lambda i: -int(i[0][0].partition("..")[0] or 0)):
-        close = sorted(words.place(p) for p in places if p in near and (h := world.holder_of(p)) and world.hostile(reader, h))
+        close = sorted(
+            words.place(p) for p in dict.fromkeys(places) if p in near and (h := world.holder_of(p)) and world.hostile(reader, h)
+        )
         label = _band(range_, band)
         if close:
             said.append(f"{label}: {listing(close)}")

@@ -8,7 +8,9 @@ from typing import Any
 
 from ...core.model import Row
 from ...turn.context import OrderContext
+from ...world.treasury import main_purse, purse_at
 from ..legal import Legal, legal_orders
+from ..rows import is_purchase
 from .front import FAR, Front
 from .give import Giver
 
@@ -38,8 +40,6 @@ def give_purchases(giver: Giver, rules: Sequence[Row], front: Front | None) -> N
 
 
 def _purchase_rows(giver: Giver) -> list[str]:
-    from ..rows import is_purchase
-
     rows = giver.world.ruleset.rows("orders")
     return [f"orders/{i}" for i, r in rows.items() if is_purchase(giver.world.ruleset, r)]
 
@@ -50,8 +50,6 @@ def _item(giver: Giver, offer: Legal) -> str:
 
 
 def _purse(giver: Giver, offer: Legal, what: str) -> str:
-    from ...world.treasury import main_purse, purse_at
-
     site = offer.slots.get("site")
     if site is None:
         return main_purse(giver.world, giver.nation, what)

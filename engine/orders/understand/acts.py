@@ -8,6 +8,7 @@ from ...turn.context import Order
 from ...turn.intents import Code, Intent, Refusal
 from ...turn.slots import unmet
 from ..grammar import slot_of
+from ..legal import domain
 from .book import Book, Understood
 
 
@@ -31,8 +32,6 @@ def advise(book: Book, row: Row, order: Order, why: Refusal) -> str:
     kind = slot_of(slot, row.get("slots", {}).get(slot)).kind if slot else ""
     if why.code != Code.UNMET or kind not in ("nation", "place", "side", "tech", "gate"):
         return ""
-    from ..legal import domain
-
     out: list[str] = []
     for value in domain(book.world, row, slot, book.context.order_names(order)):
         other = {**order, "slots": {**order["slots"], slot: value}}

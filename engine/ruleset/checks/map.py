@@ -10,7 +10,7 @@ from ..nodes import Node, diagnose, find
 from .subject import Subject
 
 if TYPE_CHECKING:
-    import networkx as nx
+    import networkx as nx  # heavy, and not needed for what the cache has
 
 __all__ = [
     "gates_stand_between_linked_places",
@@ -41,7 +41,7 @@ def places_have_links(subject: Subject) -> Iterator[Diagnostic]:
 
 def places_can_be_reached(subject: Subject) -> Iterator[Diagnostic]:
     """From the places that somebody owns (or else from the largest part of the map), there must be a way to each place."""
-    import networkx as nx
+    import networkx as nx  # heavy, and not needed for what the cache has
 
     graph = _graph(subject)
     if not graph.number_of_edges():

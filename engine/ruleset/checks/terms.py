@@ -11,7 +11,7 @@ from ..nodes import diagnose
 from .subject import Subject
 
 if TYPE_CHECKING:
-    import networkx as nx
+    import networkx as nx  # heavy, and not needed for what the cache has
 
 __all__ = ["terms_do_not_lead_back_to_themselves", "values_lead_somewhere"]
 
@@ -22,7 +22,7 @@ ASKERS = {"objectives": ("aims", ("is",)), "within_limits": ("limits", ("test", 
 
 def terms_do_not_lead_back_to_themselves(subject: Subject) -> Iterator[Diagnostic]:
     """One finding for each knot of terms, at the first of them, with the way round."""
-    import networkx as nx
+    import networkx as nx  # heavy, and not needed for what the cache has
 
     rows = subject.rows(TERMS)
     graph: nx.DiGraph[str] = nx.DiGraph()
@@ -44,7 +44,7 @@ MAX_CHAIN = 30
 
 def values_lead_somewhere(subject: Subject) -> Iterator[Diagnostic]:
     """Quantities must not lead back to themselves, by base or adjust rows; chains of either must not grow too long."""
-    import networkx as nx
+    import networkx as nx  # heavy, and not needed for what the cache has
 
     graph: nx.DiGraph[tuple[str, str]] = nx.DiGraph()
     for form, id_, texts in _said(subject):

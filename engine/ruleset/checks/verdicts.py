@@ -8,6 +8,7 @@ from ...core.diagnostics import Diagnostic
 from ..expressions import ExpressionError
 from ..expressions.bounds import Reader, open_names
 from ..expressions.parse import strip_mark
+from ..expressions.terms import terms_used
 from ..nodes import diagnose
 from .subject import Subject
 
@@ -39,8 +40,6 @@ def verdicts_can_be_judged(subject: Subject) -> Iterator[Diagnostic]:
 
 def _between(subject: Subject) -> set[str]:
     """The terms that the tests of verdicts lead to."""
-    from ..expressions.terms import terms_used
-
     terms = subject.rows("terms")
     found: set[str] = set()
     due = [t for row in subject.rows("verdicts").values() for t in terms_used(str(row.get("yes", "")))]

@@ -18,7 +18,7 @@ from .small import Point, lines_data, merged_halos, on_grid, rings_data, stepped
 from .svg import INK, circle, rect, words
 from .text import FAMILY, text_width, xml
 
-GRID, SLACK = 2.0, 0.8
+GRID, SLACK = 2.0, 1.0
 """Sheet units between the lines on which outlines lie, and how far (in these) an outline may pass beside its vertices."""
 FRAME = (800, 600)
 LEAST, RIM = (320.0, 240.0), 30.0

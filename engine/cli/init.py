@@ -1,0 +1,67 @@
+"""`wteaw init`: a ruleset of one's own: a small game, a layer over a shipped one, or what a game file makes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from . import Stop
+
+__all__ = ["init"]
+
+KINDS = ("triplea",)
+
+
+def init(
+    words: list[str] = typer.Argument(..., metavar="NAME", help="The folder of the new ruleset; its last part is the name."),
+    extends: str = typer.Option("", help="Begin with a layer over this shipped ruleset, such as third-edition."),
+    from_: str = typer.Option("", "--from", help="triplea: turn a game file into the ruleset; then it is FILE [NAME]."),
+    force: bool = typer.Option(False, "--force", help="Replace a ruleset that is in the folder already."),
+) -> None:
+    """Begin a ruleset: a small complete game that validates, tests, draws and plays at once, every file short and explained.
+
+    Example: wteaw init my-war
+    """
+    if from_:
+        _taken_over(words, from_, extends, force)
+        return
+    if len(words) != 1:
+        raise Stop(f"one name is needed, not {len(words)}; a name of several words is written in quotes or with hyphens", 2)
+    from ..game.starter import StarterError, begin
+
+    try:
+        made = begin(Path(words[0]), extends=extends, force=force)
+    except StarterError as error:
+        raise Stop(str(error), 2) from None
+    typer.echo(f"{made.title}: {len(made.files)} files in {made.folder}.")
+    typer.echo("Now:")
+    for line in _next(made.folder, made.scenario):
+        typer.echo(f"  {line}")
+
+
+def _next(folder: Path, scenario: Path) -> list[str]:
+    """The commands that are worth giving first, as they can be typed where `wteaw init` was."""
+    import shlex
+
+    here, start, played = (shlex.quote(str(p)) for p in (folder, scenario, folder / "out"))
+    return [
+        f"wteaw validate --strict {here}",
+        f"wteaw test {here}",
+        f"wteaw play {start} --turns 2 --out {played} --force",
+    ]
+
+
+def _taken_over(words: list[str], kind: str, extends: str, force: bool) -> None:
+    """`wteaw init --from triplea FILE [NAME]`."""
+    if kind not in KINDS:
+        raise Stop(f"no files of {kind!r} are understood; known: {', '.join(KINDS)}", 2)
+    if extends:
+        raise Stop("--from and --extends cannot be given together", 2)
+    if len(words) > 2:
+        raise Stop("a file and at most one name are needed", 2)
+    from ..game.importers.triplea.draft import slug
+    from .import_ import triplea
+
+    file = Path(words[0])
+    triplea(file, Path(words[1]) if len(words) == 2 else Path(slug(file.stem)), force=force, format="text")
