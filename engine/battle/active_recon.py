@@ -259,7 +259,7 @@ def intercept(turn: Turn, looking: Sequence[tuple[Row, Probe, dict[str, int]]]) 
             out.append((row, probe, lookers, _go_out(turn, row, probe, at)))
             for key in at:
                 del lookers[key]
-    from .encounters import contested
+    from .encounters import contested  # with all that fights
     from .fight import fight_all  # with all that fights: who asks only whether somebody may look needs none of it
 
     for battle in dict.fromkeys(str(row["meets"]["battle"]) for row, _, _, _ in out):

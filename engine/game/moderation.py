@@ -63,7 +63,7 @@ def new_game_from(folder: Path, scenario: Mapping[str, Any], ruleset: Ruleset, s
     """Start a game from a position, commanded by players throughout. `rules`: the ruleset's folder, for its maps."""
     for nation in ruleset.rows("nations"):
         state.put("nations", nation, "seat", PLAYER)
-    from .report.mapview import read_drawing
+    from .report.mapview import read_drawing  # reports and maps are heavy
 
     return Game.create(folder, ruleset, scenario, state, id_=folder.resolve().name, drawing=read_drawing(rules))
 
@@ -356,7 +356,7 @@ def report(
     `views`: those of the present stage, which the reports of several nations share. `update`: the day on which the reports go
     out, from which the deadline follows by the rules' schedule.
     """
-    from .report.build import moderator_report, nation_report
+    from .report.build import moderator_report, nation_report  # reports and maps are heavy
 
     turn = last_turn(game) if turn is None else turn
     stage = game.stage()
@@ -392,7 +392,7 @@ def due_in_words(game: Game, update: date | None) -> str:
     position = game.stage().position
     if row is None or update is None or position.ended:
         return ""
-    from .report.build import when
+    from .report.build import when  # reports and maps are heavy
 
     days = days_of(row, update)
     said = when(game.ruleset, position.turn)
@@ -461,7 +461,7 @@ def write_reports(
     game: Game, out: Path, nations: Iterable[str], drawing: Drawing, *, turn: int | None = None, update: date | None = None
 ) -> list[Path]:
     """Text and HTML reports of nations, each with its map, into a folder; the moderator's as well."""
-    from .report.render import as_html, as_text
+    from .report.render import as_html, as_text  # reports and maps are heavy
 
     out.mkdir(parents=True, exist_ok=True)
     written = []
@@ -478,7 +478,7 @@ def write_reports(
 
 def map_of_report(game: Game, data: Report, views: Views, drawing: Drawing) -> PageMap:
     """The map of a report's page: its reader's view, what the entries that he may read tell, and the numbers of his battles."""
-    from .report.mapview import report_map
+    from .report.mapview import report_map  # reports and maps are heavy
 
     entries = [e for e in views.journal if e.turn == data.turn]
     shown, reader = views.position.state, ""
