@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from wteaw.ruleset.expressions.parse import parse
 from wteaw.ruleset.expressions.reads import reads
 from wteaw.turn import events as watch
 from wteaw.turn.events import settle
@@ -73,3 +74,8 @@ def test_a_watching_event_is_asked_only_when_what_it_reads_has_changed(monkeypat
     assert change("stores", "red", "gold", 99) == 0
     assert change("tracks", "gray", "mood", 6) == 1
     assert turn.state.row("marks", "nation:red")
+
+
+def test_a_mark_before_a_test_says_nothing_more() -> None:
+    """Validation takes `=` before any expression, and so does play."""
+    assert parse("=turn > 1").names == parse("turn > 1").names == {"turn"}

@@ -14,10 +14,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
 
+import yaml
+
 from ..core.diagnostics import nearest
 from ..core.package_data import data_root, rulesets, scenarios, schemas, templates
+from ..ruleset import load_ruleset
+from ..ruleset.folder import MANIFEST, find_rulesets
+from .importers.triplea.document import GameFileError
 from .importers.triplea.draft import slug
-from .importers.triplea.folder import put_in_place
+from .importers.triplea.folder import may_write, put_in_place
 
 __all__ = ["GAME", "LAYER", "Begun", "StarterError", "begin", "shipped_rulesets"]
 
@@ -43,9 +48,6 @@ class Begun:
 
 def begin(folder: Path, *, extends: str = "", force: bool = False) -> Begun:
     """A new ruleset in a folder whose name is its own. StarterError if the name or the base will not do; then nothing is left."""
-    from .importers.triplea.document import GameFileError
-    from .importers.triplea.folder import may_write
-
     title = check_name(folder.name)
     id_ = slug(title)
     shipped = shipped_rulesets()
@@ -91,10 +93,6 @@ def _reserved(name: str) -> bool:
 
 def shipped_rulesets() -> dict[str, Path]:
     """Id to folder of every ruleset that is shipped."""
-    import yaml
-
-    from ..ruleset.folder import MANIFEST, find_rulesets
-
     found = {}
     for folder in find_rulesets(rulesets()):
         manifest = yaml.safe_load((folder / MANIFEST).read_text(encoding="utf-8"))
@@ -104,10 +102,6 @@ def shipped_rulesets() -> dict[str, Path]:
 
 def _base(name: str, shipped: Mapping[str, Path]) -> dict[str, str]:
     """What a layer over a shipped ruleset has to name: its place in the data, a scenario that plays it, one of its units."""
-    import yaml
-
-    from ..ruleset import load_ruleset
-
     base = shipped.get(name)
     if base is None:
         near = nearest(name, shipped)

@@ -130,7 +130,8 @@ def strip_mark(text: str) -> str:
 
 @lru_cache(maxsize=20_000)
 def parse(text: str) -> Expression:
-    """Parse one expression (without a leading `=`). Raises ExpressionError with the column of the offence."""
+    """Parse one expression; a leading `=` says nothing more. Raises ExpressionError with the column of the offence."""
+    text = strip_mark(text) if text.startswith("=") else text
     if len(text) > MAX_LENGTH:
         raise ExpressionError(f"longer than {MAX_LENGTH} characters; name a part of it as a term")
     if not text.strip():
