@@ -26,7 +26,7 @@ from wteaw.game.desk.limits import Limits
 from wteaw.game.desk.outbox import Outbox
 from wteaw.game.desk.people import Role
 from wteaw.game.desk.web import Desk
-from wteaw.game.report.mapview import Drawing
+from wteaw.game.report.drawing import Drawing
 from wteaw.game.store import PLAYER
 from wteaw.game.store.database import engine_for
 from wteaw.ruleset import Ruleset

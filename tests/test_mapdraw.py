@@ -18,6 +18,7 @@ from colorspacious import cspace_convert, deltaE
 from ruamel.yaml import YAML
 
 from wteaw.core.package_data import scenarios
+from wteaw.game.report.drawing import Drawing
 from wteaw.game.report.map import (
     Arrow,
     Badge,
@@ -39,7 +40,7 @@ from wteaw.game.report.map import (
 )
 from wteaw.game.report.map.projection import frame
 from wteaw.game.report.map.text import text_width
-from wteaw.game.report.mapview import Drawing, map_model
+from wteaw.game.report.mapview import map_model
 from wteaw.game.scenario import initial_state
 from wteaw.game.scenario_files import load_scenario
 

@@ -9,7 +9,8 @@ import pytest
 from wteaw.core.package_data import rulesets, scenarios
 from wteaw.core.state import State
 from wteaw.game.moderation import Views, new_game, resolve_turn, wanted_now
-from wteaw.game.report.mapview import Drawing, drawing_from, read_drawing
+from wteaw.game.report.drawing import Drawing, drawing_from
+from wteaw.game.report.mapview import read_drawing
 from wteaw.game.scenario_files import load_scenario
 from wteaw.game.store import Game, Submission
 from wteaw.orders.intake import take_in

@@ -10,6 +10,7 @@ from wteaw.orders.check import check
 from wteaw.orders.intake import take_in
 from wteaw.orders.legal import legal_orders
 from wteaw.orders.parse import parse_orders
+from wteaw.orders.reference import order_reference
 from wteaw.orders.rows import orders_now
 from wteaw.orders.template import order_template
 from wteaw.turn.referee import waiting_seats
@@ -17,7 +18,7 @@ from wteaw.world.world import World
 
 from .test_law_orders import begun, known_to
 
-LEAST = {"1914": 60, "third-edition-1914": 40, "alliances-6": 5, "diplomacy": 3}
+LEAST = {"1914": 60, "third-edition-1914": 40, "alliances-6": 1, "diplomacy": 3}
 """Lines that the template of the best supplied of some nations offers at least."""
 
 
@@ -42,13 +43,33 @@ def test_every_line_stands_when_its_mark_is_taken_away(name: str, turn: int) -> 
     assert max(found) >= LEAST[name]
 
 
-def test_what_nobody_may_fill_in_is_shown_as_a_form_and_read_over() -> None:
+def test_the_form_is_short_and_orders_nothing_as_it_stands() -> None:
     _, _, here = begun("1914", 1)
-    text = order_template(known_to("1914", here, "german-empire"), "german-empire", game="g")
-    assert "\n## (transport|ship) <cargo>" in text and "\n# (transport|ship)" not in text
-    assert "\n# build 13 tanks in Berlin " in text and "13 tank " not in text
-    assert "<tasks>: " in text
-    assert not [line for line in text.splitlines() if "<" in line.partition("   #")[0] and not line.startswith("##")]
+    world = known_to("1914", here, "german-empire")
+    text = order_template(world, "german-empire", game="g")
+    assert "\n# build 13 tanks in Berlin " in text and text.endswith("\nend\n")
+    assert len(text.splitlines()) < 240 and max(map(len, text.splitlines())) < 120
+    assert not [line for line in text.splitlines() if "<" in line or "{" in line or "[" in line]
+    taken = take_in(world.ruleset, text, lambda _: world, nation="german-empire", game="g", turn=1)
+    assert taken.clean and taken.intents == () and taken.passed == ()
+
+
+@pytest.mark.parametrize("name", ["1914", "third-edition-1914", "alliances-6", "diplomacy", "no-mans-land", "empire-orders"])
+def test_the_reference_has_every_form_condition_and_choice(name: str) -> None:
+    ruleset, _, here = begun(name, 1)
+    text = order_reference(ruleset)
+    told = " ".join(text.split())
+    assert max(map(len, text.splitlines())) <= 72 and "{" not in text and "|" not in text
+    for form in ("orders", "acts", "decisions"):
+        for row in ruleset.rows(form).values():
+            assert "form" not in row or str(row.get("help", "")).partition("{")[0][:60] in told, row["id"]
+    for row in ruleset.rows("orders").values():
+        for slot in row.get("slots", {}).values():
+            for choice in slot.get("choices", ()) if isinstance(slot, dict) else ():
+                assert choice in told
+    nation = sorted(waiting_seats(ruleset, here))[0]
+    mine = order_reference(ruleset, known_to(name, here, nation), nation)
+    assert 10 < len(mine.splitlines()) <= len(text.splitlines()) + 12
 
 
 def test_where_ground_may_not_be_bombed_is_not_offered() -> None:

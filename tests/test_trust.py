@@ -209,8 +209,23 @@ def test_a_file_for_another_time_or_game_changes_nothing(
     stale.write_text(f"{head}\nbuild 2 infantry in berlin\n")
     assert run(capsys, "orders", "submit", str(good), *game)[0] == 0
     code, _, err = run(capsys, "orders", "submit", str(stale), *game)
-    assert code == 1 and "1 orders were handed in" in err
+    assert code == 1 and "1 order was handed in" in err
     assert [o["text"] for o in Game.open(folder / "g").submissions()[NATION].orders] == ["build 1 infantry in berlin"]
+
+
+def test_a_mail_without_orders_replaces_nothing_but_an_empty_form_does(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, folder: Path
+) -> None:
+    game = ["--game", str(folder / "g"), "--nation", NATION]
+    file = tmp_path / "orders.txt"
+    for text, code, left in (
+        ("build 1 infantry in berlin\n", 0, 1),
+        ("Hello moderator,\nhow are you?\nBest regards\n", 1, 1),
+        ("# all stay where they are\nend\n", 0, 0),
+    ):
+        file.write_text(text)
+        assert run(capsys, "orders", "submit", str(file), *game)[0] == code
+        assert len(Game.open(folder / "g").submissions()[NATION].orders) == left
 
 
 def test_an_earlier_file_can_count_again(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -223,7 +238,7 @@ def test_an_earlier_file_can_count_again(folder: Path, tmp_path: Path, capsys: p
     assert "build 2 infantry" in listed["orders"][0]["text"] and listed["by"] == "moderator"
     first = listed["files"][-2]["number"]
     assert run(capsys, "orders", "back", "--to", str(first), *game)[0] == 0
-    assert "build 1 infantry" in run(capsys, "orders", "show", *game)[1]
+    assert "1 infantry in Paris" in run(capsys, "orders", "show", *game)[1]
     assert run(capsys, "orders", "back", "--to", "999", *game)[0] == 1
 
 

@@ -21,8 +21,6 @@ from ..units import forces, passive_recon
 from ..world import routes
 from ..world.selections import id_of
 from ..world.world import round_as
-from .encounters import contested
-from .fight import fight_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +259,9 @@ def intercept(turn: Turn, looking: Sequence[tuple[Row, Probe, dict[str, int]]]) 
             out.append((row, probe, lookers, _go_out(turn, row, probe, at)))
             for key in at:
                 del lookers[key]
+    from .encounters import contested  # with all that fights
+    from .fight import fight_all  # with all that fights: who asks only whether somebody may look needs none of it
+
     for battle in dict.fromkeys(str(row["meets"]["battle"]) for row, _, _, _ in out):
         fight_all(turn, contested(turn, turn.ruleset.row("battles", battle)))
     for row, probe, lookers, force in out:

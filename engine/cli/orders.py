@@ -54,6 +54,51 @@ def template(
 
 
 @app.command()
+def reference(
+    path: Path = typer.Argument(
+        None, help="The folder of a ruleset; by default that of the game, else the shipped base ruleset."
+    ),
+    game: Path = typer.Option(None, "--game", help="The folder of a game, for what its rules and the position say."),
+    nation: str = typer.Option("", "--nation", help="With a game: only what is open to this nation, with its prices."),
+    out: Path = typer.Option(None, "--out", help="Write it to this file."),
+) -> None:
+    """Write how every order is written: all forms, conditions and tasks, with prices.
+
+    Example: wteaw orders reference --game games/flanders --nation NATION
+    """
+    from ..orders.reference import order_reference
+
+    if game is None and nation:
+        raise Stop("a nation's reference is that of a game: --game DIR", 2)
+    if game is not None and path is not None:
+        raise Stop("name a ruleset or a game, not both", 2)
+    if game is not None:
+        found = open_game(game)
+        whose = _named(found, nation) if nation else ""
+        text = order_reference(found.ruleset, _worlds(found)(whose) if whose else None, whose)
+    else:
+        text = order_reference(_ruleset(path))
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        out.write_text(text, encoding="utf-8")
+
+
+def _ruleset(path: Path | None) -> Any:
+    from ..core.diagnostics import render
+    from ..core.package_data import rulesets
+    from ..ruleset import load_ruleset
+
+    folder = path or rulesets()
+    if not folder.is_dir():
+        raise Stop(f"{folder} is no folder", 2)
+    ruleset, found = load_ruleset(folder)
+    if ruleset is None:
+        raise Stop(f"{folder} cannot be read\n{render(found, 'text')}")
+    return ruleset
+
+
+@app.command()
 def check(
     file: str = FILE,
     game: Path = GAME,
@@ -142,7 +187,7 @@ def show(game: Path = GAME, nation: str = NATION, key: str = KEY, format: str = 
         return
     typer.echo(rendered(back, received=f"Handed in by the {here.by}"), nl=False)
     for one in files:
-        typer.echo(f"file {one.number}, {one.at}, by the {one.submission.by}: {_several(len(one.submission.orders))[:-4]}")
+        typer.echo(f"file {one.number}, {one.at}, by the {one.submission.by}: {_orders(len(one.submission.orders))}")
 
 
 @app.command()
@@ -212,15 +257,16 @@ def _before(game: Any, nation: str) -> str:
     here = game.submissions().get(nation)
     if here is None:
         return "nothing was handed in"
-    return (
-        f"{len(here.orders)} order{'' if len(here.orders) == 1 else 's'} handed in before still count"
-        if here.orders
-        else "an empty file was handed in"
-    )
+    many = len(here.orders)
+    return f"{_orders(many)} {'was' if many == 1 else 'were'} handed in"
+
+
+def _orders(n: int) -> str:
+    return f"{n} order{'' if n == 1 else 's'}"
 
 
 def _several(n: int) -> str:
-    return f"{n} order{' is' if n == 1 else 's are'}"
+    return f"{_orders(n)} {'is' if n == 1 else 'are'}"
 
 
 # ---- reading and reading back

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..battle.fight import battle_now
 from ..core.model import Row
 from ..core.state import Entity, State
 from ..turn.context import Turn, audience_ids
@@ -229,5 +228,7 @@ def _meet(turn: Turn, new: dict[tuple[str, str], set[str]]) -> None:
             if not foes:
                 continue
             for foe in foes:
+                from ..battle.fight import battle_now  # with all that fights, which few who complete something need
+
                 battle_now(turn, rule["battle"], place, nation, foe, kinds=kinds)
             break

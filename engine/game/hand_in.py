@@ -38,7 +38,8 @@ def hand_in(
     not all does, or where the nation is not asked for orders now; what was there before stays then.
     """
     taken = taken or read(game, nation, text)[0]
-    if taken.nation is None or (not taken.clean and (only_whole or not (taken.orders or taken.answers))):
+    nothing = not (taken.orders or taken.answers) and (not taken.clean or bool(taken.passed))  # an empty form is clean
+    if taken.nation is None or nothing or (only_whole and not taken.clean):
         raise NothingStands("none of these lines stands, so nothing was handed in and what was there before still counts")
     asked = game.awaited()
     if nation not in asked:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.engine import Engine
 
@@ -28,13 +28,14 @@ from ..world.view import Viewer, chain_of, readable
 from ..world.world import World
 from .audit import broken_chain, resolved_again
 from .proofs import openings, position_after
-from .report.build import Report, moderator_report, nation_report, when
-from .report.map import PageMap
-from .report.mapview import Drawing, read_drawing, report_map
-from .report.render import as_html, as_text
 from .scenario import initial_state
 from .schedule import days_of
 from .store import MODERATOR, PLAYER, POLICY, PROXY, Game, Stage, StoreError, Submission
+
+if TYPE_CHECKING:  # reports and maps are heavy: who only hands in orders needs neither
+    from .report.build import Report
+    from .report.drawing import Drawing
+    from .report.map import PageMap
 
 
 def new_game(
@@ -62,6 +63,8 @@ def new_game_from(folder: Path, scenario: Mapping[str, Any], ruleset: Ruleset, s
     """Start a game from a position, commanded by players throughout. `rules`: the ruleset's folder, for its maps."""
     for nation in ruleset.rows("nations"):
         state.put("nations", nation, "seat", PLAYER)
+    from .report.mapview import read_drawing  # reports and maps are heavy
+
     return Game.create(folder, ruleset, scenario, state, id_=folder.resolve().name, drawing=read_drawing(rules))
 
 
@@ -353,6 +356,8 @@ def report(
     `views`: those of the present stage, which the reports of several nations share. `update`: the day on which the reports go
     out, from which the deadline follows by the rules' schedule.
     """
+    from .report.build import moderator_report, nation_report  # reports and maps are heavy
+
     turn = last_turn(game) if turn is None else turn
     stage = game.stage()
     past = turn < last_turn(game)
@@ -387,6 +392,8 @@ def due_in_words(game: Game, update: date | None) -> str:
     position = game.stage().position
     if row is None or update is None or position.ended:
         return ""
+    from .report.build import when  # reports and maps are heavy
+
     days = days_of(row, update)
     said = when(game.ruleset, position.turn)
     dated = f" ({said})" if said != f"turn {position.turn}" else ""
@@ -454,6 +461,8 @@ def write_reports(
     game: Game, out: Path, nations: Iterable[str], drawing: Drawing, *, turn: int | None = None, update: date | None = None
 ) -> list[Path]:
     """Text and HTML reports of nations, each with its map, into a folder; the moderator's as well."""
+    from .report.render import as_html, as_text  # reports and maps are heavy
+
     out.mkdir(parents=True, exist_ok=True)
     written = []
     views = views_after(game, turn)
@@ -469,6 +478,8 @@ def write_reports(
 
 def map_of_report(game: Game, data: Report, views: Views, drawing: Drawing) -> PageMap:
     """The map of a report's page: its reader's view, what the entries that he may read tell, and the numbers of his battles."""
+    from .report.mapview import report_map  # reports and maps are heavy
+
     entries = [e for e in views.journal if e.turn == data.turn]
     shown, reader = views.position.state, ""
     if data.reader != MODERATOR:

@@ -29,9 +29,9 @@ MOST_TRIED = 12
 """Orders that are tried in the place of one."""
 
 
-def open_orders(world: World, nation: str) -> set[str]:
-    """The orders ("form/id") that are taken now and are open to a nation."""
-    now = orders_now(world)
+def open_orders(world: World, nation: str, *, ever: bool = False) -> set[str]:
+    """The orders ("form/id") that are taken now and are open to a nation; with `ever` those of other moments, too."""
+    now = None if ever else orders_now(world)
     out = set()
     for form in ("orders", "acts", "decisions"):
         for id_, row in world.ruleset.rows(form).items():

@@ -62,7 +62,6 @@ def read_letter(text: str, openings: Sequence[str] = ()) -> Letter:
             continue
         if word == "--" or (word.lower().rstrip(".") == END and END not in openings):
             over = "quoted" if quoted else "all"
-            passed.append(number)
             continue
         lines.append(Line(number, _without_bullet(bare), quoted))
     lines, report = _without_report(lines)

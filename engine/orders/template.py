@@ -1,8 +1,9 @@
-"""The order file that a nation is sent: head, purse, and its legal orders with their prices as commented lines.
+"""The order form that a nation is sent: head, purse, and what makes sense now, with prices, as commented lines.
 
 Everything is computed from the nation's view. Lines are grouped by the phase that carries them out. A line with one mark is an
-order that stands as soon as its mark is taken away, with a comment after it; a line with two marks is to be read only. The
-length is bounded: long lists are cut, and say how much was left out.
+order that stands as soon as its mark is taken away, with its price after it; a line with two marks is to be read only, and says
+what else the order above it may name. The form is short: of orders of units beside those that simply go, it has one example
+each; how everything is written stands in the reference (`reference.py`). Sent back as it stands it orders nothing.
 """
 
 from __future__ import annotations
@@ -11,21 +12,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from ..core.model import Row, Ruleset
 from ..core.state import Entity
 from ..world import treasury as stores
+from ..world.passages import is_attack
 from ..world.world import World
 from . import ways
 from .check import Checker
 from .grammar import slot_of
 from .legal import ENUMERABLE, Legal, domain, legal_orders
+from .letter import END
 from .names import Names
 from .rows import by_phase
 from .text import order_text
 
-MOST_LINES = 12
-"""Lines of one order form with its targets written out; beyond that the targets share lines."""
-MOST_TARGETS = 14
+WIDTH = 72
+MOST_LINES = 3
+"""Lines of one order form that differ in more than one slot; what differs in one shares a line."""
+MOST_MORE = 2
+"""Lines that say what else an order may name."""
 MOST_TRIED = 12
 """Fillings of one order's open slots that are tried before it is shown as a form only."""
 
@@ -34,8 +38,11 @@ def order_template(world: World, nation: str, *, game: str = "") -> str:
     """The order file of a nation, ready to be filled in. `world` is the nation's view."""
     names = Names(world.ruleset, world.state)
     legal = list(legal_orders(world, nation))
-    out = [_head(world, nation, game, names), *_purse(world, nation), ""]
-    out.append("## Take away the mark # in front of an order to give it; change numbers and places as you like.")
+    out = [_head(world, nation, game, names), *_purse(world, nation)]
+    out += [
+        "## Take away the mark # in front of an order to give it, and change",
+        "## numbers and names as you like; lines of your own may stand anywhere.",
+    ]
     by_row: dict[str, list[Legal]] = {}
     for entry in legal:
         by_row.setdefault(entry.order, []).append(entry)
@@ -46,14 +53,8 @@ def order_template(world: World, nation: str, *, game: str = "") -> str:
         for key in keys:
             lines.extend(offer.lines(key, by_row.pop(key, [])))
         if lines:
-            out.extend(["", *([f"## ---- {title}"] if title else []), *lines])
-    options = _options(world.ruleset, {entry.order for entry in legal})
-    if options:
-        out.extend(["", "## After a colon an order may carry conditions:", *options])
-    questions = [f"##   {_blanks(r['form'])}" for r in world.ruleset.rows("decisions").values() if "form" in r]
-    if questions and legal:
-        out.extend(["", "## What you may be asked can be answered beforehand:", *questions])
-    return "\n".join(out) + "\n"
+            out.extend(["", *([f"## {title.upper()}"] if title else []), *lines])
+    return "\n".join([*out, "", END]) + "\n"
 
 
 def _head(world: World, nation: str, game: str, names: Names) -> str:
@@ -71,9 +72,10 @@ def _purse(world: World, nation: str) -> list[str]:
         for purse, amount in sorted(found.items(), key=lambda p: (-p[1], p[0])):
             seat = purse.partition("/")[2]
             name = world.ruleset.rows("places").get(seat, {}).get("name", seat)
-            parts.append(f"{amount} in {name}" if seat else str(amount))
+            if amount:
+                parts.append(f"{amount} in {name}" if seat else str(amount))
         if parts:
-            out.append(f"## {row.get('name', what)}: {_cut(parts, 8)}")
+            out += _more(f"{row.get('name', what)}:", parts, "## ", 1)
     return out
 
 
@@ -90,35 +92,43 @@ class _Offer:
         if not entries:
             return []
         row = self.world.ruleset.row(*key.split("/", 1))
-        help_ = [f"## {row['help']}"] if row.get("help") else []
-        form = [f"## {_blanks(row['form'])}", *_choices(row)] if "form" in row else []
+        if ways.UNITS in row.get("slots", {}) and not row.get("bare") and len(entries) > 1:
+            return self._example(entries)
         if all(entry.open for entry in entries):
-            stand = [line for entry in entries[:MOST_LINES] if (line := self._line(entry)) is not None]
-            return [*help_, *form, *dict.fromkeys(stand)]
+            return list(dict.fromkeys(line for entry in entries[:MOST_LINES] for line in self._lines(entry)))
         if ways.UNITS in row.get("slots", {}):
-            out = [line for entry in entries if (line := self._line(entry)) is not None]
-            optional = [n for n, d in row["slots"].items() if slot_of(n, d).optional]
-            return [*help_, *(form if optional else ()), *out] if out else []
+            return [line for entry in entries for line in self._lines(entry)]
         if any("site" in entry.slots for entry in entries):
-            out = self._purchases(entries)
-        elif len(entries) <= MOST_LINES:
-            out = [line for entry in entries if (line := self._line(entry)) is not None]
-        else:
-            out = self._shared(row, entries)
-        return [*help_, *out] if out else []
+            return self._purchases(entries)
+        return self._shared(entries)
 
-    def _line(self, entry: Legal, *more: str) -> str | None:
-        """One order with the first of what it may name that stands, its price, and the others; None if none stands."""
+    def _example(self, entries: Sequence[Legal]) -> list[str]:
+        """The first of several orders of units that stands, and where else units could be given such an order."""
+        for at, entry in enumerate(entries[:MOST_TRIED]):
+            if found := self._lines(entry):
+                others = [str(e.slots.get(ways.ORIGIN, e.slots.get("zone", ""))) for e in (*entries[:at], *entries[at + 1 :])]
+                named = [
+                    self.names.printed("place", o) for o in dict.fromkeys(others) if o and o != str(entry.slots.get(ways.ORIGIN))
+                ]
+                return [found[0], *(_more("or from:", named) if named else [])]
+        return []
+
+    def _lines(self, entry: Legal, title: str = "", others: Sequence[str] = ()) -> list[str]:
+        """One order with the first of what it may name that stands, its price, and below it the others; none if none stands."""
         found = self._filled(entry)
         if found is None:
-            return None
-        slots, slot, others = found
-        said = [_price(self.world, entry.cost), _bounds(entry), *more]
-        if others:
-            said.append(
-                f"or {slot}: {_cut([self.names.printed(self._kind(entry.order, slot), o) for o in others], MOST_TARGETS)}"
-            )
-        return _commented(order_text(self.world.ruleset, self.names, {"order": entry.order, "slots": slots}), said)
+            return []
+        slots, slot, values = found
+        said = [_price(self.world, entry.cost), _bounds(entry)]
+        text = order_text(self.world.ruleset, self.names, {"order": entry.order, "slots": slots}, agree=True)
+        out = _commented(text, said)
+        kind = self._kind(entry.order, slot) if values else ""
+        hostile = [v for v in values if kind == "place" and ways.UNITS in slots and is_attack(self.world, self.nation, v)]
+        free = [v for v in values if v not in hostile]
+        for word, some in (("or:", free), ("attack:", hostile)):
+            if some:
+                out += _more(word, [self.names.printed(kind, v) for v in some])
+        return out + (_more(title, others) if others else [])
 
     def _filled(self, entry: Legal) -> tuple[dict[str, Any], str, list[str]] | None:
         """The slots of an order that stands: the slot that was chosen for it, and what else that may hold."""
@@ -162,42 +172,53 @@ class _Offer:
         for group in grouped.values():
             ranked = sorted(group, key=lambda e: -e.most)
             sites = [f"{self.names.printed('place', e.slots['site'])} {e.most}" for e in ranked if "site" in e.slots]
-            most = f"at most: {_cut(sites, MOST_TARGETS)}" if sites else ""
             made = ((e, self._filled(e)) for e in ranked)
             best = next(((e, found[0]) for e, found in made if found is not None), None)
             if best is not None:
-                text = order_text(self.world.ruleset, self.names, {"order": best[0].order, "slots": best[1]})
-                out.append(_commented(text, [_price(self.world, best[0].cost, each=True), most]))
+                text = order_text(self.world.ruleset, self.names, {"order": best[0].order, "slots": best[1]}, agree=True)
+                out += _commented(text, [_price(self.world, best[0].cost, each=True)])
+                out += _more("at most:", sites, most=1) if len(sites) > 1 else []
         return out
 
-    def _shared(self, row: Row, entries: Sequence[Legal]) -> list[str]:
+    def _shared(self, entries: Sequence[Legal]) -> list[str]:
         """Entries that differ in one slot, on one line with what the slot may hold."""
         last = list(entries[0].slots)[-1] if entries[0].slots else ""
         grouped: dict[tuple[Any, ...], list[Legal]] = {}
         for entry in entries:
             fixed = tuple((k, str(v)) for k, v in entry.slots.items() if k != last)
             grouped.setdefault((fixed, *sorted(entry.cost.items())), []).append(entry)
-        out = []
+        out: list[str] = []
         for group in list(grouped.values())[:MOST_LINES]:
             kind = self._kind(group[0].order, last) if last else ""
-            values = [self.names.printed(kind, str(e.slots.get(last))) for e in group[1:]]
-            line = self._line(group[0], *([f"or {last}: {_cut(values, 40)}"] if values else ()))
-            out.extend([line] if line is not None else [])
+            out += self._lines(group[0], "or:", [self.names.printed(kind, str(e.slots.get(last))) for e in group[1:]])
         if len(grouped) > MOST_LINES:
-            out.append(f"## ... and {len(grouped) - MOST_LINES} more of this kind: {_blanks(row['form'])}")
+            out.append(f"##   and {len(grouped) - MOST_LINES} more lines of this kind")
         return out
 
 
-def _commented(text: str, said: Iterable[str]) -> str:
-    """An order that is not given yet, with what is to be said of it after a second mark."""
+def _commented(text: str, said: Iterable[str]) -> list[str]:
+    """An order that is not given yet, with what is to be said of it after a second mark, or below it if that is too long."""
     more = "; ".join(filter(None, said))
-    return f"# {text}   # {more}" if more else f"# {text}"
+    if not more:
+        return [f"# {text}"]
+    if len(text) + len(more) + 7 <= WIDTH:
+        return [f"# {text}   # {more}"]
+    return [f"# {text}", f"##   {more}"]
 
 
-def _choices(row: Row) -> list[str]:
-    """What the slots of a form may hold of which there is a short list."""
-    slots = [slot_of(name, kind) for name, kind in row.get("slots", {}).items()]
-    return [f"##   <{s.name}>: {', '.join(s.choices)}" for s in slots if s.choices]
+def _more(title: str, items: Sequence[str], mark: str = "##   ", most: int = MOST_MORE) -> list[str]:
+    """Names in so many lines; how many are left out is said."""
+    out = [f"{mark}{title}"]
+    for at, item in enumerate(items):
+        left = len(items) - at - 1
+        word = f" {item}{',' if left else ''}"
+        if len(out[-1]) + len(word) + (12 if left and len(out) == most else 0) > WIDTH:
+            if len(out) == most:
+                out[-1] += f" and {left + 1} more"
+                return out
+            out.append(f"{mark} ")
+        out[-1] += word
+    return out
 
 
 def _price(world: World, cost: Mapping[str, Any], each: bool = False) -> str:
@@ -211,25 +232,3 @@ def _price(world: World, cost: Mapping[str, Any], each: bool = False) -> str:
 def _bounds(entry: Legal) -> str:
     parts = [f"{slot} {low} to {high}" if high < 999 else f"{slot} from {low}" for slot, (low, high) in entry.bounds.items()]
     return ", ".join(parts)
-
-
-def _options(ruleset: Ruleset, orders: Iterable[str]) -> list[str]:
-    """The conditions that these orders (`form/id`) may carry."""
-    carried = {option for key in orders for option in ruleset.row(*key.split("/", 1)).get("options", ())}
-    out = []
-    for row in ruleset.rows("order_options").values():
-        if row["id"] not in carried:
-            continue
-        text = f"##   {_blanks(row['form'])}"
-        out.append(f"{text:<64} {row.get('help', '')}".rstrip())
-    return out
-
-
-def _blanks(form: str) -> str:
-    """A form text with its slots as blanks to be filled in."""
-    return form.replace("{", "<").replace("}", ">")
-
-
-def _cut(parts: Sequence[str], most: int) -> str:
-    shown = ", ".join(parts[:most])
-    return f"{shown} and {len(parts) - most} more" if len(parts) > most else shown

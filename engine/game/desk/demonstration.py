@@ -10,7 +10,7 @@ from typing import Any
 from ...core.model import Ruleset
 from ...world.world import World
 from ..moderation import new_game, planned, resolve_turn, seats
-from ..report.mapview import Drawing
+from ..report.drawing import Drawing
 from ..scenario import initial_state
 from ..store import PLAYER
 from .hall import Hall, Settings

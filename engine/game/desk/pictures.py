@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from ...core.journal import Entry
 from ...core.model import Ruleset
 from ...core.state import State
+from ..report.drawing import Drawing
 from ..report.map.page import FRAME, PageMap
-from ..report.mapview import Drawing, report_map
+from ..report.mapview import report_map
 
 _DRAWING = threading.Lock()  # drawings share what they have in common
 _GROUND = (

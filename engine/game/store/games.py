@@ -27,7 +27,7 @@ from ...turn.referee import Position, Resolution, resolve, start
 from ...turn.vacancies import EMPTY, seat
 from ...world.geography import Geography
 from ...world.world import World
-from ..report.mapview import Drawing
+from ..report.drawing import Drawing
 from . import turns as luck
 from .database import StoreError, as_text, engine_for, fault_in_words, keep_ruleset, keep_state, lock, pack, unpack
 from .reading import MODERATOR, PLAYER, GameReader, Stage, Submission, inputs_from

@@ -18,7 +18,7 @@ from ...core.model import Ruleset
 from ...core.state import State
 from ...turn.referee import Inputs, Position, waiting_seats
 from ...world.geography import Geography
-from ..report.mapview import Drawing, drawing_from
+from ..report.drawing import Drawing, drawing_from
 from . import turns as luck
 from .database import StoreError, fault_in_words, state_of, unpack
 from .schema import corrections, entries, games, handins, inputs, positions, rulesets, seats
