@@ -203,7 +203,7 @@ def _scenario(draft: Draft, id_: str) -> str:
     scenario = draft.scenario
     lines = [
         f"# {draft.game.name}: the start.",
-        f"id: {id_}",
+        f"id: {flow(id_)}",
         f"title: {flow(draft.game.name[:120])}",
         "ruleset: ..",
         "start: {turn: 1}",
