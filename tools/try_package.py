@@ -22,6 +22,11 @@ TRIED = (
     ["--version"],
     ["play", "alliances-4", "--out", "out"],
     ["report", "--game", "out/game", "--nation", "uk", "--format", "json"],
+    ["init", "mine"],
+    ["validate", "--strict", "mine"],
+    ["test", "mine"],
+    ["init", "layer", "--extends", "third-edition"],
+    ["validate", "layer"],
     ["odds", "--attacker", "France: 10 infantry", "--defender", "Germany: 8 infantry"],
 )
 
