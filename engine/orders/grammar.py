@@ -283,6 +283,12 @@ class Grammar:
         """The same as a set."""
         return frozenset(w for f in self.forms for w in f.first or ())
 
+    @cached_property
+    def whole_words(self) -> frozenset[str]:
+        """The words that are an order by themselves."""
+        single = (f.pattern[0] for f in self.forms if len(f.pattern) == 1)
+        return frozenset(part.word for part in single if isinstance(part, Fixed))
+
 
 def _grammar(ruleset: Ruleset) -> Grammar:
     faults: dict[str, str] = {}
