@@ -11,7 +11,7 @@ import typer
 from ..core.package_data import scenarios
 from . import Stop, formats, tell
 
-__all__ = ["decide", "new", "open_game", "read_scenario", "resolve", "rollback", "upgrade"]
+__all__ = ["decide", "new", "open_game", "options_given", "read_scenario", "resolve", "rollback", "seed_given", "upgrade"]
 
 GAME = typer.Option(..., "--game", help="The folder of the game.")
 
@@ -35,16 +35,32 @@ def find_scenario(name: str) -> Path:
     raise Stop(f"no scenario {name}; give a file, or one of: {shipped}", 2)
 
 
-def read_scenario(name: str) -> tuple[dict[str, Any], Any, Path]:
-    """A scenario, its ruleset and that ruleset's folder; Stop with every error at its place."""
+def read_scenario(name: str, ruleset: Path | None = None) -> tuple[dict[str, Any], Any, Path]:
+    """A scenario, its ruleset (or another, from a folder) and that ruleset's folder; Stop with every error at its place."""
     from ..core.diagnostics import has_errors, render
     from ..game.scenario_files import load_scenario, named_ruleset
 
     path = find_scenario(name)
-    scenario, ruleset, found = load_scenario(path)
-    if scenario is None or ruleset is None or has_errors(found):
+    scenario, rules, found = load_scenario(path, rules=ruleset)
+    if scenario is None or rules is None or has_errors(found):
         raise Stop(f"{path} cannot be played\n{render(found, 'text')}")
-    return scenario, ruleset, named_ruleset(scenario["ruleset"], path.parent)[0] or path.parent
+    return scenario, rules, ruleset or named_ruleset(scenario["ruleset"], path.parent)[0] or path.parent
+
+
+def seed_given(seed: str) -> bytes | None:
+    """A seed from its hex text; None if none was given."""
+    try:
+        return bytes.fromhex(seed) if seed else None
+    except ValueError:
+        raise Stop(f"a seed is hex text, not {seed!r}", 2) from None
+
+
+def options_given(option: list[str]) -> dict[str, str]:
+    """Options of the rules as they were typed, NAME=VALUE each."""
+    for said in option:
+        if "=" not in said:
+            raise Stop(f"an option is NAME=VALUE, not {said!r}", 2)
+    return {name.strip(): value.strip() for name, _, value in (o.partition("=") for o in option)}
 
 
 def new(
@@ -68,14 +84,7 @@ def new(
     from .names import nation_named
 
     data, ruleset, folder = read_scenario(scenario)
-    try:
-        secret = bytes.fromhex(seed) if seed else None
-    except ValueError:
-        raise Stop(f"a seed is hex text, not {seed!r}", 2) from None
-    for said in option:
-        if "=" not in said:
-            raise Stop(f"an option is NAME=VALUE, not {said!r}", 2)
-    options = {name.strip(): value.strip() for name, _, value in (o.partition("=") for o in option)}
+    secret, options = seed_given(seed), options_given(option)
     commanded = list(ruleset.rows("nations")) if all_players else [nation_named(name, ruleset) for name in player]
     seats = dict.fromkeys(commanded, PLAYER)
     try:

@@ -10,7 +10,7 @@ from pathlib import Path
 import typer
 
 from . import Stop, formats, tell
-from .game import read_scenario
+from .game import options_given, read_scenario, seed_given
 
 __all__ = ["play"]
 
@@ -20,6 +20,7 @@ def play(
     out: Path = typer.Option(Path("out"), help="The folder for the game, its reports and its maps."),
     turns: int = typer.Option(0, min=0, help="Stop after so many turns; 0 plays to the end."),
     seed: str = typer.Option("", help="Hex text of 16 bytes or more (32 digits) that fixes all dice; otherwise they are drawn."),
+    option: list[str] = typer.Option([], help="An option of the rules and its value, as NAME=VALUE."),
     force: bool = typer.Option(False, "--force", help="Play over a game that is in the folder already."),
     png: bool = typer.Option(True, help="Draw the maps as PNG as well."),
     format: str = typer.Option("text", help="text or json."),
@@ -31,27 +32,23 @@ def play(
 
     Example: wteaw play 1914 --turns 3 --out out
     """
-    from ..game.moderation import commanded, resolve_turn, write_reports
+    from ..game.many.one import resolutions
+    from ..game.moderation import commanded, new_game, write_reports
     from ..game.report.map import to_png
     from ..game.report.mapview import map_svg, read_drawing
-    from ..game.store import FILE, StoreError
+    from ..game.store import FILE
 
     formats(format, "text", "json")
+    secret, options = seed_given(seed), options_given(option)
     data, ruleset, folder = read_scenario(scenario)
     game_folder = out / "game"
     if (game_folder / FILE).exists():
         if not force:
             raise Stop(f"{game_folder} holds a game already; `--force` plays over it, `--out` another folder leaves it")
         shutil.rmtree(game_folder)
-    try:
-        secret = bytes.fromhex(seed) if seed else None
-    except ValueError:
-        raise Stop(f"a seed is hex text, not {seed!r}", 2) from None
     drawing = read_drawing(folder)
-    from ..game.moderation import new_game
-
     try:
-        game = new_game(game_folder, data, ruleset, id_=str(data["id"]), seed=secret, drawing=drawing)
+        game = new_game(game_folder, data, ruleset, id_=str(data["id"]), options=options, seed=secret, drawing=drawing)
     except ValueError as error:
         raise Stop(str(error), 2) from None
     title = str(data.get("title", game.id))
@@ -60,15 +57,7 @@ def play(
     asked = commanded(game)
     standing: list[str] = []
     first = game.stage().position.turn
-    while not game.stage().position.ended:
-        turn = game.stage().position.turn
-        if turns and turn >= first + turns:
-            break
-        now = game.awaited()
-        try:
-            outcome = resolve_turn(game, force=True)
-        except StoreError as error:
-            raise Stop(str(error)) from None
+    for turn, now, outcome in resolutions(game, turns):
         scores = [e for e in outcome.result.entries if e.rule.startswith("ends/") and "everyone" in e.audience]
         standing = [line for e in scores for line in (e.text, *e.data.get("details", ())) if line]
         news = [e.text for e in outcome.result.entries if "everyone" in e.audience and e.text and not e.rule.startswith("frame/")]

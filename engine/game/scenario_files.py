@@ -108,12 +108,12 @@ SCENARIO_CHECKS: list[Callable[[ScenarioSubject], Iterable[Diagnostic]]] = [
 
 
 def load_scenario(
-    path: Path | str, *, root: Path | None = None, cache: bool = True
+    path: Path | str, *, root: Path | None = None, cache: bool = True, rules: Path | None = None
 ) -> tuple[dict[str, Any] | None, Ruleset | None, list[Diagnostic]]:
     """A scenario, the ruleset it names with the scenario's own `rules` laid over it, and all findings.
 
     Either is None if it is not to be used. Findings in the ruleset itself are given only if they keep it from being used:
-    `load_ruleset` tells the rest.
+    `load_ruleset` tells the rest. `rules` is a folder to take in place of the ruleset that the scenario names.
     """
     from ..ruleset.checks.schema import faults_of  # heavy, and not needed when the cache has the answer
 
@@ -124,7 +124,7 @@ def load_scenario(
     known = forms()
     shape = list(faults_of(known, SCENARIO, node)) if known.has_file(SCENARIO) else []
     found += shape
-    folder, wrong = ruleset_folder(node, path.parent)
+    folder, wrong = ruleset_folder(node, path.parent) if rules is None else (rules, [])
     found += wrong
     ruleset = None
     if folder is not None:

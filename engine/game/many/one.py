@@ -1,0 +1,91 @@
+"""One game by policies, from its seed to its figures, all counted from its journal and its last position."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from ...core.journal import Entry
+from ...core.model import Ruleset
+from ...core.state import WHOLE_ROW
+from ...turn.score import Scores
+from ...world.world import World
+from ..moderation import Outcome, new_game, resolve_turn, whole_world
+from ..store import Game
+
+Figures = dict[str, Any]
+
+
+def resolutions(game: Game, turns: int = 0) -> Iterator[tuple[int, list[str], Outcome]]:
+    """Resolve a game by policies to its end, or for so many turns: the turn, whom it asked, and what came of it."""
+    first = game.stage().position.turn
+    while not (position := game.stage().position).ended and not (turns and position.turn >= first + turns):
+        asked = list(game.awaited())
+        yield position.turn, asked, resolve_turn(game, force=True)
+
+
+def play_one(
+    scenario: Mapping[str, Any], ruleset: Ruleset, *, seed: str, turns: int, options: Mapping[str, Any], scratch: Path
+) -> Figures:
+    """The figures of the game that `wteaw play --seed` plays with the same seed (hex text) and options.
+
+    `scratch` is a folder in which the game stands while it is played.
+    """
+    with tempfile.TemporaryDirectory(dir=scratch) as folder:
+        game = new_game(
+            Path(folder) / "game", scenario, ruleset, id_=str(scenario["id"]), options=options, seed=bytes.fromhex(seed)
+        )
+        first = game.stage().position.turn
+        for _ in resolutions(game, turns):
+            pass
+        position = game.stage().position
+        row = position.state.row("game", "game")
+        values = criteria(whole_world(game))
+        return {
+            "turns": position.turn - first + position.ended,
+            "ended": bool(position.ended),
+            "end": row.get("end"),
+            "winners": sorted(row.get("winners") or ()),
+            "leaders": {c: sorted(w for w, v in of.items() if v == max(of.values())) for c, of in values.items() if of},
+            "criteria": {c: {w: float(v) for w, v in of.items()} for c, of in values.items()},
+            **counts(game.journal()),
+            "state": position.state.hash(),
+            "journal": position.head,
+        }
+
+
+def criteria(world: World) -> dict[str, dict[str, Fraction]]:
+    """Every criterion of the ruleset for everybody who has a value of it."""
+    scores = Scores(world)
+    return {
+        c: {w: Fraction(scores.value(c, w)) for w in sorted(scores.subjects(c))} for c in sorted(world.ruleset.rows("criteria"))
+    }
+
+
+def counts(entries: Iterable[Entry]) -> Figures:
+    """What happened how often: captures and units lost by nation, battles, events, orders given and refused by their rows."""
+    captures: Counter[str] = Counter()
+    lost: Counter[str] = Counter()
+    battles = 0
+    events: Counter[str] = Counter()
+    given: Counter[str] = Counter()
+    refused: Counter[str] = Counter()
+    for entry in entries:
+        if entry.rule.startswith("events/"):
+            events[entry.rule.partition("/")[2]] += 1
+        refused[entry.rule] += "refused" in entry.data
+        for table, _, field, before, after in entry.changes:
+            if table == "orders" and field == WHOLE_ROW and before is None and after is not None:
+                given[after["order"]] += 1
+        for fact in entry.facts:
+            if fact.word == "captured" and fact.roles.get("by"):  # without: a place has lost its holder to nobody
+                captures[str(fact.roles["by"])] += 1
+            elif fact.word == "destroyed":
+                lost[str(fact.roles.get("of", ""))] += int(fact.roles.get("n", 1))
+            battles += fact.word == "battle_began"
+    found = {"captures": captures, "lost": lost, "events": events, "orders": given, "refused": +refused}
+    return {"battles": battles, **{name: dict(sorted(c.items())) for name, c in found.items()}}

@@ -1,0 +1,139 @@
+"""What many games come to: who wins how often, means with their errors, what never happened, and arms compared in pairs.
+
+A share of n games has the band of Wilson's 95 % interval. A standard error is that of a mean, from the sample's deviation
+(n - 1); it is None for fewer than two games. Arms are compared game by game on the same seeds.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ...core.model import Ruleset
+from .one import Figures
+
+DRAW = "nobody"
+NOT_ENDED = "not ended"
+NOT_SHOWN = ("orders ", "refused ", "events ", "wins ")
+"""Figures that stand elsewhere in the table, or in `summary.json` alone."""
+COUNTED = ("captures", "lost", "orders", "refused")
+
+
+def summary(arms: Mapping[str, Ruleset], games: Mapping[tuple[int, str], Figures]) -> dict[str, Any]:
+    """All arms, and each but the first against the first. Games that could not be played to their end are told, not counted."""
+    of = {name: {n: f for (n, arm), f in sorted(games.items()) if arm == name} for name in arms}
+    whole = {name: {n: f for n, f in played.items() if "error" not in f} for name, played in of.items()}
+    first = next(iter(arms))
+    return {
+        "arms": {
+            name: _arm(ruleset, list(whole[name].values()))
+            | {"errors": [{k: f[k] for k in ("game", "seed", "error")} for f in of[name].values() if "error" in f]}
+            for name, ruleset in arms.items()
+        },
+        "compared": {name: _compared(whole[first], whole[name]) for name in list(arms)[1:]},
+    }
+
+
+def _arm(ruleset: Ruleset, games: Sequence[Figures]) -> dict[str, Any]:
+    won = Counter(w for g in games for w in outcome(g))
+    leads = {c: Counter(w for g in games for w in g["leaders"].get(c, ())) for c in ruleset.rows("criteria")}
+    flat = [dict(figures(g)) for g in games]
+    events = Counter(e for g in games for e in g["events"])
+    given = Counter(o for g in games for o in g["orders"])
+    orders = [f"{form}/{id_}" for form in ("orders", "acts") for id_ in ruleset.rows(form)]
+    return {
+        "games": len(games),
+        "wins": {who: share(n, len(games)) for who, n in won.most_common()},
+        "leads": {c: {who: share(n, len(games)) for who, n in counted.most_common()} for c, counted in leads.items() if counted},
+        "figures": {name: mean([f.get(name, 0.0) for f in flat]) for name in _names(flat)},
+        "events": {e: share(n, len(games)) for e, n in sorted(events.items())},
+        "never": {
+            "events": sorted(e for e in ruleset.rows("events") if e not in events),
+            "orders": sorted(o for o in orders if o not in given),
+        },
+    }
+
+
+def outcome(game: Figures) -> list[str]:
+    """Who has won a game: winners who share, `nobody` of one that ended without, `not ended` of one that did not."""
+    return (list(game["winners"]) or [DRAW]) if game["ended"] else [NOT_ENDED]
+
+
+def figures(game: Figures) -> Iterator[tuple[str, float]]:
+    """Every number of a game by its name: `criteria CRITERION WHO`, `captures NATION`, `battles` and so on."""
+    yield "turns", game["turns"]
+    yield "battles", game["battles"]
+    for who in game["winners"]:
+        yield f"wins {who}", 1
+    for criterion, values in game["criteria"].items():
+        yield from ((f"criteria {criterion} {who}", value) for who, value in values.items())
+    for name in COUNTED:
+        yield name, sum(game[name].values())
+        yield from ((f"{name} {what}", n) for what, n in game[name].items())
+    yield from ((f"events {what}", n) for what, n in game["events"].items())
+
+
+def _names(flat: Iterable[Mapping[str, float]]) -> list[str]:
+    return sorted({name for figures in flat for name in figures}, key=lambda name: (name.partition(" ")[0], name))
+
+
+def _compared(first: Mapping[int, Figures], other: Mapping[int, Figures]) -> dict[str, Any]:
+    """The other less the first, figure by figure, over the games that both have."""
+    both = sorted(first.keys() & other.keys())
+    pairs = [(dict(figures(first[n])), dict(figures(other[n]))) for n in both]
+    names = _names(f for pair in pairs for f in pair)
+    return {"games": len(both), "figures": {n: mean([b.get(n, 0.0) - a.get(n, 0.0) for a, b in pairs]) for n in names}}
+
+
+def mean(values: Sequence[float]) -> dict[str, float | None]:
+    """The mean and its standard error."""
+    n = len(values)
+    middle = math.fsum(values) / n if n else None
+    if middle is None or n < 2:
+        return {"mean": middle, "error": None}
+    return {"mean": middle, "error": math.sqrt(math.fsum((v - middle) ** 2 for v in values) / (n - 1) / n)}
+
+
+def share(hits: int, n: int) -> dict[str, float]:
+    """How often of so many, with the 95 % band."""
+    z = 1.959964
+    p, whole = hits / n, 1 + z * z / n
+    middle, half = (p + z * z / (2 * n)) / whole, z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / whole
+    low, high = (0.0 if hits == 0 else middle - half), (1.0 if hits == n else middle + half)
+    return {"games": hits, "share": p, "low": low, "high": high}
+
+
+def as_text(found: Mapping[str, Any]) -> list[str]:
+    """The tables that a reader wants first; `summary.json` has every figure."""
+    out: list[str] = []
+    for name, arm in found["arms"].items():
+        out += [f"{name}: {arm['games']} games", "", f"  {'wins':<40} games   share   95 % band"]
+        out += [_share(who, s) for who, s in arm["wins"].items()]
+        for criterion, leads in arm["leads"].items():
+            out += ["", f"  {'leads by ' + criterion:<40} games   share   95 % band", *(_share(w, s) for w, s in leads.items())]
+        out += ["", f"  {'figure':<40}       mean   standard error"]
+        out += [_mean(what, m) for what, m in arm["figures"].items() if not what.startswith(NOT_SHOWN)]
+        for what, never in arm["never"].items():
+            said = f"{what} that never happened: {', '.join(never) or 'none'}"
+            out += ["", *textwrap.wrap(said, 120, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)]
+        out += [f"  game {e['game']} (seed {e['seed']}) could not be played on: {e['error']}" for e in arm["errors"]]
+        out.append("")
+    first = next(iter(found["arms"]))
+    for name, compared in found["compared"].items():
+        differs = {what: m for what, m in compared["figures"].items() if m["mean"] or m["error"]}
+        out += [f"{name} less {first}, on the same {compared['games']} seeds", ""]
+        out += [f"  {'figure':<40} difference   standard error" if differs else "  no figure differs"]
+        out += [_mean(what, m) for what, m in differs.items()]
+        out.append("")
+    return out[:-1]
+
+
+def _share(who: str, s: Mapping[str, float]) -> str:
+    return f"  {who:<40} {s['games']:>5}  {s['share']:>5.0%}   {s['low']:.0%} to {s['high']:.0%}"
+
+
+def _mean(what: str, m: Mapping[str, float | None]) -> str:
+    return f"  {what:<40} {m['mean']:>10.2f}   {'' if m['error'] is None else format(m['error'], '.2f')}"

@@ -1,0 +1,171 @@
+"""Many games: each from its own seed, the same whatever the workers, gone on with where they were stopped, compared in pairs."""
+
+from __future__ import annotations
+
+import json
+import math
+import multiprocessing
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wteaw.cli import _run
+from wteaw.core.package_data import scenarios
+from wteaw.game.many import sweep as many
+from wteaw.game.many.summary import mean, share
+
+SEED = "5a" * 16
+
+
+def simulate(out: Path, *more: str, games: int = 2, scenario: str = "diplomacy", turns: int = 1) -> int:
+    return _run(["simulate", scenario, "--games", str(games), "--turns", str(turns), "--out", str(out), *more])
+
+
+def lines(out: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (out / "games.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four games by one worker."""
+    out = tmp_path_factory.mktemp("whole")
+    assert simulate(out, "--seed", SEED, "--workers", "1", games=4) == 0
+    return out
+
+
+def test_a_game_of_a_sweep_is_that_of_play(whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    second = lines(whole)[1]
+    assert second["seed"] == many.seed_of(SEED, 2) != lines(whole)[0]["seed"]
+    code = _run(
+        [
+            "play",
+            "diplomacy",
+            "--turns",
+            "1",
+            "--seed",
+            second["seed"],
+            "--out",
+            str(tmp_path / "p"),
+            "--no-png",
+            "--format",
+            "json",
+        ]
+    )
+    played = json.loads(capsys.readouterr().out)
+    assert (code, played["journal"], played["state"]) == (0, second["journal"], second["state"])
+    assert second["turns"] == played["turns"] == 1
+    assert sum(second["orders"].values()) > 15
+
+
+def test_two_workers_give_what_one_gives(whole: Path, tmp_path: Path) -> None:
+    assert simulate(tmp_path, "--seed", SEED, "--workers", "2", games=4) == 0
+    for name in ("games.jsonl", "summary.json"):
+        assert (tmp_path / name).read_bytes() == (whole / name).read_bytes()
+    assert not (tmp_path / "playing").exists()
+
+
+def test_a_sweep_that_was_stopped_goes_on(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("games.jsonl", "settings.json"):
+        (tmp_path / name).write_bytes((whole / name).read_bytes())
+    kept = lines(whole)
+    (tmp_path / "games.jsonl").write_text(json.dumps(kept[2]) + "\n" + json.dumps(kept[0])[:40], encoding="utf-8")
+    played = []
+    real = many.seed_of
+    monkeypatch.setattr(many, "seed_of", lambda seed, n: played.append(n) or real(seed, n))
+    assert simulate(tmp_path, "--workers", "1", games=4) == 0  # the seed is that of the folder
+    assert played == [1, 2, 4]
+    assert (tmp_path / "games.jsonl").read_bytes() == (whole / "games.jsonl").read_bytes()
+    assert (tmp_path / "summary.json").read_bytes() == (whole / "summary.json").read_bytes()
+
+
+def test_a_killed_worker_loses_only_its_game(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = many._line
+    killed = []
+
+    def line(figures: dict[str, Any]) -> str:
+        if not killed:
+            killed.append(multiprocessing.active_children()[0].pid)
+            os.kill(killed[0], signal.SIGKILL)
+        return real(figures)
+
+    monkeypatch.setattr(many, "_line", line)
+    assert simulate(tmp_path, "--seed", SEED, "--workers", "2", games=4) == 0
+    assert killed
+    assert (tmp_path / "games.jsonl").read_bytes() == (whole / "games.jsonl").read_bytes()
+
+
+def test_against_itself_nothing_differs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert simulate(tmp_path, "--seed", SEED, "--with", "diplomacy", "--workers", "2", "--format", "json") == 0
+    compared = json.loads(capsys.readouterr().out)["compared"]["diplomacy"]
+    assert compared["games"] == 2 and len(compared["figures"]) > 10
+    assert {(m["mean"], m["error"]) for m in compared["figures"].values()} == {(0.0, 0.0)}
+    assert json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))["compared"]["diplomacy"] == compared
+
+
+def test_another_rule_differs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    other = tmp_path / "other.yaml"
+    other.write_text("id: diplomacy\ntitle: Slower\nextends: diplomacy\nstart: {turn: 3}\n", encoding="utf-8")
+    code = simulate(tmp_path / "out", "--seed", SEED, "--with", str(other), "--workers", "1", "--format", "json")
+    captured = capsys.readouterr()
+    assert code == 0, captured.err
+    figures = json.loads(captured.out)["compared"][str(other)]["figures"]
+    assert any(m["mean"] for m in figures.values())
+
+
+def test_the_table_says_who_wins_and_what_never_happened(whole: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert simulate(whole, games=4) == 0
+    said = capsys.readouterr().out
+    assert "not ended" in said and "100%" in said
+    assert "events that never happened: " in said and "orders that never happened: " in said
+    found = json.loads((whole / "summary.json").read_text(encoding="utf-8"))["arms"]["as given"]
+    assert found["games"] == 4 and found["wins"]["not ended"]["games"] == 4
+    assert "acts/move" not in found["never"]["orders"] and found["never"]["orders"]
+    turns = found["figures"]["turns"]
+    assert turns == {"mean": 1.0, "error": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--option", "nothing=1"], "no option 'nothing'"),
+        (["--option", "nothing"], "an option is NAME=VALUE"),
+        (["--with", "nowhere"], "no scenario, no ruleset and no options"),
+        (["--with", "nothing=1"], "no option 'nothing'"),
+        (["--with", "diplomacy", "--with", "diplomacy"], "the same thing twice"),
+        (["--seed", "xyz"], "a seed is hex text"),
+        (["--format", "xml"], "no format 'xml'"),
+    ],
+)
+def test_wrong_input_is_told_and_leaves_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], says: str
+) -> None:
+    assert simulate(tmp_path / "out", *arguments) == 2
+    assert says in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_results_of_other_settings_are_kept(whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("games.jsonl", "settings.json"):
+        (tmp_path / name).write_bytes((whole / name).read_bytes())
+    assert simulate(tmp_path, "--seed", "00" * 16, games=1) == 1
+    assert "other settings (seed)" in capsys.readouterr().err
+    assert lines(tmp_path) == lines(whole)
+    assert simulate(tmp_path, "--seed", "00" * 16, "--force", games=1) == 0
+    assert [g["seed"] for g in lines(tmp_path)] == [many.seed_of("00" * 16, 1)]
+
+
+def test_rules_that_changed_meanwhile_are_noticed(tmp_path: Path) -> None:
+    arm = many.Arm("as given", scenarios() / "diplomacy.yaml")
+    with pytest.raises(many.StoreError, match="were changed"):
+        many._play(arm, "another hash", 1, SEED, 1, tmp_path)
+
+
+def test_means_and_bands() -> None:
+    assert mean([1, 2, 3, 4]) == {"mean": 2.5, "error": pytest.approx(math.sqrt(5 / 3 / 4))}
+    assert mean([7]) == {"mean": 7.0, "error": None}
+    half = share(5, 10)
+    assert (half["low"], half["high"]) == (pytest.approx(0.2366, abs=1e-4), pytest.approx(0.7634, abs=1e-4))
+    assert share(0, 10)["low"] == 0 and share(10, 10)["high"] == 1
