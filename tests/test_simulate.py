@@ -120,7 +120,7 @@ def test_the_table_says_who_wins_and_what_never_happened(whole: Path, capsys: py
     said = capsys.readouterr().out
     assert "not ended" in said and "100%" in said
     assert "events that never happened: " in said and "orders that never happened: " in said
-    found = json.loads((whole / "summary.json").read_text(encoding="utf-8"))["arms"]["as given"]
+    found = json.loads((whole / "summary.json").read_text(encoding="utf-8"))["candidates"]["as given"]
     assert found["games"] == 4 and found["wins"]["not ended"]["games"] == 4
     assert "acts/move" not in found["never"]["orders"] and found["never"]["orders"]
     turns = found["figures"]["turns"]
@@ -158,9 +158,9 @@ def test_results_of_other_settings_are_kept(whole: Path, tmp_path: Path, capsys:
 
 
 def test_rules_that_changed_meanwhile_are_noticed(tmp_path: Path) -> None:
-    arm = many.Arm("as given", scenarios() / "diplomacy.yaml")
+    candidate = many.Candidate("as given", scenarios() / "diplomacy.yaml")
     with pytest.raises(many.StoreError, match="were changed"):
-        many._play(arm, "another hash", 1, SEED, 1, tmp_path)
+        many._play(candidate, "another hash", 1, SEED, 1, tmp_path)
 
 
 def test_means_and_bands() -> None:

@@ -18,7 +18,7 @@ from . import Stop, formats
 from .game import find_scenario, options_given, read_scenario, seed_given
 
 if TYPE_CHECKING:
-    from ..game.many.sweep import Arm
+    from ..game.many.sweep import Candidate
 
 __all__ = ["simulate"]
 
@@ -51,17 +51,17 @@ def simulate(
 
     formats(format, "text", "json")
     given = seed_given(seed)
-    arms = [_arm("as given", scenario, option), *(_other(said, scenario, option) for said in with_)]
-    if len({arm.name for arm in arms}) < len(arms):
+    candidates = [_candidate("as given", scenario, option), *(_other(said, scenario, option) for said in with_)]
+    if len({candidate.name for candidate in candidates}) < len(candidates):
         raise Stop("--with names the same thing twice", 2)
-    read = {arm.name: _checked(arm) for arm in arms}
+    read = {candidate.name: _checked(candidate) for candidate in candidates}
     drawn = given.hex() if given is not None else _kept_seed(out, force)
     settings = {
-        "seed": drawn, "turns": turns, "arms": [fingerprint(arm, *read[arm.name]) for arm in arms],
+        "seed": drawn, "turns": turns, "candidates": [fingerprint(candidate, *read[candidate.name]) for candidate in candidates],
     }  # fmt: skip
     held = prepare(out, settings, force=force)
     found = sweep(
-        out, arms, {name: rules.hash for name, (_, rules) in read.items()}, held, games=games, turns=turns, seed=drawn,
+        out, candidates, {name: rules.hash for name, (_, rules) in read.items()}, held, games=games, turns=turns, seed=drawn,
         workers=workers or os.cpu_count() or 1, told=_progress(),
     )  # fmt: skip
     wanted = {key: figures for key, figures in found.items() if key[0] <= games}
@@ -69,43 +69,43 @@ def simulate(
     text = json.dumps(result, ensure_ascii=False, indent=1)
     (out / "summary.json").write_text(text + "\n", encoding="utf-8")
     print(json.dumps(result, ensure_ascii=False) if format == "json" else "\n".join(summed.as_text(result)))
-    if any(arm["errors"] for arm in result["arms"].values()):
+    if any(candidate["errors"] for candidate in result["candidates"].values()):
         raise typer.Exit(1)
 
 
-def _arm(name: str, scenario: str, option: list[str], ruleset: Path | None = None) -> Arm:
-    from ..game.many.sweep import Arm
+def _candidate(name: str, scenario: str, option: list[str], ruleset: Path | None = None) -> Candidate:
+    from ..game.many.sweep import Candidate
 
-    return Arm(name, find_scenario(scenario).resolve(), ruleset and ruleset.resolve(), dict(options_given(option)))
+    return Candidate(name, find_scenario(scenario).resolve(), ruleset and ruleset.resolve(), dict(options_given(option)))
 
 
-def _other(said: str, scenario: str, option: list[str]) -> Arm:
+def _other(said: str, scenario: str, option: list[str]) -> Candidate:
     """What `--with` names: options, a scenario, or a ruleset's folder or id, in this order."""
     from ..game.scenario_files import named_ruleset
 
     if "=" in said and not Path(said).exists():
-        return _arm(said, scenario, [*option, *said.split(",")])
+        return _candidate(said, scenario, [*option, *said.split(",")])
     if Path(said).is_file() or (scenarios() / f"{said}.yaml").is_file():
-        return _arm(said, said, option)
+        return _candidate(said, said, option)
     folder, shipped = named_ruleset(said, Path.cwd())
     if folder is None and (Path(said) / "ruleset.yaml").is_file():
         folder = Path(said)
     if folder is None:
         known = sorted({*shipped, *(p.stem for p in scenarios().glob("*.yaml"))})
         raise Stop(f"--with {said}: no scenario, no ruleset and no options (NAME=VALUE); shipped are {', '.join(known)}", 2)
-    return _arm(said, scenario, option, folder)
+    return _candidate(said, scenario, option, folder)
 
 
-def _checked(arm: Arm) -> tuple[dict[str, Any], Any]:
-    """An arm's scenario and ruleset, with its options as the ruleset has them; Stop with what is wrong."""
+def _checked(candidate: Candidate) -> tuple[dict[str, Any], Any]:
+    """An candidate's scenario and ruleset, with its options as the ruleset has them; Stop with what is wrong."""
     from ..game.moderation import option_value
 
-    data, ruleset, _ = read_scenario(str(arm.scenario), arm.ruleset)
+    data, ruleset, _ = read_scenario(str(candidate.scenario), candidate.ruleset)
     try:
-        for name, value in arm.options.items():
-            arm.options[name] = option_value(ruleset, name, value)
+        for name, value in candidate.options.items():
+            candidate.options[name] = option_value(ruleset, name, value)
     except ValueError as error:
-        raise Stop(str(error) if arm.name == "as given" else f"{arm.name}: {error}", 2) from None
+        raise Stop(str(error) if candidate.name == "as given" else f"{candidate.name}: {error}", 2) from None
     return data, ruleset
 
 

@@ -1,7 +1,7 @@
-"""What many games come to: who wins how often, means with their errors, what never happened, and arms compared in pairs.
+"""What many games come to: who wins how often, means with their errors, what never happened, and candidates compared in pairs.
 
 A share of n games has the band of Wilson's 95 % interval. A standard error is that of a mean, from the sample's deviation
-(n - 1); it is None for fewer than two games. Arms are compared game by game on the same seeds.
+(n - 1); it is None for fewer than two games. Candidates are compared game by game on the same seeds.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ NOT_SHOWN = ("orders ", "refused ", "events ", "wins ")
 COUNTED = ("captures", "lost", "orders", "refused")
 
 
-def summary(arms: Mapping[str, Ruleset], games: Mapping[tuple[int, str], Figures]) -> dict[str, Any]:
-    """All arms, and each but the first against the first. Games that could not be played to their end are told, not counted."""
-    of = {name: {n: f for (n, arm), f in sorted(games.items()) if arm == name} for name in arms}
+def summary(candidates: Mapping[str, Ruleset], games: Mapping[tuple[int, str], Figures]) -> dict[str, Any]:
+    """All candidates, and each but the first against the first. Games that could not be played to their end are told, not counted."""
+    of = {name: {n: f for (n, candidate), f in sorted(games.items()) if candidate == name} for name in candidates}
     whole = {name: {n: f for n, f in played.items() if "error" not in f} for name, played in of.items()}
-    first = next(iter(arms))
+    first = next(iter(candidates))
     return {
-        "arms": {
-            name: _arm(ruleset, list(whole[name].values()))
+        "candidates": {
+            name: _candidate(ruleset, list(whole[name].values()))
             | {"errors": [{k: f[k] for k in ("game", "seed", "error")} for f in of[name].values() if "error" in f]}
-            for name, ruleset in arms.items()
+            for name, ruleset in candidates.items()
         },
-        "compared": {name: _compared(whole[first], whole[name]) for name in list(arms)[1:]},
+        "compared": {name: _compared(whole[first], whole[name]) for name in list(candidates)[1:]},
     }
 
 
-def _arm(ruleset: Ruleset, games: Sequence[Figures]) -> dict[str, Any]:
+def _candidate(ruleset: Ruleset, games: Sequence[Figures]) -> dict[str, Any]:
     won = Counter(w for g in games for w in outcome(g))
     leads = {c: Counter(w for g in games for w in g["leaders"].get(c, ())) for c in ruleset.rows("criteria")}
     flat = [dict(figures(g)) for g in games]
@@ -109,19 +109,19 @@ def share(hits: int, n: int) -> dict[str, float]:
 def as_text(found: Mapping[str, Any]) -> list[str]:
     """The tables that a reader wants first; `summary.json` has every figure."""
     out: list[str] = []
-    for name, arm in found["arms"].items():
-        out += [f"{name}: {arm['games']} games", "", f"  {'wins':<40} games   share   95 % band"]
-        out += [_share(who, s) for who, s in arm["wins"].items()]
-        for criterion, leads in arm["leads"].items():
+    for name, candidate in found["candidates"].items():
+        out += [f"{name}: {candidate['games']} games", "", f"  {'wins':<40} games   share   95 % band"]
+        out += [_share(who, s) for who, s in candidate["wins"].items()]
+        for criterion, leads in candidate["leads"].items():
             out += ["", f"  {'leads by ' + criterion:<40} games   share   95 % band", *(_share(w, s) for w, s in leads.items())]
         out += ["", f"  {'figure':<40}       mean   standard error"]
-        out += [_mean(what, m) for what, m in arm["figures"].items() if not what.startswith(NOT_SHOWN)]
-        for what, never in arm["never"].items():
+        out += [_mean(what, m) for what, m in candidate["figures"].items() if not what.startswith(NOT_SHOWN)]
+        for what, never in candidate["never"].items():
             said = f"{what} that never happened: {', '.join(never) or 'none'}"
             out += ["", *textwrap.wrap(said, 120, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)]
-        out += [f"  game {e['game']} (seed {e['seed']}) could not be played on: {e['error']}" for e in arm["errors"]]
+        out += [f"  game {e['game']} (seed {e['seed']}) could not be played on: {e['error']}" for e in candidate["errors"]]
         out.append("")
-    first = next(iter(found["arms"]))
+    first = next(iter(found["candidates"]))
     for name, compared in found["compared"].items():
         differs = {what: m for what, m in compared["figures"].items() if m["mean"] or m["error"]}
         out += [f"{name} less {first}, on the same {compared['games']} seeds", ""]

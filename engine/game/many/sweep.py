@@ -1,7 +1,7 @@
-"""A sweep: the same seeds for every arm, played by worker processes, each game kept as one JSON line as soon as it is over.
+"""A sweep: the same seeds for every candidate, played by worker processes, each game kept as one JSON line as soon as it is over.
 
 Every worker is a pool of one process of its own, so that one that is lost takes only its own game along, which is played again.
-A game's figures hang on its seed and its arm alone, so neither their number nor their order changes the result.
+A game's figures hang on its seed and its candidate alone, so neither their number nor their order changes the result.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Key = tuple[int, str]
 
 
 @dataclass(frozen=True)
-class Arm:
+class Candidate:
     """One of the things compared: a scenario's file, another ruleset's folder for it if any, and options."""
 
     name: str
@@ -54,9 +54,9 @@ class Arm:
         return scenario, ruleset
 
 
-def fingerprint(arm: Arm, scenario: Mapping[str, Any], ruleset: Ruleset) -> dict[str, Any]:
-    """What an arm's results hang on, as they are kept beside them."""
-    return {"name": arm.name, "scenario": digest(scenario), "ruleset": ruleset.hash, "options": arm.options}
+def fingerprint(candidate: Candidate, scenario: Mapping[str, Any], ruleset: Ruleset) -> dict[str, Any]:
+    """What an candidate's results hang on, as they are kept beside them."""
+    return {"name": candidate.name, "scenario": digest(scenario), "ruleset": ruleset.hash, "options": candidate.options}
 
 
 def seed_of(seed: str, number: int) -> str:
@@ -95,7 +95,7 @@ def _read(path: Path) -> Iterator[tuple[Key, Figures]]:
     for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else ():
         try:
             figures = json.loads(line)
-            yield (int(figures["game"]), str(figures["arm"])), figures
+            yield (int(figures["game"]), str(figures["candidate"])), figures
         except (ValueError, KeyError, TypeError):
             continue  # that game is played again
 
@@ -115,16 +115,16 @@ def _replace(path: Path, text: str) -> None:
 
 
 def sweep(
-    out: Path, arms: list[Arm], hashes: Mapping[str, str], held: dict[Key, Figures], *, games: int, turns: int, seed: str,
+    out: Path, candidates: list[Candidate], hashes: Mapping[str, str], held: dict[Key, Figures], *, games: int, turns: int, seed: str,
     workers: int, told: Callable[[int, int], None],
 ) -> dict[Key, Figures]:  # fmt: skip
-    """Play what is not held yet; gives all, by number and arm. `told` hears how many of how many are played now.
+    """Play what is not held yet; gives all, by number and candidate. `told` hears how many of how many are played now.
 
-    `hashes` is each arm's ruleset, by which a worker notices that it has been edited meanwhile. StoreError for a game whose
+    `hashes` is each candidate's ruleset, by which a worker notices that it has been edited meanwhile. StoreError for a game whose
     worker has died too often.
     """
-    by_name = {arm.name: arm for arm in arms}
-    todo = [(n, arm.name) for n in range(1, games + 1) for arm in arms if (n, arm.name) not in held]
+    by_name = {candidate.name: candidate for candidate in candidates}
+    todo = [(n, candidate.name) for n in range(1, games + 1) for candidate in candidates if (n, candidate.name) not in held]
     todo.reverse()
     total, tries = len(todo), Counter[Key]()
     slots: list[ProcessPoolExecutor] = []
@@ -194,18 +194,18 @@ def _begin() -> None:
 
 
 _loaded: dict[str, tuple[dict[str, Any], Ruleset]] = {}
-"""In a worker: what it has read, by the name of the arm."""
+"""In a worker: what it has read, by the name of the candidate."""
 
 
-def _play(arm: Arm, rules: str, number: int, seed: str, turns: int, scratch: Path) -> Figures:
-    if arm.name not in _loaded:
-        _loaded[arm.name] = arm.load()
-    scenario, ruleset = _loaded[arm.name]
+def _play(candidate: Candidate, rules: str, number: int, seed: str, turns: int, scratch: Path) -> Figures:
+    if candidate.name not in _loaded:
+        _loaded[candidate.name] = candidate.load()
+    scenario, ruleset = _loaded[candidate.name]
     if ruleset.hash != rules:
-        raise StoreError(f"the rules of {arm.name} were changed while games were played; start again with `--force`")
-    about = {"game": number, "arm": arm.name, "seed": seed}
+        raise StoreError(f"the rules of {candidate.name} were changed while games were played; start again with `--force`")
+    about = {"game": number, "candidate": candidate.name, "seed": seed}
     try:
-        return about | play_one(scenario, ruleset, seed=seed, turns=turns, options=arm.options, scratch=scratch)
+        return about | play_one(scenario, ruleset, seed=seed, turns=turns, options=candidate.options, scratch=scratch)
     except Exception as error:  # a game that the rules cannot carry on is a finding, and no reason to lose the others
         found = error if isinstance(error, RuleError | StoreError) else of_rules(error)
         if found is None:
