@@ -23,7 +23,7 @@ COUNTED = ("captures", "lost", "orders", "refused")
 
 
 def summary(candidates: Mapping[str, Ruleset], games: Mapping[tuple[int, str], Figures]) -> dict[str, Any]:
-    """All candidates, and each but the first against the first. Games that could not be played to their end are told, not counted."""
+    """All candidates, and each but the first against the first. Games that did not come to their end are told, not counted."""
     of = {name: {n: f for (n, candidate), f in sorted(games.items()) if candidate == name} for name in candidates}
     whole = {name: {n: f for n, f in played.items() if "error" not in f} for name, played in of.items()}
     first = next(iter(candidates))

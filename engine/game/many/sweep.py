@@ -115,8 +115,8 @@ def _replace(path: Path, text: str) -> None:
 
 
 def sweep(
-    out: Path, candidates: list[Candidate], hashes: Mapping[str, str], held: dict[Key, Figures], *, games: int, turns: int, seed: str,
-    workers: int, told: Callable[[int, int], None],
+    out: Path, candidates: list[Candidate], hashes: Mapping[str, str], held: dict[Key, Figures], *,
+    games: int, turns: int, seed: str, workers: int, told: Callable[[int, int], None],
 ) -> dict[Key, Figures]:  # fmt: skip
     """Play what is not held yet; gives all, by number and candidate. `told` hears how many of how many are played now.
 
