@@ -26,6 +26,7 @@ READS = {
     "rulebook": "{rules}",
     "orders template": f"{GAME} --nation france",
     "orders check": f"{GAME} {{orders}}",
+    "orders reference": "{rules}",
     "orders show": f"{GAME} --nation france",
     "verify": GAME,
     "report": GAME,

@@ -57,7 +57,7 @@ def test_policies_play_to_a_draw(tmp_path: Path) -> None:
 def test_the_template_offers_the_units_and_their_goals(tmp_path: Path) -> None:
     game = started(tmp_path, "france")
     text = order_template(view_world(game, "france"), "france")
-    assert "Paris holds" in text
+    assert "Brest holds\n##   or: Marseilles, Paris" in text
     assert "English Channel" in text and "build" not in text.lower()
 
 

@@ -19,6 +19,8 @@ REMARKS = {"id", "name", "note", "source", "basis", "lines", "silence", "remove"
 BY_EXPRESSIONS = {"places": {"section"}, "technologies": {"category", "name"}, "units": {"tags"}}
 """Facts that expressions read as fields, whatever the engine does."""
 READERS: dict[str, tuple[str, ...]] = {
+    "acts": ("turn/effects.py",),
+    "events": ("turn/effects.py",),
     "battles": ("battle",),
     "contacts": ("battle", "units"),
     "decisions": ("turn", "orders", "economy", "game/moderation.py"),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from . import Stop
+from . import Stop, formats, tell
 
 __all__ = ["init"]
 
@@ -18,13 +18,15 @@ def init(
     extends: str = typer.Option("", help="Begin with a layer over this shipped ruleset, such as third-edition."),
     from_: str = typer.Option("", "--from", help="triplea: turn a game file into the ruleset; then it is FILE [NAME]."),
     force: bool = typer.Option(False, "--force", help="Replace a ruleset that is in the folder already."),
+    format: str = typer.Option("text", help="text or json."),
 ) -> None:
     """Begin a ruleset: a small complete game that validates, tests, draws and plays at once, every file short and explained.
 
     Example: wteaw init my-war
     """
+    formats(format, "text", "json")
     if from_:
-        _taken_over(words, from_, extends, force)
+        _taken_over(words, from_, extends, force, format)
         return
     if len(words) != 1:
         raise Stop(f"one name is needed, not {len(words)}; a name of several words is written in quotes or with hyphens", 2)
@@ -34,10 +36,9 @@ def init(
         made = begin(Path(words[0]), extends=extends, force=force)
     except StarterError as error:
         raise Stop(str(error), 2) from None
-    typer.echo(f"{made.title}: {len(made.files)} files in {made.folder}.")
-    typer.echo("Now:")
-    for line in _next(made.folder, made.scenario):
-        typer.echo(f"  {line}")
+    then = _next(made.folder, made.scenario)
+    data = {"title": made.title, "folder": str(made.folder), "files": [str(f) for f in made.files], "next": then}
+    tell(format, data, f"{made.title}: {len(made.files)} files in {made.folder}.", "Now:", *(f"  {line}" for line in then))
 
 
 def _next(folder: Path, scenario: Path) -> list[str]:
@@ -52,7 +53,7 @@ def _next(folder: Path, scenario: Path) -> list[str]:
     ]
 
 
-def _taken_over(words: list[str], kind: str, extends: str, force: bool) -> None:
+def _taken_over(words: list[str], kind: str, extends: str, force: bool, format: str) -> None:
     """`wteaw init --from triplea FILE [NAME]`."""
     if kind not in KINDS:
         raise Stop(f"no files of {kind!r} are understood; known: {', '.join(KINDS)}", 2)
@@ -64,4 +65,4 @@ def _taken_over(words: list[str], kind: str, extends: str, force: bool) -> None:
     from .import_ import triplea
 
     file = Path(words[0])
-    triplea(file, Path(words[1]) if len(words) == 2 else Path(slug(file.stem)), force=force, format="text")
+    triplea(file, Path(words[1]) if len(words) == 2 else Path(slug(file.stem)), force=force, format=format)

@@ -61,6 +61,7 @@ def reference(
     game: Path = typer.Option(None, "--game", help="The folder of a game, for what its rules and the position say."),
     nation: str = typer.Option("", "--nation", help="With a game: only what is open to this nation, with its prices."),
     out: Path = typer.Option(None, "--out", help="Write it to this file."),
+    format: str = typer.Option("text", help="text or json."),
 ) -> None:
     """Write how every order is written: all forms, conditions and tasks, with prices.
 
@@ -68,6 +69,7 @@ def reference(
     """
     from ..orders.reference import order_reference
 
+    formats(format, "text", "json")
     if game is None and nation:
         raise Stop("a nation's reference is that of a game: --game DIR", 2)
     if game is not None and path is not None:
@@ -78,10 +80,11 @@ def reference(
         text = order_reference(found.ruleset, _worlds(found)(whose) if whose else None, whose)
     else:
         text = order_reference(_ruleset(path))
+    shown = text if format == "text" else json.dumps({"reference": text}, ensure_ascii=False) + "\n"
     if out is None:
-        typer.echo(text, nl=False)
+        typer.echo(shown, nl=False)
     else:
-        out.write_text(text, encoding="utf-8")
+        out.write_text(shown, encoding="utf-8")
 
 
 def _ruleset(path: Path | None) -> Any:

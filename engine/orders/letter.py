@@ -7,7 +7,6 @@ written. What is left out here is told by number; whether a line that stays is a
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -44,8 +43,8 @@ class Letter:
     markup: bool = False
 
 
-def read_letter(text: str, openings: Sequence[str] = ()) -> Letter:
-    """The lines of a text. `openings` are the words that orders begin with: none of them ends the text."""
+def read_letter(text: str) -> Letter:
+    """The lines of a text, up to one that holds nothing but `--` or `end`."""
     text = text[:MOST]
     markup = _MARKUP.search(text) is not None
     if markup:
@@ -60,7 +59,7 @@ def read_letter(text: str, openings: Sequence[str] = ()) -> Letter:
         if over == "all" or (over == "quoted" and quoted):
             passed.extend([number] if word else [])
             continue
-        if word == "--" or (word.lower().rstrip(".") == END and END not in openings):
+        if word == "--" or word.lower().rstrip(".") == END:
             over = "quoted" if quoted else "all"
             continue
         lines.append(Line(number, _without_bullet(bare), quoted))

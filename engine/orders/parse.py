@@ -128,7 +128,7 @@ class _Reader:
 
     def read(self, text: str) -> Reading:
         """The whole text. Quoted lines are read only where nothing outside them is an order."""
-        letter = read_letter(text, self.lines.grammar.openings())
+        letter = read_letter(text)
         passed = list(letter.passed)
         own = [line for line in letter.lines if not line.quoted]
         quoted = [line for line in letter.lines if line.quoted]

@@ -92,7 +92,8 @@ class _Offer:
         if not entries:
             return []
         row = self.world.ruleset.row(*key.split("/", 1))
-        if ways.UNITS in row.get("slots", {}) and not row.get("bare") and len(entries) > 1:
+        whole = all(ways.TARGET in entry.slots for entry in entries)  # together they say where everything stands
+        if ways.UNITS in row.get("slots", {}) and not row.get("bare") and not whole and len(entries) > 1:
             return self._example(entries)
         if all(entry.open for entry in entries):
             return list(dict.fromkeys(line for entry in entries[:MOST_LINES] for line in self._lines(entry)))

@@ -15,6 +15,7 @@ from ...core.dice import DiceSource
 from ...core.journal import EVERYONE
 from ...core.model import Row
 from ...core.registry import MECHANICS
+from ...ruleset.forms import annotated, forms
 from ...turn.calendar import begin_turn, end_turn
 from ...turn.context import Turn
 from ...turn.decisions import MODERATOR
@@ -159,6 +160,16 @@ class Play:
         """A step that the case writes itself: a mechanic with its parameters."""
         node = {"do": stage["do"], **stage.get("with", {})}
         known(dict.fromkeys(MECHANICS), node["do"], "mechanic", (*path, "do"))
+        for mark in annotated(forms(), "frame", node, ("x-ref",)):
+            named = mark.schema["x-ref"]
+            rows = {
+                i: row
+                for form in ([named] if isinstance(named, str) else named)
+                for i, row in self.turn.ruleset.rows(form).items()
+            }
+            for id_ in [mark.value] if isinstance(mark.value, str) else mark.value if isinstance(mark.value, list) else ():
+                if isinstance(id_, str) and not id_.startswith("="):
+                    known(rows, id_, f"row of {named if isinstance(named, str) else ' or '.join(named)}", (*path, "with"))
         if "self" in stage:
             who = self.world.thing(stage["self"])
             self.turn.loops = {"self": who, "nation": who}

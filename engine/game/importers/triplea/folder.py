@@ -203,7 +203,7 @@ def _scenario(draft: Draft, id_: str) -> str:
     scenario = draft.scenario
     lines = [
         f"# {draft.game.name}: the start.",
-        f"id: {id_}",
+        f"id: {flow(id_)}",
         f"title: {flow(draft.game.name[:120])}",
         "ruleset: ..",
         "start: {turn: 1}",
@@ -248,8 +248,12 @@ def _settle(draft: Draft, folder: Path, file: Path) -> None:
         found = _findings(folder)
         if not found:
             return
-        lines = {name: (folder / name).read_text(encoding="utf-8").splitlines() for name in {d.file for d in found if d.file}}
-        changed = [d for d in found if d.file and _mended(draft, lines[d.file], d)]
+        lines = {
+            name: (folder / name).read_text(encoding="utf-8").splitlines()
+            for name in {d.file for d in found}
+            if (folder / name).is_file()
+        }
+        changed = [d for d in found if d.file in lines and _mended(draft, lines[d.file], d)]
         for name, text in lines.items():
             left = _without_empty_forms([line for line in text if line != DROPPED])
             if any(line.strip() and not line.startswith("#") for line in left):

@@ -134,7 +134,7 @@ def grounds(draft: Draft) -> None:
                     },
                 )
             else:
-                term = f"{entry['blocks']}_in_" + draft.id("terms", attachment.to).replace("-", "_")
+                term = f"{entry['blocks']}_in_" + draft.fresh("terms", attachment.to).replace("-", "_")
                 test = draft.test_of(units, f"{entry['blocks']} {attachment.to}")
                 draft.row(
                     "terrain", "terms", {"id": term, "of": ["unit", "place"], "is": f"{test} and place in group('{group}')"}
