@@ -23,7 +23,6 @@ package: $(STAMP)  ## sdist and wheel, tried in a bare environment of every supp
 	$(BIN)/python tools/try_package.py
 
 docs: $(STAMP)  ## the documentation as a site: docs/_build/html/index.html
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	$(BIN)/python -m sphinx -W --keep-going -q -d docs/_build/doctrees docs docs/_build/html
 
 bench: $(STAMP)  ## benchmarks: ratios within one run
