@@ -22,4 +22,5 @@ html_show_sphinx = False
 html_copy_source = False
 # Everything is in the folder: the site, and its search, work from a disk without a network.
 html_extra_path = ["_build/rulebooks"]
+(HERE / "_build/rulebooks").mkdir(parents=True, exist_ok=True)  # filled by wteaw_reference when the build begins
 nitpicky = True
