@@ -34,21 +34,6 @@ from wteaw.ruleset import Ruleset
 from . import small
 
 URL = "http://testserver"
-DIG = {
-    "id": "dig",
-    "form": "dig",
-    "cost": 2,
-    "roll": {"die": "1d6", "from": 3},
-    "effects": [{"pay": {"to": "=self", "what": "gold", "amount": "1d6"}}],
-    "audience": ["=self"],
-}
-LUCK = {
-    "id": "luck",
-    "on": {"step": "luck"},
-    "for": "nations()",
-    "effects": [{"pay": {"to": "=nation", "what": "gold", "amount": "1d6"}}],
-    "audience": ["=nation"],
-}
 SHOWS = [
     {"id": "own-stores", "what": "stores", "to": "self"},
     {"id": "own-units", "what": "units", "to": "self"},
@@ -62,7 +47,7 @@ FRAME = [
     {"phase": "court", "steps": [{"step": "acts", "do": "act", "acts": ["dig"]}]},
     {"phase": "luck", "steps": [{"step": "luck", "do": "watch"}]},
 ]
-RULES = small.ruleset(FRAME, acts=[DIG], events=[LUCK], shows=SHOWS)
+RULES = small.ruleset(FRAME, acts=[small.DIG], events=[small.LUCK], shows=SHOWS)
 
 
 class House:

@@ -12,6 +12,23 @@ from wteaw.turn.referee import Position
 
 Rows = list[dict[str, Any]]
 
+# An act and an event that cost, roll and pay: for tests of what is stored and shown of a turn.
+DIG = {
+    "id": "dig",
+    "form": "dig",
+    "cost": 2,
+    "roll": {"die": "1d6", "from": 3},
+    "effects": [{"pay": {"to": "=self", "what": "gold", "amount": "1d6"}}],
+    "audience": ["=self"],
+}
+LUCK = {
+    "id": "luck",
+    "on": {"step": "luck"},
+    "for": "nations()",
+    "effects": [{"pay": {"to": "=nation", "what": "gold", "amount": "1d6"}}],
+    "audience": ["=nation"],
+}
+
 
 def by_id(rows: Rows) -> dict[str, dict[str, Any]]:
     named = [r if "id" in r else {"id": "--".join(sorted(r["between"])), **r} for r in rows]

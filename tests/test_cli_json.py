@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -45,15 +44,7 @@ READS = {
 def commands() -> Iterator[tuple[str, typer.core.TyperCommand]]:
     """Every command and subcommand, as the table of commands has it."""
     for row in (c for c in COMMANDS if c.exists):
-        module = import_module(f"wteaw.cli.{row.file}")
-        target = getattr(module, row.attribute or row.name, None)
-        if target is None or not callable(target):
-            target = module.app
-        if not isinstance(target, typer.Typer):
-            app = typer.Typer()
-            app.command(row.name)(target)
-            target = app
-        found = typer.main.get_command(target)
+        found = typer.main.get_command(row.app())
         inner = getattr(found, "commands", None)
         yield from ((f"{row.name} {name}", command) for name, command in inner.items()) if inner else [(row.name, found)]  # type: ignore[misc]
 

@@ -23,22 +23,7 @@ FRAME = [
     {"phase": "court", "steps": [{"step": "acts", "do": "act", "acts": ["dig"]}]},
     {"phase": "luck", "steps": [{"step": "luck", "do": "watch"}]},
 ]
-DIG = {
-    "id": "dig",
-    "form": "dig",
-    "cost": 2,
-    "roll": {"die": "1d6", "from": 3},
-    "effects": [{"pay": {"to": "=self", "what": "gold", "amount": "1d6"}}],
-    "audience": ["=self"],
-}
-LUCK = {
-    "id": "luck",
-    "on": {"step": "luck"},
-    "for": "nations()",
-    "effects": [{"pay": {"to": "=nation", "what": "gold", "amount": "1d6"}}],
-    "audience": ["=nation"],
-}
-RULES = small.ruleset(FRAME, acts=[DIG], events=[LUCK])
+RULES = small.ruleset(FRAME, acts=[small.DIG], events=[small.LUCK])
 
 
 def new(folder: Path) -> Game:
@@ -219,7 +204,7 @@ def test_new_rules_show_their_first_difference(tmp_path: Path) -> None:
     send(game, "red")
     game.resolve()
     assert first_difference(game, RULES) is None
-    dearer = small.ruleset(FRAME, acts=[{**DIG, "cost": 3}], events=[LUCK])
+    dearer = small.ruleset(FRAME, acts=[{**small.DIG, "cost": 3}], events=[small.LUCK])
     assert "stores/red.gold" in str(first_difference(game, dearer))
     game.use_ruleset(dearer, "dearer digging")
     assert Game.open(tmp_path).ruleset.hash == dearer.hash

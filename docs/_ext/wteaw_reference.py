@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -169,11 +168,7 @@ def _expressions() -> str:
     lines += ["Every word that an expression may use, besides the terms and fields of a ruleset.", ""]
     lines += ["## Functions", "", "| function | gives | what |", "| --- | --- | --- |"]
     for name, s in FUNCTIONS.items():
-        least = len(s.args) - s.optional
-        arguments = [a if i < least else f"[{a}]" for i, a in enumerate(s.args)]
-        arguments += [f"{s.rest} ..."] if s.rest else []
-        arguments += [f"{s.filters} fields ..."] if s.filters else []
-        lines.append(f"| `{name}({', '.join(arguments)})` | {s.gives} | {_cell(s.says)} |")
+        lines.append(f"| `{s.called(name)}` | {s.gives} | {_cell(s.says)} |")
     lines += ["", "## Always there", "", ", ".join(f"`{name}` ({kind})" for name, kind in ALWAYS.items()), ""]
     lines += ["## Fields that need no declaration", ""]
     for kind, fields in BUILT_IN.items():
@@ -191,15 +186,7 @@ def _commands() -> str:
 
 
 def _command(command: Command) -> Iterator[str]:
-    module = import_module(f"wteaw.cli.{command.file}")
-    target = getattr(module, command.attribute or command.name, None)
-    if target is None or not callable(target):
-        target = module.app
-    if not isinstance(target, typer.Typer):
-        app = typer.Typer(add_completion=False, rich_markup_mode=None)
-        app.command(command.name)(target)
-        target = app
-    yield from _describe(typer.main.get_command(target), f"wteaw {command.name}", command.says, "##")
+    yield from _describe(typer.main.get_command(command.app()), f"wteaw {command.name}", command.says, "##")
 
 
 def _describe(found: Any, name: str, says: str, level: str) -> Iterator[str]:

@@ -15,9 +15,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..core.faults import RuleError, StoreError, of_rules
+
+if TYPE_CHECKING:
+    import typer
 
 __all__ = ["COMMANDS", "Command", "Stop", "main"]
 
@@ -39,6 +42,20 @@ class Command:
     def exists(self) -> bool:
         here = Path(__file__).parent
         return (here / f"{self.file}.py").is_file() or (here / self.file / "__init__.py").is_file()
+
+    def app(self) -> typer.Typer:
+        """What carries the command out: the group that its module has, or one of its function alone."""
+        import typer  # start-up time: the list of commands is shown without it
+
+        module = import_module(f"{__name__}.{self.file}")
+        target = getattr(module, self.attribute or self.name, None)
+        if target is None or not callable(target):
+            target = module.app
+        if isinstance(target, typer.Typer):
+            return target
+        app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+        app.command(self.name)(target)
+        return app
 
 
 COMMANDS: tuple[Command, ...] = (
@@ -150,15 +167,7 @@ def _unruly(name: str, error: RuleError) -> int:
 def _call(command: Command, arguments: list[str]) -> int:
     import typer
 
-    module = import_module(f"{__name__}.{command.file}")
-    target = getattr(module, command.attribute or command.name, None)
-    if target is None or not callable(target):
-        target = module.app
-    if not isinstance(target, typer.Typer):
-        app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-        app.command(command.name)(target)
-        target = app
-    found = typer.main.get_command(target)
+    found = typer.main.get_command(command.app())
     try:
         result = found.main(args=arguments[1:], prog_name=f"wteaw {command.name}", standalone_mode=True)
     except SystemExit as left:

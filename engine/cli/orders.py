@@ -68,6 +68,7 @@ def reference(
     Example: wteaw orders reference --game games/flanders --nation NATION
     """
     from ..orders.reference import order_reference
+    from .show import sound_ruleset
 
     formats(format, "text", "json")
     if game is None and nation:
@@ -79,26 +80,12 @@ def reference(
         whose = _named(found, nation) if nation else ""
         text = order_reference(found.ruleset, _worlds(found)(whose) if whose else None, whose)
     else:
-        text = order_reference(_ruleset(path))
+        text = order_reference(sound_ruleset(path)[1])
     shown = text if format == "text" else json.dumps({"reference": text}, ensure_ascii=False) + "\n"
     if out is None:
         typer.echo(shown, nl=False)
     else:
         out.write_text(shown, encoding="utf-8")
-
-
-def _ruleset(path: Path | None) -> Any:
-    from ..core.diagnostics import render
-    from ..core.package_data import rulesets
-    from ..ruleset import load_ruleset
-
-    folder = path or rulesets()
-    if not folder.is_dir():
-        raise Stop(f"{folder} is no folder", 2)
-    ruleset, found = load_ruleset(folder)
-    if ruleset is None:
-        raise Stop(f"{folder} cannot be read\n{render(found, 'text')}")
-    return ruleset
 
 
 @app.command()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from . import Stop, formats, tell
+from . import formats, tell
 
 __all__ = ["rulebook"]
 
@@ -23,22 +23,15 @@ def rulebook(
 
     Example: wteaw rulebook ruleset --tests --out rulebook.html
     """
-    from ..core.diagnostics import render
-    from ..core.package_data import rulesets
     from ..game.editing.lenses import Tests
     from ..game.report.graph import dependency_svg
     from ..game.rulebook import page
     from ..game.rulebook import rulebook as written
-    from ..ruleset import load_ruleset
+    from .show import sound_ruleset
 
     chosen = format or ("html" if out is not None and out.suffix in (".html", ".htm") else "text")
     formats(chosen, "text", "html", "json")
-    folder = path or rulesets()
-    if not folder.is_dir():
-        raise Stop(f"{folder} is no folder", 2)
-    ruleset, found = load_ruleset(folder)
-    if ruleset is None:
-        raise Stop(f"{folder} cannot be read\n{render(found, 'text')}")
+    folder, ruleset = sound_ruleset(path)
     if graph:
         text = dependency_svg(ruleset)
     else:

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from ..core.diagnostics import has_errors, nearest, render_one
+from ..core.diagnostics import has_errors, nearest, render, render_one
 from ..core.package_data import data_root, rulesets
 from ..ruleset import Ruleset, load_ruleset
 from ..ruleset.compare import compare
@@ -17,7 +17,7 @@ from ..ruleset.describe_diff import one_line, tell
 from ..ruleset.folder import MANIFEST, SHIPPED, find_rulesets
 from . import Stop, formats
 
-__all__ = ["diff", "open_ruleset", "show"]
+__all__ = ["diff", "open_ruleset", "show", "sound_ruleset"]
 
 
 def show(
@@ -82,6 +82,17 @@ def open_ruleset(folder: Path) -> Ruleset:
         errors = sum(d.severity == "error" for d in found)
         typer.echo(f"note: {folder} has {errors} error{'s' if errors > 1 else ''}; `wteaw validate` shows them", err=True)
     return rules
+
+
+def sound_ruleset(path: Path | None) -> tuple[Path, Ruleset]:
+    """A folder (without one the shipped base) and the ruleset in it; Stop with all findings if it has errors."""
+    folder = path or rulesets()
+    if not folder.is_dir():
+        raise Stop(f"{folder} is no folder", 2)
+    ruleset, found = load_ruleset(folder)
+    if ruleset is None:
+        raise Stop(f"{folder} cannot be read\n{render(found, 'text')}")
+    return folder, ruleset
 
 
 def _matching(rules: Ruleset, id_: str) -> list[tuple[str, str]]:

@@ -69,6 +69,12 @@ class Annotation:
     scope: Mapping[str, str]
     is_key: bool = False
 
+    @property
+    def refs(self) -> tuple[str, ...]:
+        """The forms of which the value is an id (`x-ref` names one or several); none if it is no reference."""
+        named = self.schema.get("x-ref", ())
+        return (named,) if isinstance(named, str) else tuple(named)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fault:

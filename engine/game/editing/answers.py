@@ -15,7 +15,7 @@ from ...ruleset.describe_diff import one_line
 from ...ruleset.expressions.check import kind_of
 from ...ruleset.expressions.vocabulary import ALWAYS, BUILT_IN, FUNCTIONS, KINDS, Signature
 from ...ruleset.load import load_text
-from ...ruleset.nodes import Node, plain_value
+from ...ruleset.nodes import Node, find, plain_value
 from .cursor import Spot, marks_at, spot_at, word_at
 from .project import Project
 from .schemas_at import keys_at, says_of, words_at
@@ -66,8 +66,7 @@ def meant(project: Project, path: Path, line: int, column: int) -> list[Found]:
         return list(_rows(project, [spot.form], word))
     forms: list[str] = []
     for mark in marks:
-        named = mark.annotation.schema.get("x-ref", ())
-        forms += [named] if isinstance(named, str) else list(named)
+        forms += mark.annotation.refs
         forms += [source for source in mark.annotation.schema.get("x-word", ()) if source in project.known]
     found = list(_rows(project, forms, word))
     if not found and (in_expression or marks):
@@ -131,11 +130,7 @@ def row_in_words(project: Project, found: Found, tested: dict[str, int] | None =
 
 
 def _function(name: str, signature: Signature) -> str:
-    least = len(signature.args) - signature.optional
-    arguments = [a if i < least else f"[{a}]" for i, a in enumerate(signature.args)]
-    arguments += [f"{signature.rest} ..."] if signature.rest else []
-    arguments += ["field=value ..."] if signature.filters else []
-    return f"`{name}({', '.join(arguments)})` → {signature.gives}\n\n{signature.says}"
+    return f"`{signature.called(name)}` → {signature.gives}\n\n{signature.says}"
 
 
 # ---- completion
@@ -178,11 +173,8 @@ def _holds(spot: Spot) -> bool:
     """Whether the placeholder is at the spot indeed."""
     if spot.is_key:
         return PLACEHOLDER in str(spot.path[-1])
-    node: Node | None = spot.row
-    for step in spot.path:
-        value = node.value if node is not None else None
-        node = value.get(step) if isinstance(value, dict) else value[int(step)] if isinstance(value, list) else None
-    return node is not None and (PLACEHOLDER in str(node.value) or PLACEHOLDER_NAME in str(node.value))
+    value = str(find(spot.row, spot.path).value)
+    return PLACEHOLDER in value or PLACEHOLDER_NAME in value
 
 
 def _choices(project: Project, spot: Spot) -> list[Choice]:
@@ -208,7 +200,7 @@ def _of_mark(project: Project, mark: Marked, known: Vocabulary) -> Iterator[Choi
     draft = project.draft
     value = str(mark.annotation.value)
     assert draft is not None
-    for form in [schema["x-ref"]] if isinstance(schema.get("x-ref"), str) else schema.get("x-ref", ()):
+    for form in mark.annotation.refs:
         yield from (Choice(id_, "id", _titled(form, row)) for id_, row in draft.rows(form).items())
     if "x-word" in schema:
         yield from (Choice(word, "word") for word in sorted(allowed_words(known, schema["x-word"], mark)))
@@ -250,11 +242,7 @@ def _declared(project: Project, form: str) -> Iterator[tuple[str, str]]:
 
 
 def _keys_beside(spot: Spot) -> set[str]:
-    node: Node | None = spot.row
-    for step in spot.path[:-1]:
-        value = node.value if node is not None else None
-        node = value.get(step) if isinstance(value, dict) else value[int(step)] if isinstance(value, list) else None
-    return {key for key, _ in node.items()} if node is not None else set()
+    return {key for key, _ in find(spot.row, spot.path[:-1]).items()}
 
 
 def _titled(form: str, row: Node) -> str:

@@ -14,8 +14,9 @@ from pathlib import Path
 
 from ...ruleset.expressions.vocabulary import FACTS, FUNCTIONS, KINDS
 from ...ruleset.folder import MANIFEST
+from ...ruleset.forms import Annotation
 from ...ruleset.load import load_bytes
-from ...ruleset.nodes import Node, plain_value
+from ...ruleset.nodes import Node, find, plain_value
 from ..testing.cases import find as test_files
 from .answers import Found
 from .cursor import marks_of_row
@@ -74,7 +75,7 @@ def _in_rows(project: Project, name: str, data: bytes, found: Found) -> Iterator
             for key in fields & dict(row.items()).keys():
                 yield from _members(path, lines, row.get(key), found.id)
             for mark in marks_of_row(project.known, form, row):
-                yield from _of_mark(path, lines, row, mark.path, mark.is_key, mark.value, mark.schema, found)
+                yield from _of_mark(path, lines, row, mark, found)
 
 
 def _members(path: Path, lines: list[str], node: Node | None, id_: str) -> Iterator[Use]:
@@ -84,21 +85,15 @@ def _members(path: Path, lines: list[str], node: Node | None, id_: str) -> Itera
             yield from _of_text(path, lines, one, id_, whole=True)
 
 
-def _of_mark(
-    path: Path, lines: list[str], row: Node, at: tuple[str | int, ...], is_key: bool, value: object, schema: object, found: Found
-) -> Iterator[Use]:
-    assert isinstance(schema, dict)
-    node: Node = row
-    for step in at[:-1] if is_key else at:
-        node = node.value[step]
-    forms = schema.get("x-ref", ())
-    names = {forms} if isinstance(forms, str) else set(forms)
-    names |= set(schema.get("x-word", ()))
-    if found.form in names and not _expression(value):
-        if is_key and value == found.id:
+def _of_mark(path: Path, lines: list[str], row: Node, mark: Annotation, found: Found) -> Iterator[Use]:
+    """Where a marked value of a row, or its key, means the row that is looked for."""
+    value, schema = mark.value, mark.schema
+    node = find(row, mark.path[:-1] if mark.is_key else mark.path)
+    if found.form in (*mark.refs, *schema.get("x-word", ())) and not _expression(value):
+        if mark.is_key and value == found.id:
             _, line, column = node.keys[found.id]
             yield from _near(path, lines, line, column, found.id)
-        if not is_key:
+        if not mark.is_key:
             yield from _members(path, lines, node, found.id)
         if isinstance(value, str) and value == f"{found.form}/{found.id}":
             yield from _of_text(path, lines, node, found.id)

@@ -35,7 +35,7 @@ def counted(n: Any, one: str, many: str | None = None) -> str:
 
 
 def possessive(name: str) -> str:
-    """A name with its `s`: "France's", "the Netherlands'"."""
+    """A name with its `s`, or its apostrophe alone after an s."""
     return name + ("'" if name.endswith("s") else "'s")
 
 

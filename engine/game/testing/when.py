@@ -161,15 +161,10 @@ class Play:
         node = {"do": stage["do"], **stage.get("with", {})}
         known(dict.fromkeys(MECHANICS), node["do"], "mechanic", (*path, "do"))
         for mark in annotated(forms(), "frame", node, ("x-ref",)):
-            named = mark.schema["x-ref"]
-            rows = {
-                i: row
-                for form in ([named] if isinstance(named, str) else named)
-                for i, row in self.turn.ruleset.rows(form).items()
-            }
+            rows = {i: row for form in mark.refs for i, row in self.turn.ruleset.rows(form).items()}
             for id_ in [mark.value] if isinstance(mark.value, str) else mark.value if isinstance(mark.value, list) else ():
                 if isinstance(id_, str) and not id_.startswith("="):
-                    known(rows, id_, f"row of {named if isinstance(named, str) else ' or '.join(named)}", (*path, "with"))
+                    known(rows, id_, f"row of {' or '.join(mark.refs)}", (*path, "with"))
         if "self" in stage:
             who = self.world.thing(stage["self"])
             self.turn.loops = {"self": who, "nation": who}

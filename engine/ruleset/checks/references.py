@@ -27,10 +27,9 @@ def dangling(marks: Iterable[Marked], rows: Rows, known: Forms) -> Iterator[Diag
     """A finding for each reference that names no row."""
     hints: dict[tuple[str, ...], str] = {}
     for mark in marks:
-        if "x-ref" not in mark.annotation.schema:
+        forms = mark.annotation.refs
+        if not forms:
             continue
-        forms = mark.annotation.schema["x-ref"]
-        forms = [forms] if isinstance(forms, str) else list(forms)
         node, key = mark.place
         literal = bool(mark.annotation.schema.get("x-literal"))
         for value, at in texts_in(mark.annotation.value, node):

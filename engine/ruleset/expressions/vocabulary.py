@@ -22,6 +22,14 @@ class Signature:
     rest: str | None = None
     filters: str | None = None
 
+    def called(self, name: str) -> str:
+        """How the function is written under a name: what may be left out in brackets."""
+        least = len(self.args) - self.optional
+        arguments = [a if i < least else f"[{a}]" for i, a in enumerate(self.args)]
+        arguments += [f"{self.rest} ..."] if self.rest else []
+        arguments += ["field=value ..."] if self.filters else []
+        return f"{name}({', '.join(arguments)})"
+
 
 # kind of thing -> the form its rows stand in ("" where only the state has them)
 KINDS: Final[dict[str, str]] = {
