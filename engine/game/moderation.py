@@ -29,6 +29,7 @@ from ..world.world import World
 from .audit import broken_chain, resolved_again
 from .proofs import openings, position_after
 from .scenario import initial_state
+from .scenario_files import option_values
 from .schedule import days_of
 from .store import MODERATOR, PLAYER, POLICY, PROXY, Game, Stage, StoreError, Submission
 
@@ -73,7 +74,7 @@ def option_value(ruleset: Ruleset, option: str, value: Any) -> Any:
     row = ruleset.rows("options").get(option)
     if row is None:
         raise StoreError(f"no option {option!r}; there are {', '.join(sorted(ruleset.rows('options'))) or 'none'}")
-    values = list(row.get("values", (True, False) if isinstance(row["default"], bool) else ()))
+    values = option_values(row)
     found = next((v for v in values if v == value or str(v).lower() == str(value).lower()), None)
     if found is not None or not values:
         return value if found is None else found
