@@ -249,7 +249,7 @@ def _shown(subject: Subject, name: str) -> bool:
 
 
 def _gather(value: Any, words: set[str], slots: bool = False) -> None:
-    """All words in a value that could be an id: those of texts, also inside expressions, and keys. `slots`: its keys name slots."""
+    """All words in a value that could be an id: of texts, inside expressions, too, and keys. `slots`: its keys name slots."""
     if isinstance(value, str):
         words.update(_WORD.findall(value))
         words.update(_PIECE.findall(value))
