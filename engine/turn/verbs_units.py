@@ -15,7 +15,7 @@ from .effects import EffectError, EffectRunner
 
 
 def stands_for_one(names: Mapping[str, Any], chosen: Sequence[Entity]) -> bool:
-    """Whether the units of a verb are the `unit` of a `for` around it, which comes by once for each of its stack: one at a time."""
+    """Whether the units of a verb are the `unit` of a `for` around it, which comes by once for each of a stack: one at a time."""
     return "unit" in names and tuple(chosen) == (names["unit"],)
 
 
