@@ -76,10 +76,14 @@ def _swings(found: Luck) -> list[Block]:
     for swing in found.swings():
         who = listing(words.name(n) for n in swing["nations"] if n) or "whoever holds it"
         what = f"round {swing['round']}" if swing["what"] == "round" else "in leaving"
-        rows.append((
-            f"{swing['name']}, turn {swing['turn']}, {what}", capital(who),
-            f"{swing['dealt']:.0f}", f"{swing['dealt_expected']:.1f}", f"{swing['taken']:.0f}", f"{swing['taken_expected']:.1f}", f"{swing['luck']:+.1f}", f"±{BAND * swing['error']:.1f}",
-        ))  # fmt: skip
+        place = f"{swing['name']}, turn {swing['turn']}, {what}"
+        hits = [
+            f"{swing['dealt']:.0f}",
+            f"{swing['dealt_expected']:.1f}",
+            f"{swing['taken']:.0f}",
+            f"{swing['taken_expected']:.1f}",
+        ]
+        rows.append((place, capital(who), *hits, f"{swing['luck']:+.1f}", f"±{BAND * swing['error']:.1f}"))
     head = ("Throw", "Lucky", "Dealt", "expected", "Taken", "expected", "Luck", "Band")
     return [Para("", "The largest swings"), table(head, rows)] if rows else []
 
