@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from . import Stop, formats
+from . import formats
 from .game import open_game
 
 __all__ = ["luck"]
@@ -28,15 +28,11 @@ def luck(
     from ..game.luck import luck as luck_of
     from ..game.report.luck import luck_parts
     from ..game.report.render import parts_as_html, parts_as_text
-    from ..game.store import StoreError
     from .names import nation_named
 
     found = open_game(game)
     reader = nation_named(nation, found.ruleset, found.stage().position.state) if nation else None
-    try:
-        known = luck_of(found, reader)
-    except StoreError as error:
-        raise Stop(str(error)) from None
+    known = luck_of(found, reader)
     if format == "json":
         typer.echo(json.dumps(known.to_json(), ensure_ascii=False, indent=1))
         return

@@ -18,6 +18,7 @@ from typing import Any
 from ..battle.luck import TRIALS, Onlooker, Thrown
 from ..battle.members import SIDES
 from ..core.dice import distribution, parse_die
+from ..core.faults import BrokenGame
 from ..core.journal import Entry
 from ..core.state import Entity
 from ..turn.effects import printed
@@ -147,7 +148,7 @@ class Luck:
 def luck(game: Game, reader: str | None = None) -> Luck:
     """The luck of a game so far, for the moderator (None); for a nation or everybody ("") once the game has ended.
 
-    StoreError while it runs, except for the moderator, and where a turn does not come out again as it did (`wteaw verify`).
+    StoreError while it runs, except for the moderator; BrokenGame where a turn does not come out as it did (`wteaw verify`).
     """
     stage = game.stage()
     if reader is not None and not stage.position.ended:
@@ -182,7 +183,7 @@ def _luck(kept: _Kept) -> Luck:
             same = rules.hash == game.ruleset.hash
             again = resolved_again(game, before, stage, rules, geography=game.geography if same else None, onlooker=onlooker)
             if again.position.state.hash() != stage.position.state.hash():
-                raise StoreError(f"turn {before.position.turn} does not come out again as it did; `wteaw verify` says more")
+                raise BrokenGame(f"turn {before.position.turn} does not come out again as it did; `wteaw verify` says more")
         before = stage
     position = game.stage().position
     world = World(game.ruleset, position.state, moments=position.moments, geography=game.geography)
