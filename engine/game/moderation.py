@@ -369,11 +369,12 @@ def report(
     title = game.head["title"]
     committed = [] if past else [("the next turn's dice", stage.commitment.root)]
     if nation is None:
-        return moderator_report(
+        made = moderator_report(
             game.ruleset, position.state, entries, game=title, turn=turn, geography=game.geography,
             proof=[("state", position.state.hash()), ("journal", position.head), *committed],
             due="" if past else due_in_words(game, update), notices=[*_moderators_part(game, stage, past), *notices(game, turn)],
         )  # fmt: skip
+        return made if past else _with_luck(game, made)
     if nation not in World(game.ruleset, position.state, geography=game.geography).nations():
         raise NotThere(f"no nation {nation!r} in this game")
     world = views.world(nation)
@@ -381,11 +382,26 @@ def report(
     text = ""
     if template and not past and not stage.position.ended:
         text = order_template(world, nation, game=game.id)
-    return nation_report(
+    made = nation_report(
         game.ruleset, world.state, entries, nation, game=title, turn=turn, geography=game.geography, template=text,
         proof=[*committed, *_openings(views, world, nation, turn)], chain=chain_of(before, told=views.told),
         due="" if past else due_in_words(game, update), notices=notices(game, turn), world=world,
     )  # fmt: skip
+    return made if past else _with_luck(game, made)
+
+
+def _with_luck(game: Game, report: Report) -> Report:
+    """A report with the luck of the whole game, if it has ended; without, where it cannot be resolved again."""
+    if not game.stage().position.ended:
+        return report
+    from .luck import luck  # with all of battles, for the last report alone
+    from .report.luck import luck_part
+
+    try:
+        part = luck_part(luck(game, ""))
+    except StoreError:
+        return report
+    return replace(report, parts=(*report.parts, part))
 
 
 def due_in_words(game: Game, update: date | None) -> str:
