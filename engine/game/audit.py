@@ -20,11 +20,25 @@ from .store.database import unpack
 from .store.schema import entries, rulesets, states
 
 
-def broken_chain(game: Game) -> str | None:
-    """What is wrong with the journal as a chain, up to the present position; None if nothing is."""
-    numbers: list[int] = []
-    head = ""
-    for text in _bodies(game):
+def broken_chain(game: Game, *, anew: bool = True) -> str | None:
+    """What is wrong with the journal as a chain, up to the present position; None if nothing is.
+
+    Unless `anew`, what this very object has found right is not read again: it plays many turns one after another.
+    """
+    seen, head = (0, "") if anew or game.seen_right[0] > game.stage().position.entries else game.seen_right
+    game.seen_right = 0, ""
+    wrong = _broken_after(game, seen, head)
+    if wrong is not None and seen:
+        wrong = _broken_after(game, 0, "")
+    if wrong is None:
+        game.seen_right = game.stage().position.entries, game.stage().position.head
+    return wrong
+
+
+def _broken_after(game: Game, seen: int, head: str) -> str | None:
+    """The same for the entries after the first so many, which end with this head."""
+    numbers: list[int] = list(range(1, seen + 1))
+    for text in _bodies(game, seen):
         found = number_and_hash(text, head)
         if found is None:
             body = canonical.loads(text)
@@ -50,8 +64,8 @@ def audit(game: Game) -> Iterator[tuple[str, str | None]]:
     yield "every turn resolved again", _resolved_again(game)
 
 
-def _bodies(game: Game) -> list[str]:
-    query = select(entries.c.body).where(entries.c.game == game.id).order_by(entries.c.number)
+def _bodies(game: Game, after: int) -> list[str]:
+    query = select(entries.c.body).where(entries.c.game == game.id, entries.c.number > after).order_by(entries.c.number)
     with game._reading() as db:
         return list(db.execute(query).scalars())
 
