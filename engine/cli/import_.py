@@ -82,10 +82,11 @@ def triplea(
     """
     from ..game.importers.triplea.document import GameFileError
     from ..game.importers.triplea.folder import LEFT_OUT, import_game
+    from ..game.new_folder import FolderError
 
     try:
         made = import_game(file, out, force=force)
-    except GameFileError as error:
+    except (GameFileError, FolderError) as error:
         raise Stop(str(error)) from None
     if format == "json":
         found = {"title": made.title, "folder": str(made.folder), "scenario": str(made.scenario), "rows": made.counts,

@@ -30,11 +30,12 @@ def init(
         return
     if len(words) != 1:
         raise Stop(f"one name is needed, not {len(words)}; a name of several words is written in quotes or with hyphens", 2)
+    from ..game.new_folder import FolderError
     from ..game.starter import StarterError, begin
 
     try:
         made = begin(Path(words[0]), extends=extends, force=force)
-    except StarterError as error:
+    except (StarterError, FolderError) as error:
         raise Stop(str(error), 2) from None
     then = _next(made.folder, made.scenario)
     data = {"title": made.title, "folder": str(made.folder), "files": [str(f) for f in made.files], "next": then}

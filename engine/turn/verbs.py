@@ -118,7 +118,8 @@ def _change_list(runner: EffectRunner, thing: Entity, p: Row, names: dict[str, A
 def set_field(runner: EffectRunner, thing: Entity, field: str, value: Any) -> None:
     if thing.kind == "unit":
         n = int(runner.world.state.get("units", thing.id, "n", 0))
-        runner.journal.alter_units(thing.id, n, **{field: unless_default(runner, field, value)})
+        if n:  # a stack that has become another already, as one of several of a `for`, is not there any more
+            runner.journal.alter_units(thing.id, n, **{field: unless_default(runner, field, value)})
     elif thing.kind == "link":
         a, _, b = thing.id.partition(">")
         set_works(runner, a, b, value if field == "works" else None)

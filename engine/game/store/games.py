@@ -20,6 +20,7 @@ from sqlalchemy.engine import Engine
 from sqlalchemy.exc import DatabaseError, NoResultFound
 
 from ...core import fairness
+from ...core.canonical import loads
 from ...core.dice import DRAWERS, KeyedDice
 from ...core.model import Ruleset
 from ...core.state import State
@@ -259,6 +260,9 @@ class Game(GameReader):
             salts = record.salts or {}
         elif not practice:
             salts = self.close()
+        given = [
+            replace(s, orders=loads(as_text(s.orders)), answers=loads(as_text(s.answers))) for s in given
+        ]  # as they are kept
         taken = {**{s.nation: s for s in given}, **self.submissions()}
         result = resolve(
             self.ruleset,
