@@ -20,7 +20,7 @@ from pathlib import Path
 HERE = Path(__file__).parent.parent
 PARTS = ("planning", "the rest", "whole game")
 
-PLAYER = r'''
+PLAYER = r"""
 import gc, inspect, json, os, pickle, resource, sys, time
 from pathlib import Path
 
@@ -56,19 +56,26 @@ for line in sys.stdin:
     m.resolve_turn(game, force=True)
     cpu, wall = (b - a for a, b in zip(began, now()))
     position = game.stage().position
-    print(json.dumps({"cpu": [spent[0], cpu], "wall": [spent[1], wall], "head": position.head, "ended": position.ended}), flush=True)
-'''
+    told = {"cpu": [spent[0], cpu], "wall": [spent[1], wall], "head": position.head, "ended": position.ended}
+    print(json.dumps(told), flush=True)
+"""
 
 
 class Side:
     """One of the codes at play, in a process of its own."""
 
-    def __init__(self, name: str, tree: Path, rules: Path, scratch: Path, scenario: str, seed: str, workers: int, led: str) -> None:
+    def __init__(
+        self, name: str, tree: Path, rules: Path, scratch: Path, scenario: str, seed: str, workers: int, led: str
+    ) -> None:
         self.name = name
         self.cpu, self.wall = [0.0, 0.0], [0.0, 0.0]
         arguments = [sys.executable, "-c", PLAYER, str(scratch), str(rules), scenario, seed, str(workers), led]
         self.process = subprocess.Popen(
-            arguments, env={**os.environ, "PYTHONPATH": str(tree / "src")}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            arguments,
+            env={**os.environ, "PYTHONPATH": str(tree / "src")},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
 
     def turn(self) -> dict[str, object]:

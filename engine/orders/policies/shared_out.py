@@ -20,7 +20,10 @@ _NUMBER = 4
 
 
 def shared_out(work: Callable[[T], R], items: Sequence[T], workers: int) -> list[R]:
-    """The answers to all items, in their order. Only for programs of one thread; elsewhere than on Linux they are worked one by one."""
+    """The answers to all items, in their order.
+
+    Only for programs of one thread. Elsewhere than on Linux the items are worked one by one.
+    """
     if workers < 2 or len(items) < 2 or not sys.platform.startswith("linux"):
         return [work(item) for item in items]
     queue, put = os.pipe()
@@ -35,7 +38,7 @@ def shared_out(work: Callable[[T], R], items: Sequence[T], workers: int) -> list
     finally:
         os.close(queue)
         for pid, answers in helpers:
-            with open(answers, "rb") as file:
+            with os.fdopen(answers, "rb") as file:
                 told = file.read()
             os.waitpid(pid, 0)
             with suppress(EOFError, pickle.UnpicklingError):  # killed while it told them
@@ -58,7 +61,7 @@ def _helper(work: Callable[[T], R], items: Sequence[T], queue: int) -> tuple[int
                 n = int.from_bytes(number, "little")
                 done[n] = work(items[n])
         finally:
-            with open(tell, "wb") as file:
+            with os.fdopen(tell, "wb") as file:
                 file.write(pickle.dumps(done))
     finally:
         os._exit(0)
