@@ -87,6 +87,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("dice", "fair dice: commit, reveal, verify"),
     Command("odds", "the odds of a battle"),
     Command("import", "recorded games and game files of other programs", "import_"),
+    Command("luck", "what the dice of a game came to, against the odds before each throw"),
     Command("simulate", "whole campaigns, many times over"),
     Command("lsp", "a language server for editors: findings, completion, help, renaming"),
     Command("play", "a whole game by built-in policies"),

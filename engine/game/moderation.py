@@ -31,6 +31,7 @@ from ..world.world import World
 from .audit import broken_chain, resolved_again
 from .proofs import openings, position_after
 from .scenario import initial_state
+from .scenario_files import option_values
 from .schedule import days_of
 from .store import MODERATOR, PLAYER, POLICY, PROXY, Game, Stage, StoreError, Submission
 
@@ -75,7 +76,7 @@ def option_value(ruleset: Ruleset, option: str, value: Any) -> Any:
     row = ruleset.rows("options").get(option)
     if row is None:
         raise NotThere(f"no option {option!r}; there are {', '.join(sorted(ruleset.rows('options'))) or 'none'}")
-    values = list(row.get("values", (True, False) if isinstance(row["default"], bool) else ()))
+    values = option_values(row)
     found = next((v for v in values if v == value or str(v).lower() == str(value).lower()), None)
     if found is not None or not values:
         return value if found is None else found
@@ -376,11 +377,12 @@ def report(
     title = game.head["title"]
     committed = [] if past else [("the next turn's dice", stage.commitment.root)]
     if nation is None:
-        return moderator_report(
+        made = moderator_report(
             game.ruleset, position.state, entries, game=title, turn=turn, geography=game.geography,
             proof=[("state", position.state.hash()), ("journal", position.head), *committed],
             due="" if past else due_in_words(game, update), notices=[*_moderators_part(game, stage, past), *notices(game, turn)],
         )  # fmt: skip
+        return made if past else _with_luck(game, made)
     if nation not in World(game.ruleset, position.state, geography=game.geography).nations():
         raise NotThere(f"no nation {nation!r} in this game")
     world = views.world(nation)
@@ -388,11 +390,26 @@ def report(
     text = ""
     if template and not past and not stage.position.ended:
         text = order_template(world, nation, game=game.id)
-    return nation_report(
+    made = nation_report(
         game.ruleset, world.state, entries, nation, game=title, turn=turn, geography=game.geography, template=text,
         proof=[*committed, *_openings(views, world, nation, turn)], chain=chain_of(before, told=views.told),
         due="" if past else due_in_words(game, update), notices=notices(game, turn), world=world,
     )  # fmt: skip
+    return made if past else _with_luck(game, made)
+
+
+def _with_luck(game: Game, report: Report) -> Report:
+    """A report with the luck of the whole game, if it has ended; without, where it cannot be resolved again."""
+    if not game.stage().position.ended:
+        return report
+    from .luck import luck  # with all of battles, for the last report alone
+    from .report.luck import luck_part
+
+    try:
+        part = luck_part(luck(game, ""))
+    except StoreError:
+        return report
+    return replace(report, parts=(*report.parts, part))
 
 
 def due_in_words(game: Game, update: date | None) -> str:
