@@ -7,6 +7,7 @@ turn; `audit` looks at everything and takes about as long as the game took to re
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from sqlalchemy import select
 
