@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import typer
 
 from ..core.package_data import rulesets
-from ..game.testing.cases import Case, find
+from ..game.testing.cases import Case, read
+from ..game.testing.cases import find as found_at
 from ..game.testing.report import FORMATS, render
-from ..game.testing.runner import run_files
+from ..game.testing.runner import Run, joined, run_each, run_files
 from . import Code, Stop, formats
 
 __all__ = ["test", "test_files"]
@@ -26,6 +28,7 @@ def test(
     clause: str = typer.Option("", help="Only cases that cite this clause, or one that begins so."),
     show: bool = typer.Option(False, "--show", help="Print the journal of every case chosen."),
     jobs: int = typer.Option(1, "-j", min=1, help="How many processes share the files."),
+    watch: bool = typer.Option(False, "--watch", help="Run again what a change of files touches, until Ctrl-C."),
 ) -> None:
     """Run rule tests: given, orders, dice, then.
 
@@ -35,6 +38,11 @@ def test(
     Example: wteaw test ruleset -k influence
     """
     formats(format, *FORMATS)
+    if watch:
+        if format != "text":
+            raise Stop("--watch shows text; leave out --format", Code.CALL)
+        _watch(paths or [rulesets()], Choice(k.casefold(), clause), show=show, jobs=jobs)
+        return
     files = test_files(paths or [rulesets()])
     run = run_files(files, choose=Choice(k.casefold(), clause), show=show, jobs=jobs)
     if not run.results and run.ok and (k or clause):
@@ -42,6 +50,27 @@ def test(
     typer.echo(render(run, format, show=show))
     if not run.ok:
         raise typer.Exit(Code.FOUND)
+
+
+def _watch(paths: list[Path], choose: Choice, *, show: bool, jobs: int) -> None:
+    from .watch import Part, Watch
+
+    files: dict[str, tuple[Path, str]] = {}
+
+    def find() -> dict[str, Part[Run]]:
+        files.clear()
+        files.update({name: (path, name) for path, name in test_files(paths)})
+        return {name: Part(path, read(path, name).ruleset) for path, name in files.values()}
+
+    def look(names: list[str]) -> Iterator[Run]:
+        return run_each([files[name] for name in names], choose=choose, show=show, jobs=jobs)
+
+    def told(runs: list[Run]) -> bool:
+        whole = joined(runs)
+        typer.echo(render(whole, show=show))
+        return whole.ok
+
+    Watch(paths, find, look, told).run()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +92,7 @@ def test_files(paths: list[Path]) -> list[tuple[Path, str]]:
     for path in paths:
         if not path.exists():
             raise Stop(f"{path} does not exist", Code.CALL)
-        for file in find(path):
+        for file in found_at(path):
             name = os.path.relpath(file)
             files.append((file, file.as_posix() if name.startswith("..") else Path(name).as_posix()))
     if not files:

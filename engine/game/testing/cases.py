@@ -17,7 +17,7 @@ from ...core.diagnostics import Diagnostic
 from ...core.package_data import data_root
 from ...ruleset import cache as shelf
 from ...ruleset.checks.schema import faults_of
-from ...ruleset.folder import MANIFEST, SHIPPED
+from ...ruleset.folder import MANIFEST, SHIPPED, ruleset_above
 from ...ruleset.forms import forms
 from ...ruleset.load import LOADER_VERSION, load_bytes, read_file
 from ...ruleset.nodes import Node, diagnose, pack, plain_value, unpack
@@ -178,7 +178,4 @@ def _ruleset_of(path: Path, named: str | None) -> Path | None:
         shipped = named.startswith(SHIPPED)
         folder = data_root() / named.removeprefix(SHIPPED).strip("/") if shipped else path.parent / named
         return folder.resolve() if (folder / MANIFEST).is_file() else None
-    for folder in path.resolve().parents:
-        if (folder / MANIFEST).is_file():
-            return folder
-    return None
+    return ruleset_above(path)
