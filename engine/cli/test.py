@@ -15,6 +15,7 @@ from ..game.testing.cases import find as found_at
 from ..game.testing.report import FORMATS, render
 from ..game.testing.runner import Run, joined, run_each, run_files
 from . import Code, Stop, formats
+from .terminal import Working, say
 
 __all__ = ["test", "test_files"]
 
@@ -44,10 +45,11 @@ def test(
         _watch(paths or [rulesets()], Choice(k.casefold(), clause), show=show, jobs=jobs)
         return
     files = test_files(paths or [rulesets()])
-    run = run_files(files, choose=Choice(k.casefold(), clause), show=show, jobs=jobs)
+    with Working("files of rule tests", len(files)) as working:
+        run = run_files(files, choose=Choice(k.casefold(), clause), show=show, jobs=jobs, progress=working.at)
     if not run.results and run.ok and (k or clause):
         raise Stop("no case fits", Code.CALL)
-    typer.echo(render(run, format, show=show))
+    (say if format == "text" else typer.echo)(render(run, format, show=show))
     if not run.ok:
         raise typer.Exit(Code.FOUND)
 
@@ -67,7 +69,7 @@ def _watch(paths: list[Path], choose: Choice, *, show: bool, jobs: int) -> None:
 
     def told(runs: list[Run]) -> bool:
         whole = joined(runs)
-        typer.echo(render(whole, show=show))
+        say(render(whole, show=show))
         return whole.ok
 
     Watch(paths, find, look, told).run()

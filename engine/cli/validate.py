@@ -15,6 +15,7 @@ from ..game.scenario_files import load_scenario, read_scenario, ruleset_folder
 from ..ruleset import load_ruleset
 from ..ruleset.folder import MANIFEST, TABLE_FOLDERS, find_rulesets
 from . import Code, Stop, formats
+from .terminal import each, say
 
 __all__ = ["find_inputs", "validate", "validate_paths"]
 
@@ -44,7 +45,7 @@ def validate(
     found = validate_paths(paths, cache=cache)
     shown = render(found, format)
     if shown:
-        typer.echo(shown)
+        (say if format == "text" else typer.echo)(shown)
     if has_errors(found, strict=strict):
         raise typer.Exit(Code.FOUND)
 
@@ -64,7 +65,7 @@ def _watch(paths: list[Path], *, strict: bool, cache: bool) -> None:
 
     def show(results: list[list[Diagnostic]]) -> bool:
         found = tidy([d for result in results for d in result])
-        typer.echo(render(found, "text"))
+        say(render(found, "text"))
         return not has_errors(found, strict=strict)
 
     Watch(paths, find, look, show).run()
@@ -72,7 +73,7 @@ def _watch(paths: list[Path], *, strict: bool, cache: bool) -> None:
 
 def validate_paths(paths: list[Path], *, cache: bool = True) -> list[Diagnostic]:
     """All findings in all rulesets and scenarios at or below the paths; names of files as seen from here."""
-    return tidy([d for one in _inputs(paths) for d in one.findings(cache=cache)])
+    return tidy([d for one in each(_inputs(paths), "rulesets and scenarios") for d in one.findings(cache=cache)])
 
 
 @dataclass(frozen=True, slots=True)
