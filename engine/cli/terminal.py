@@ -96,6 +96,15 @@ class Working:
             if self._shown is not None:
                 self._shown.update(self._shown.task_ids[0], completed=done, total=self._total, description=self._what)
 
+    def hide(self) -> None:
+        """Leave the terminal to somebody who is asked."""
+        with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+            if self._shown is not None:
+                self._shown.stop()
+                self._shown = None
+
     def _show(self) -> None:
         from rich.console import Console  # start-up time: a short command never needs it
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn

@@ -30,19 +30,30 @@ def test(
     show: bool = typer.Option(False, "--show", help="Print the journal of every case chosen."),
     jobs: int = typer.Option(1, "-j", min=1, help="How many processes share the files."),
     watch: bool = typer.Option(False, "--watch", help="Run again what a change of files touches, until Ctrl-C."),
+    update: bool = typer.Option(False, "--update", help="Write what was got into cases that fail, after asking for each."),
+    yes: bool = typer.Option(False, "--yes", help="With --update: write without asking."),
 ) -> None:
     """Run rule tests: given, orders, dice, then.
 
     A failure shows what was expected, what was got, and the lines of the journal behind it with the file and line of each
-    rule. The exit code is 0 only if every case passes. The format of the files is described in `ruleset/tests/README.md`.
+    rule. The exit code is 0 only if every case passes. With --update, a failing case gets what came of it, where that can be
+    said: its comments and layout stay, and cases that pass are never touched. The format of the files is described in
+    `ruleset/tests/README.md`.
 
     Example: wteaw test ruleset -k influence
     """
     formats(format, *FORMATS)
+    if (watch or update) and format != "text":
+        raise Stop(f"{'--watch' if watch else '--update'} shows text; leave out --format", Code.CALL)
+    if (watch and update) or (yes and not update):
+        raise Stop("--watch and --update exclude each other" if watch else "--yes belongs to --update", Code.CALL)
     if watch:
-        if format != "text":
-            raise Stop("--watch shows text; leave out --format", Code.CALL)
         _watch(paths or [rulesets()], Choice(k.casefold(), clause), show=show, jobs=jobs)
+        return
+    if update:
+        from .update import update_files
+
+        update_files(test_files(paths or [rulesets()]), Choice(k.casefold(), clause), yes=yes)
         return
     files = test_files(paths or [rulesets()])
     with Working("files of rule tests", len(files)) as working:

@@ -23,7 +23,7 @@ from ...ruleset.load import LOADER_VERSION, load_bytes, read_file
 from ...ruleset.nodes import Node, diagnose, pack, plain_value, unpack
 from ...ruleset.nodes import find as node_at
 
-__all__ = ["Case", "TestFile", "find", "merged", "read", "read_tree"]
+__all__ = ["Case", "TestFile", "find", "merged", "of_tree", "read", "read_tree"]
 
 SCHEMA = "rule-test"
 FOLDER = "tests"
@@ -100,6 +100,12 @@ def read(path: Path, name: str | None = None) -> TestFile:
     tree, found = read_tree(path, name)
     if tree is None:
         return TestFile(path, None, (), tuple(found))
+    return of_tree(tree, path, name, found)
+
+
+def of_tree(tree: Node, path: Path, name: str, found: list[Diagnostic] | None = None) -> TestFile:
+    """The cases of what a file says; `found`: what was wrong with its text."""
+    found = list(found or ())
     known = forms()
     if known.has_file(SCHEMA):
         found = [*found, *faults_of(known, SCHEMA, tree)]

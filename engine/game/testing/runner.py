@@ -63,13 +63,18 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One thing that is wrong: `where` in the test file, what was expected and got, the journal lines behind it."""
+    """One thing that is wrong: `where` in the test file, what was expected and got, the journal lines behind it.
+
+    `path` leads to the expectation in the case (empty for dice), and `value` is what was got, not yet in words.
+    """
 
     what: str
     where: str
     expected: str
     got: str
     lines: tuple[Line, ...] = ()
+    path: tuple[str | int, ...] = ()
+    value: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +279,7 @@ def _any_dice(id_: str) -> KeyedDice:
 
 
 def _failure(case: Case, play: Play, m: Mismatch) -> Failure:
-    return Failure(m.what, case.at(m.path), shown(m.expected), shown(m.got), _lines(play, m.touches))
+    return Failure(m.what, case.at(m.path), shown(m.expected), shown(m.got), _lines(play, m.touches), m.path, m.got)
 
 
 def _lines(play: Play, touches: Sequence[tuple[str, str, str]]) -> tuple[Line, ...]:
