@@ -120,9 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _run(arguments: list[str]) -> int:
     if "_WTEAW_COMPLETE" in os.environ:  # a shell asks
-        from .completion import answer
-
-        return answer()
+        return int(import_module(f"{__name__}.completion").answer())
     name = arguments[0] if arguments else "--help"
     if name in ("--help", "-h", "help"):
         print(_help())
@@ -183,10 +181,9 @@ def _call(command: Command, arguments: list[str]) -> int:
 
 
 def _completion(option: str, shell: list[str]) -> int:
-    from .completion import install, script
-
+    completion = import_module(f"{__name__}.completion")
     try:
-        print((install if option == "--install-completion" else script)(shell[0] if shell else ""))
+        print((completion.install if option == "--install-completion" else completion.script)(shell[0] if shell else ""))
     except Stop as stop:
         print(f"wteaw {option}: {stop}", file=sys.stderr)
         return stop.code

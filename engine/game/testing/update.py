@@ -197,7 +197,7 @@ def _node(text: str, case: Case, failure: Failure) -> yaml.Node:
     for one in cases.value if isinstance(cases, yaml.SequenceNode) else ():
         id_ = _below(one, "id")
         if id_ is not None and id_.value == case.id:
-            node = one
+            node: yaml.Node = one
             break
     else:
         raise _CannotSay(f"{failure.what}: the case does not stand in the list `cases`")
