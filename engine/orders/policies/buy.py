@@ -26,8 +26,6 @@ def give_purchases(giver: Giver, rules: Sequence[Row], front: Front | None) -> N
     context = OrderContext(world)
     for rule in rules:
         names = context.order_names({"nation": giver.nation, "order": "", "slots": {}})
-        if not world.test(rule.get("when"), names):
-            continue
         mix = {item: int(world.number(weight, names)) for item, weight in rule["mix"].items() if item in catalogue}
         offers = [o for o in found if mix.get(_item(giver, o), 0) > 0]
         by_purse: dict[tuple[str, str], list[Legal]] = {}
