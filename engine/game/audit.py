@@ -147,10 +147,11 @@ def resolved_again(
     *,
     geography: Geography | None = None,
     instead: Submission | None = None,
+    onlooker: Any = None,
 ) -> Resolution:
     """What a stored game took in at a stage, resolved again under some rules with the dice of then, up to the one after it.
 
-    `instead`: orders that are to take the place of what their nation had sent, if it had sent any.
+    `instead`: orders that are to take the place of what their nation had sent, if it had sent any. `onlooker`: of its dice.
     """
     taken, missed = game.submissions(before.number), _missed(game, after)
     if instead is not None:
@@ -158,6 +159,7 @@ def resolved_again(
     inputs = inputs_from(taken, missed, game.commands(before.number))
     pause = (after.position.waiting or {}).get("pause")
     dice = game.dice(before, after.used_salts)
+    dice.onlooker = onlooker
     return resolve(rules, before.position, inputs, dice, geography=geography or Geography(rules), until=pause)
 
 
