@@ -301,3 +301,11 @@ def test_fields_that_list_nations_give_nations() -> None:
     )
     turn = small.turn(rules)
     assert turn.world.value("count(nation('gray').near, 'neutral') == 0 and 'red' in nation('gray').near", {})
+
+
+def test_a_field_is_changed_for_each_unit_of_a_stack() -> None:
+    mark = {"for": "units(owner='red')", "effects": [{"change": {"of": "=unit", "field": "strength", "to": 9}}]}
+    rules = small.ruleset(acts=[{"id": "drill", "form": "drill", "effects": [mark]}])
+    turn = run_acts(rules, {"red": [small.order("drill")]})
+    assert [(r["n"], r["strength"]) for _, r in turn.state.stacks(owner="red")] == [(4, 9)]
+    assert ["strength" in r for _, r in turn.state.stacks(owner="blue")] == [False]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import typer
 
-from . import Stop, formats, tell
+from . import Code, Stop, formats, tell
 from .game import options_given, read_scenario, seed_given
 
 __all__ = ["play"]
@@ -50,7 +50,7 @@ def play(
     try:
         game = new_game(game_folder, data, ruleset, id_=str(data["id"]), options=options, seed=secret, drawing=drawing)
     except ValueError as error:
-        raise Stop(str(error), 2) from None
+        raise Stop(str(error), Code.CALL) from None
     title = str(data.get("title", game.id))
     pictures = {"map-start": map_svg(ruleset, game.stage().position.state, drawing, title=f"{title}: the start")}
     began = time.monotonic()

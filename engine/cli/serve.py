@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from . import Stop, formats, tell
+from . import Code, Stop, formats, tell
 from .game import read_scenario
 
 __all__ = ["serve", "tick"]
@@ -52,7 +52,7 @@ def serve(
         from ..game.desk.app import application
         from ..game.desk.web import Desk
     except ImportError as error:
-        raise Stop(f"the desk needs more than the referee does ({error.name}): pip install 'wteaw[desk]'", 2) from None
+        raise Stop(f"the desk needs more than the referee does ({error.name}): pip install 'wteaw[desk]'", Code.MACHINE) from None
 
     reached = (url or f"http://{host}:{port}").rstrip("/")
     desk: Desk = _desk(folder, database, reached, mail, sender)
@@ -61,7 +61,7 @@ def serve(
         _invite(desk, invite)
         return
     if worker and pages:
-        raise Stop("--worker and --pages exclude each other; without either there are both", 2)
+        raise Stop("--worker and --pages exclude each other; without either there are both", Code.CALL)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     logging.getLogger("mail.log").setLevel(logging.WARNING)
     stop = threading.Event()
@@ -105,10 +105,10 @@ def tick(
         from ..game.desk.mailbox import look_into
         from ..game.desk.worker import tick as once
     except ImportError as error:
-        raise Stop(f"the desk needs more than the referee does ({error.name}): pip install 'wteaw[desk]'", 2) from None
+        raise Stop(f"the desk needs more than the referee does ({error.name}): pip install 'wteaw[desk]'", Code.MACHINE) from None
 
     if not database and not (folder / "desk.db").exists():
-        raise Stop(f"{folder} holds no desk; `wteaw serve --folder {folder}` starts one")
+        raise Stop(f"{folder} holds no desk; `wteaw serve --folder {folder}` starts one", Code.CALL)
     desk = _desk(folder, database, url.rstrip("/") or "http://127.0.0.1:8300", mail, sender)
     desk.post = bool(imap)
     n = look_into(desk, imap) if imap else 0
@@ -138,11 +138,11 @@ def _listen(desk: Any, where: str) -> Callable[[], None]:
 
     host, colon, port = where.rpartition(":")
     if not colon or not port.isdigit():
-        raise Stop("--lmtp is an address and a port, such as 127.0.0.1:8324", 2)
+        raise Stop("--lmtp is an address and a port, such as 127.0.0.1:8324", Code.CALL)
     try:
         return listen(desk, host.strip("[]"), int(port))
     except OSError as error:
-        raise Stop(f"no mails can be taken at {where}: {error.strerror or error}") from None
+        raise Stop(f"no mails can be taken at {where}: {error.strerror or error}", Code.MACHINE) from None
 
 
 def _desk(folder: Path, database: str, url: str, mail: str, sender: str) -> Any:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy.engine import Engine
 
 from ..core.fairness import Opening
+from ..core.faults import BrokenGame, NotThere
 from ..core.journal import Entry
 from ..core.state import Entity, State
 from ..orders.check import standing
@@ -52,7 +53,7 @@ def new_game(
         state.put("options", "options", option, option_value(ruleset, option, value))
     for nation, seat in (seats or {}).items():
         if nation not in ruleset.rows("nations"):
-            raise StoreError(f"no nation {nation!r} in this game")
+            raise NotThere(f"no nation {nation!r} in this game")
         state.put("nations", nation, "seat", seat)
     if isinstance(where, Path):
         return Game.create(where, ruleset, scenario, state, id_=id_, seed=seed, drawing=drawing)
@@ -72,12 +73,12 @@ def option_value(ruleset: Ruleset, option: str, value: Any) -> Any:
     """The value of an option as its row has it, from a value or from text. StoreError if it has no such value."""
     row = ruleset.rows("options").get(option)
     if row is None:
-        raise StoreError(f"no option {option!r}; there are {', '.join(sorted(ruleset.rows('options'))) or 'none'}")
+        raise NotThere(f"no option {option!r}; there are {', '.join(sorted(ruleset.rows('options'))) or 'none'}")
     values = list(row.get("values", (True, False) if isinstance(row["default"], bool) else ()))
     found = next((v for v in values if v == value or str(v).lower() == str(value).lower()), None)
     if found is not None or not values:
         return value if found is None else found
-    raise StoreError(f"{option} cannot be {value!r}; it is one of {', '.join(str(v).lower() for v in values)}")
+    raise NotThere(f"{option} cannot be {value!r}; it is one of {', '.join(str(v).lower() for v in values)}")
 
 
 def wanted_now(game: Game) -> str:
@@ -291,7 +292,7 @@ def _resolve_once(
     game: Game, *, force: bool = False, until: str | None = None, dry: bool = False, practice: bool = False
 ) -> Outcome:
     if (broken := broken_chain(game)) is not None:
-        raise StoreError(f"{broken}; `wteaw verify` looks at everything")
+        raise BrokenGame(f"{broken}; `wteaw verify` looks at everything")
     waiting = game.stage().position.waiting or {}
     given = [] if "pause" in waiting else policy_submissions(game)
     if undecided := open_decisions(game) if not force and _has_players(game) else []:
@@ -373,7 +374,7 @@ def report(
             due="" if past else due_in_words(game, update), notices=[*_moderators_part(game, stage, past), *notices(game, turn)],
         )  # fmt: skip
     if nation not in World(game.ruleset, position.state, geography=game.geography).nations():
-        raise StoreError(f"no nation {nation!r} in this game")
+        raise NotThere(f"no nation {nation!r} in this game")
     world = views.world(nation)
     before = readable([e for e in views.journal if e.turn < turn], world, nation)
     text = ""

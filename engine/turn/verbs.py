@@ -22,7 +22,7 @@ from .context import audience_ids
 from .decisions import decide
 from .effects import EffectError, EffectRunner, fill
 from .verbs_later import put_under_way
-from .verbs_units import send_home, set_works, unless_default
+from .verbs_units import send_home, set_works, stands_for_one, unless_default
 
 
 def shift(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
@@ -81,9 +81,11 @@ _TABLE_OF = {
 
 def change(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """Sets, adds to or multiplies a declared field of one or more things; a field that lists things takes in or drops some."""
-    for thing in as_set(runner.world, runner.who(p["of"], names)):
+    things = as_set(runner.world, runner.who(p["of"], names))
+    single = stands_for_one(names, things)
+    for thing in things:
         if "add" in p or "drop" in p:
-            _change_list(runner, thing, p, names)
+            _change_list(runner, thing, p, names, single=single)
             continue
         value = runner.world.field(thing, p["field"]) if "to" not in p else None
         if "to" in p:
@@ -100,10 +102,10 @@ def change(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
             new = int(new)
         if isinstance(new, tuple):
             new = [id_of(v) for v in new]
-        set_field(runner, thing, p["field"], new)
+        set_field(runner, thing, p["field"], new, single=single)
 
 
-def _change_list(runner: EffectRunner, thing: Entity, p: Row, names: dict[str, Any]) -> None:
+def _change_list(runner: EffectRunner, thing: Entity, p: Row, names: dict[str, Any], *, single: bool) -> None:
     """A list of ids; with `said_by` every item is written `who>item`: it holds as what that nation has said."""
     head = f"{runner.id_of(p['said_by'], names)}>" if "said_by" in p else ""
     now = [str(id_of(v)) for v in runner.world.field(thing, p["field"]) or ()]
@@ -112,12 +114,13 @@ def _change_list(runner: EffectRunner, thing: Entity, p: Row, names: dict[str, A
     )
     out = sorted(({*now} | new) - old)
     if out != now:
-        set_field(runner, thing, p["field"], out)
+        set_field(runner, thing, p["field"], out, single=single)
 
 
-def set_field(runner: EffectRunner, thing: Entity, field: str, value: Any) -> None:
+def set_field(runner: EffectRunner, thing: Entity, field: str, value: Any, *, single: bool = False) -> None:
+    """One field of a thing. Of a stack of units all change, or with `single` one of them."""
     if thing.kind == "unit":
-        n = int(runner.world.state.get("units", thing.id, "n", 0))
+        n = 1 if single else int(runner.world.state.get("units", thing.id, "n", 0))
         runner.journal.alter_units(thing.id, n, **{field: unless_default(runner, field, value)})
     elif thing.kind == "link":
         a, _, b = thing.id.partition(">")

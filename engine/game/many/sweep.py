@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core.canonical import digest
-from ...core.faults import RuleError, StoreError, of_rules
+from ...core.faults import BrokenGame, MachineError, RuleError, StoreError, of_rules
 from ...core.model import Ruleset
 from ..scenario_files import load_scenario
 from .one import Figures, play_one
@@ -50,7 +50,7 @@ class Candidate:
         """Its scenario and ruleset; StoreError if they cannot be played (any more)."""
         scenario, ruleset, _ = load_scenario(self.scenario, rules=self.ruleset)
         if scenario is None or ruleset is None:
-            raise StoreError(f"{self.scenario} cannot be played; `wteaw validate` says why")
+            raise BrokenGame(f"{self.scenario} cannot be played; `wteaw validate` says why")
         return scenario, ruleset
 
 
@@ -154,7 +154,7 @@ def sweep(
                         tries[key] += 1
                         if tries[key] >= MOST_TRIES:
                             lost = f"game {key[0]} of {key[1]} (seed {seed_of(seed, key[0])}): its worker died {MOST_TRIES} times"
-                            raise StoreError(f"{lost}; the other results stand in {out / GAMES}") from None
+                            raise MachineError(f"{lost}; the other results stand in {out / GAMES}") from None
                         slots[slot].shutdown(wait=False)
                         slots[slot] = _worker()
                         todo.append(key)
