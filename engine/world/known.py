@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from .view import UNKNOWN
@@ -35,7 +34,7 @@ def enemies_in(world: World, reader: str, place: str) -> Enemies:
     return best
 
 
-def theaters(world: World) -> Sequence[tuple[str, Sequence[str]]]:
+def theaters(world: World) -> list[tuple[str, list[str]]]:
     """Name and places of each theater, in their order: the groups with `use: theater`, else the map's sheets (`section`).
 
     None where a ruleset tells its places apart in neither way.
