@@ -87,6 +87,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("dice", "fair dice: commit, reveal, verify"),
     Command("odds", "the odds of a battle"),
     Command("import", "recorded games and game files of other programs", "import_"),
+    Command("luck", "what the dice of a game came to, against the odds before each throw"),
     Command("simulate", "whole campaigns, many times over"),
     Command("lsp", "a language server for editors: findings, completion, help, renaming"),
     Command("play", "a whole game by built-in policies"),
@@ -114,7 +115,7 @@ def tell(format: str, data: Mapping[str, Any], *lines: str) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and leave with its exit code."""
     # rules and states stay for as long as a command runs: to look through them for cycles all the time frees next to nothing
-    gc.set_threshold(50_000, 20, 20)
+    gc.set_threshold(200_000, 20, 20)
     sys.exit(_run(list(sys.argv[1:] if arguments is None else arguments)))
 
 
