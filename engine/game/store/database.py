@@ -41,13 +41,16 @@ _FAULTS = (
 
 PATIENCE = 20
 """Seconds for which a writer waits for another."""
+MOST_CONNECTIONS = 40
+"""That one process has open for a moment, beyond those that it keeps."""
 
 
 def engine_for(where: Path | str) -> Engine:
     """The database in a file, made if it is absent, or at a URL. Writes are durable and readers do not wait."""
     if isinstance(where, str) and not where.startswith("sqlite:"):
-        return create_engine(where, pool_pre_ping=True)
-    found = create_engine(where if isinstance(where, str) else f"sqlite:///{where}", connect_args={"timeout": PATIENCE})
+        return create_engine(where, pool_pre_ping=True, max_overflow=MOST_CONNECTIONS)
+    address = where if isinstance(where, str) else f"sqlite:///{where}"
+    found = create_engine(address, connect_args={"timeout": PATIENCE}, max_overflow=MOST_CONNECTIONS)
 
     @event.listens_for(found, "connect")
     def _pragmas(connection: Any, _record: Any) -> None:
