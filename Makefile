@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: play test package docs bench fuzz load examples lint check clean
+.PHONY: play test package docs bench fuzz load kills examples lint check clean
 .DEFAULT_GOAL := play
 
 $(STAMP): pyproject.toml
@@ -33,6 +33,9 @@ fuzz: $(STAMP)  ## 20,000 spoiled rulesets: what validates, plays; goes on where
 
 load: $(STAMP)  ## 200 players at a desk who check orders while 20 games resolve: no fault, 95 of 100 checks under 300 ms
 	$(BIN)/python tools/load_desk.py
+
+kills: $(STAMP)  ## a desk's server and worker killed 300 times while people play: nothing lost, nothing done or sent twice
+	$(BIN)/python -m tests.desk_kills
 
 examples: $(STAMP)  ## docs/examples: reports of real turns, so that a change of wording is seen in review
 	$(BIN)/python tools/examples.py

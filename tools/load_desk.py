@@ -208,17 +208,17 @@ def used(process: int) -> float:
 
 
 def left(folder: Path, players: list[Player]) -> tuple[int, list[str]]:
-    """How many games went on to their second stage, and what is wrong with what is kept."""
+    """How many games were resolved and sent, and what is wrong with what is kept."""
     engine = engine_for(folder / "desk.db")
     faults, on = [], 0
     for id_ in dict.fromkeys(p.game for p in players):
         game = Game.in_database(engine, id_)
         stages = game.stages()
-        on += len(stages) > 1
         with engine.connect() as db:
             files = db.execute(select(handins).where(handins.c.game == id_).order_by(handins.c.number))
             kept = {(r.nation, r.text): r.position for r in files}
             reports = [r.recipient for r in db.execute(select(outbox).where(outbox.c.key.like(f"report/{id_}/%")))]
+        on += bool(reports)
         mine = [p for p in players if p.game == id_]
         for player in mine:
             faults += [f"{id_}: a sending of {player.nation} is lost" for t in player.sent if (player.nation, t) not in kept]
@@ -226,7 +226,7 @@ def left(folder: Path, players: list[Player]) -> tuple[int, list[str]]:
             counts = game.submissions(1).get(player.nation)
             if first and (counts is None or counts.text != first[-1]):
                 faults.append(f"{id_}: it is not the last sending of {player.nation} that counts")
-        if len(stages) > 1 and sorted(reports) != sorted(f"{p.nation}@{id_}.example" for p in mine):
+        if reports and sorted(reports) != sorted(f"{p.nation}@{id_}.example" for p in mine):
             faults.append(f"{id_}: reports to {sorted(reports)}")
         if len(stages) > 2:
             faults.append(f"{id_}: {len(stages)} stages")

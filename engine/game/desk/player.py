@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from starlette.responses import HTMLResponse, Response
@@ -15,8 +14,6 @@ from ...orders.readback_text import rendered
 from ...orders.template import order_template
 from ..hand_in import hand_in, read
 from ..moderation import last_turn, report
-from ..proofs import Published, revealed
-from ..proofs import check as check_dice
 from ..report.account import accounts
 from ..report.build import when
 from ..report.render import as_text
@@ -301,62 +298,3 @@ def take_back(visit: Visit) -> Response:
 
 def _me(visit: Visit) -> str:
     return visit.role.name or visit.role.nation
-
-
-# ---- proof
-
-
-def proof(visit: Visit) -> Response:
-    """What was published of the dice, what the player may check, and how without this desk."""
-    with visit.hall.sent(visit.role.game) as game:
-        stage = game.stage()
-        last = last_turn(game)
-        resolved = [t for t in range(1, stage.position.turn + bool(stage.position.ended)) if t <= last]
-        return visit.show(
-            "proof.html.j2", head=head(visit, game, "proof"), commitment=stage.commitment, anchor=game.head["anchor"],
-            turn=stage.position.turn, turns=[t for t in resolved if t < stage.position.turn or stage.position.ended],
-            checked=_checked(visit, game, visit.number("turn")),
-            proof=sight(visit.hall, game, visit.role.nation).report.proof,
-        )  # fmt: skip
-
-
-def _checked(visit: Visit, game: Game, turn: int | None) -> Any:
-    """The dice of a turn rolled again; None where no turn is asked for."""
-    if turn is None:
-        return None
-    return visit.hall.work(roll_again, *place_of(game), visit.role.nation, turn)
-
-
-def roll_again(hall: Hall, id_: str, stage: int, head: str, nation: str, turn: int) -> Any:
-    """The dice of a turn rolled again, as `wteaw dice verify` does it."""
-    with hall.at(id_, stage, head) as game:
-        data = revealed(game, turn, nation)
-        files = game.hand_ins_of(turn, nation)
-        own = next((f.submission.text.encode() for f in files if f.submission.by == PLAYER), None)
-        return check_dice(data, Published.read(*_published(game, turn)), orders=own, nation=nation if own is not None else "")
-
-
-def _published(game: Game, turn: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What was published of a turn before it was resolved: anchor and commitment, and the salts."""
-    stage = next((game.stage(n) for n, t, _ in game.stages() if t == turn), None)
-    if stage is None:
-        raise StoreError(f"there has been no turn {turn}")
-    said = {"anchor": game.head["anchor"], "commitment": asdict(stage.commitment)}
-    return said, {"game": game.id, "turn": turn, "attempt": stage.attempt, "salts": game.salts(turn)}
-
-
-def proof_file(visit: Visit) -> Response:
-    """A file for `wteaw dice verify`: what was published, the salts, or the player's keys and dice."""
-    turn = visit.number("turn") or 0
-    with visit.hall.sent(visit.role.game) as game:
-        said, salts = _published(game, turn)
-        which = str(visit.request.path_params["what"])
-        if which == "dice":
-            data: dict[str, Any] = revealed(game, turn, visit.role.nation)
-        else:
-            data = said if which == "published" else salts
-    name = f"{which}-{turn}.json"
-    return Response(
-        json.dumps(data, indent=1) + "\n", media_type="application/json",
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
-    )  # fmt: skip

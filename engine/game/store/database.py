@@ -78,12 +78,16 @@ def unpack(data: bytes) -> Any:
     return canonical.loads(zlib.decompress(data))
 
 
-def keep_state(db: Connection, state: State) -> str:
-    """Keep a state under its hash, once; gives the hash."""
+def packed_state(state: State) -> tuple[str, bytes]:
+    """A state as it is kept, with the hash that it is kept under."""
     data = canonical.dumps(state.tables)
-    key = canonical.digest(state.tables)
-    _keep(db, states, key, zlib.compress(data, 1))
-    return key
+    return canonical.digest(state.tables), zlib.compress(data, 1)
+
+
+def keep_state(db: Connection, packed: tuple[str, bytes]) -> str:
+    """Keep a packed state once; gives its hash."""
+    _keep(db, states, *packed)
+    return packed[0]
 
 
 def keep_ruleset(db: Connection, ruleset: Ruleset) -> None:
