@@ -119,7 +119,7 @@ def test_show_tells_where_each_key_comes_from(games: Path, capsys: pytest.Captur
         f"price: 4 # {over}/tables/o.yaml:2",
     ]
     code, _, err = wteaw(capsys, "show", "fooot", "--ruleset", over)
-    assert (code, "did you mean foot" in err) == (1, True)
+    assert (code, "did you mean foot" in err) == (2, True)
     data = json.loads(wteaw(capsys, "show", "units/boat", "--ruleset", over, "--format", "json")[1])
     assert data[0]["row"] == {"id": "boat", "name": "Boat"}
 

@@ -72,6 +72,11 @@ RULES = [
     ("frame:\n- {step: talk, do: watch}\nevents:\n- {id: e, on: {step: tlak}}\n- {id: f, on: {step: talk}}\n", [("E605", 4, 22)]),
     ("frame:\n- {step: talk, do: act, acts: [x]}\nacts:\n- {id: x, form: x}\n- {id: y, form: y}\n", [("W602", 5, 3)]),
     ("frame:\n- {step: go, do: move}\norders:\n- {id: m, form: m, step: go}\n- {id: n, form: n, step: og}\n", [("E605", 5, 26)]),
+    (
+        "acts:\n- {id: a, form: 'say {text}', slots: {text: {kind: place, among: told(self)}}, help: h}\n"
+        "terms:\n- {id: told, of: [nation], is: 'places(owner=nation)'}\n- {id: idle, of: [nation], is: 'places()'}\n",
+        [("W604", 5, 3)],
+    ),
     ("tables:\n- {id: used, rows: {a: 1}}\n- {id: idle, rows: {a: 1}}\noptions:\n- {id: o, default: used}\n", [("W604", 3, 3)]),
 ]
 

@@ -124,3 +124,11 @@ def test_twenty_turns_by_policies(tmp_path: Path, capsys: pytest.CaptureFixture[
     code, said = run(capsys, "play", SCENARIO, "--turns", "20", "--out", tmp_path / "out", "--seed", "07" * 16, "--no-png")
     assert code == 0, said
     assert "Diplomatic report." in (tmp_path / "out" / "reports" / "moderator.txt").read_text(encoding="utf-8")
+    game = Game.open(tmp_path / "out" / "game")
+    done = {(e.turn, e.rule) for e in game.journal() if e.text}
+    assert {"acts/declare-war", "events/treaty-in-force", "events/payment-made", "events/occupation"} <= {
+        rule for _, rule in done
+    }
+    moves = ("acts/", "events/occupation", "events/columns", "battles/")
+    for turn in range(13, 21, 2):  # no two turns without a move, a battle or an order that counts
+        assert any(rule.startswith(moves) for at, rule in done if at in (turn, turn + 1)), turn

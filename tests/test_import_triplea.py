@@ -18,6 +18,7 @@ from wteaw.game.importers.triplea.document import GameFileError, read
 from wteaw.game.importers.triplea.folder import Imported, import_game
 from wteaw.game.importers.triplea.game import facts
 from wteaw.game.importers.triplea.words import SCHEMA, read_words
+from wteaw.game.new_folder import FolderError
 from wteaw.ruleset import load_ruleset
 
 FILES = Path(__file__).parent / "data" / "triplea"
@@ -278,7 +279,7 @@ def test_a_folder_is_replaced_only_by_force(tmp_path: Path) -> None:
     out = tmp_path / "out"
     import_game(LEAST, out)
     (out / "mine.txt").write_text("kept", encoding="utf-8")
-    with pytest.raises(GameFileError, match="--force"):
+    with pytest.raises(FolderError, match="--force"):
         import_game(LEAST, out)
     assert (out / "mine.txt").exists()
     with pytest.raises(GameFileError):
@@ -292,10 +293,10 @@ def test_force_replaces_no_other_folder(tmp_path: Path) -> None:
     mine = tmp_path / "letters"
     mine.mkdir()
     (mine / "letter.txt").write_text("dear", encoding="utf-8")
-    with pytest.raises(GameFileError, match=r"no ruleset"):
+    with pytest.raises(FolderError, match=r"no ruleset"):
         import_game(LEAST, mine, force=True)
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(GameFileError, match="no folder"):
+    with pytest.raises(FolderError, match="no folder"):
         import_game(LEAST, tmp_path / "file", force=True)
     assert (mine / "letter.txt").exists()
 

@@ -24,7 +24,7 @@ def compiled(folder: Path) -> Any:
 @pytest.fixture(autouse=True)
 def once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A ruleset is compiled once for all these tests."""
-    monkeypatch.setattr("wteaw.cli.odds.load_ruleset", compiled)
+    monkeypatch.setattr("wteaw.cli.show.load_ruleset", compiled)
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -50,7 +50,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
         ((*FIGHT, "--works", "trensh"), "no works are called 'trensh'; did you mean 'trench'? (there are super-trench, trench)"),
         ((*FIGHT, "--battle", "see"), "no battle is called 'see'; did you mean 'sea'?"),
         ((*FIGHT, "--battle", "sea"), "the attacker has no unit that can fight this battle"),
-        ((*FIGHT, "--format", "xml"), "no format 'xml'; one of text, json, svg"),
+        ((*FIGHT, "--format", "xml"), "no format 'xml'; known: text, json, svg"),
         ((*FIGHT, "--plot", "odds.jpg"), "must end in .svg or .png"),
         ((*FIGHT, "--exact", "--trials", "9"), "exclude each other"),
         ((*FIGHT, "--withdraw-unless", "3"), "two numbers, such as 2/3"),
@@ -179,7 +179,7 @@ def test_the_picture_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Pa
         assert code == 0, err
         assert (tmp_path / name).read_bytes().startswith(start)
     code, _, err = run(capsys, *FIGHT, "--plot", str(tmp_path / "none" / "odds.svg"))
-    assert code == 1 and "cannot be written" in err
+    assert code == 4 and "cannot be written" in err
 
 
 def test_json_for_other_programs(capsys: pytest.CaptureFixture[str]) -> None:

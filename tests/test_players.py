@@ -118,19 +118,19 @@ def test_the_commands(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         out = capsys.readouterr()
         return code, out.out + out.err
 
-    assert run("add", "Ann", "--email", "ann@example.org")[0] == 1
+    assert run("add", "Ann", "--email", "ann@example.org")[0] == 2
     assert run("add", "Ann", "--email", "ann@example.org", "--side", "Central Powers")[0] == 0
     code, text = run("list")
     assert code == 0 and "Ann <ann@example.org> would join central" in text
     assert "german-empire is vacant (a position in the main war): central chooses" in text
     assert "spain is vacant (a major neutral): moderator chooses" in text
-    assert run("propose", "Germany", "Ann", "--by", "moderator")[0] == 1
+    assert run("propose", "Germany", "Ann", "--by", "moderator")[0] == 3
     assert run("propose", "Germany", "Ann", "--by", "central")[0] == 0
     assert run("agree", "Ann")[0] == 0
     code, text = run("seat", "Germany")
     assert code == 0 and "Ann commands german-empire from turn 1 on" in text
     assert '"status": "seated"' in run("list", "--format", "json")[1]
-    assert run("leave", "Germany")[0] == 0 and run("remove", "Ann")[0] == 1
+    assert run("leave", "Germany")[0] == 0 and run("remove", "Ann")[0] == 2
 
 
 def test_the_days_of_the_turns(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -150,7 +150,7 @@ def test_wrong_input_is_told_and_leaves_nothing(
 def test_results_of_other_settings_are_kept(whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("games.jsonl", "settings.json"):
         (tmp_path / name).write_bytes((whole / name).read_bytes())
-    assert simulate(tmp_path, "--seed", "00" * 16, games=1) == 1
+    assert simulate(tmp_path, "--seed", "00" * 16, games=1) == 3
     assert "other settings (seed)" in capsys.readouterr().err
     assert lines(tmp_path) == lines(whole)
     assert simulate(tmp_path, "--seed", "00" * 16, "--force", games=1) == 0

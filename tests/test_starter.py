@@ -10,6 +10,7 @@ import pytest
 
 from wteaw.cli import COMMANDS, _run
 from wteaw.core.package_data import templates
+from wteaw.game.new_folder import FolderError
 from wteaw.game.starter import GAME, LAYER, StarterError, begin, shipped_rulesets
 from wteaw.ruleset import load_ruleset
 
@@ -134,14 +135,14 @@ def test_names_that_do(name: str, tmp_path: Path) -> None:
 def test_folders_that_are_there(tmp_path: Path) -> None:
     made = begin(tmp_path / "mine")
     (made.folder / "note.txt").write_text("kept", encoding="utf-8")
-    with pytest.raises(StarterError, match="--force"):
+    with pytest.raises(FolderError, match="--force"):
         begin(tmp_path / "mine")
     assert (made.folder / "note.txt").exists()
     begin(tmp_path / "mine", force=True)
     assert not (made.folder / "note.txt").exists()
     (tmp_path / "letters").mkdir()
     (tmp_path / "letters" / "a.txt").write_text("", encoding="utf-8")
-    with pytest.raises(StarterError, match="no ruleset"):
+    with pytest.raises(FolderError, match="no ruleset"):
         begin(tmp_path / "letters", force=True)
 
 

@@ -65,6 +65,14 @@ def test_the_last_orders_before_the_deadline_count(tmp_path: Path) -> None:
     assert sum(e.rule == "acts/dig" for e in game.journal(position=2)) == 1
 
 
+def test_orders_of_policies_are_resolved_as_they_are_kept(tmp_path: Path) -> None:
+    game = new(tmp_path)
+    order = {**small.order("dig"), "slots": {"second": 2, "first": 1}}
+    result = game.resolve([Submission("red", "dig", [order], {}, "policy")])
+    taken = next(c[4] for e in result.entries for c in e.changes if c[0] == "orders" and c[4] and "slots" in c[4])
+    assert list(taken["slots"]) == list(game.submissions(1)["red"].orders[0]["slots"]) == ["first", "second"]
+
+
 def test_a_dry_run_keeps_nothing(tmp_path: Path) -> None:
     game = new(tmp_path)
     before = game.stages(), len(game.journal())

@@ -191,10 +191,10 @@ def test_a_head_is_never_enough(folder: Path, tmp_path: Path, capsys: pytest.Cap
     file.write_text("game g nation german-empire turn 2\n# nothing\n")
     assert run(capsys, "orders", "submit", str(file), *game, "--key", key)[0] == 0
     assert Game.open(folder / "g").submissions()[NATION].by == "player"
-    assert run(capsys, "orders", "submit", str(file), *game, "--key", key, "--nation", "french-empire")[0] == 1
+    assert run(capsys, "orders", "submit", str(file), *game, "--key", key, "--nation", "french-empire")[0] == 3
     assert run(capsys, "players", "key", NATION, "--revoke", *game)[0] == 0
     code, _, err = run(capsys, "orders", "submit", str(file), *game, "--key", key)
-    assert code == 1 and "revoked" in err
+    assert code == 3 and "revoked" in err
     stored = (folder / "g" / "game.db").read_bytes()
     assert key.encode() not in stored
 
@@ -239,7 +239,7 @@ def test_an_earlier_file_can_count_again(folder: Path, tmp_path: Path, capsys: p
     first = listed["files"][-2]["number"]
     assert run(capsys, "orders", "back", "--to", str(first), *game)[0] == 0
     assert "1 infantry in Paris" in run(capsys, "orders", "show", *game)[1]
-    assert run(capsys, "orders", "back", "--to", "999", *game)[0] == 1
+    assert run(capsys, "orders", "back", "--to", "999", *game)[0] == 2
 
 
 # --- games that were changed by hand ------------------------------------------------------------------------------

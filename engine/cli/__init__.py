@@ -1,8 +1,8 @@
 """What a person types. One table of commands; a command's module is imported only when the command is called.
 
 To add a command: write `engine/cli/NAME.py` with a function (or a `typer.Typer` for a group), and add its line to `COMMANDS`.
-A command whose module does not exist is not there. A command ends with `raise typer.Exit(1)` when the input has errors, and
-with `raise Stop("why")` when it cannot do what was asked; nothing a user does ends in a traceback.
+A command whose module does not exist is not there. What the number means with which it ends, `exits` says for all; nothing a
+user does ends in a traceback.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import gc
 import json
 import os
 import sys
+import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -18,11 +19,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.faults import RuleError, StoreError, of_rules
+from .exits import Code, Stop, of_os_error, of_store_error
 
 if TYPE_CHECKING:
     import typer
 
-__all__ = ["COMMANDS", "Command", "Stop", "main"]
+__all__ = ["COMMANDS", "Code", "Command", "Stop", "formats", "main", "of_os_error", "tell"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("dice", "fair dice: commit, reveal, verify"),
     Command("odds", "the odds of a battle"),
     Command("import", "recorded games and game files of other programs", "import_"),
+    Command("luck", "what the dice of a game came to, against the odds before each throw"),
     Command("simulate", "whole campaigns, many times over"),
     Command("lsp", "a language server for editors: findings, completion, help, renaming"),
     Command("play", "a whole game by built-in policies"),
@@ -94,18 +97,13 @@ COMMANDS: tuple[Command, ...] = (
 """All commands. `attribute` defaults to the command's name, or `app` if the module has one."""
 
 
-class Stop(Exception):
-    """The command cannot go on; the message is for the user. `code`: 1, the input is wrong; 2, the call is."""
-
-    def __init__(self, message: str, code: int = 1) -> None:
-        super().__init__(message)
-        self.code = code
-
-
 def formats(format: str, *known: str) -> None:
     """Stop unless an output format is one of those that a command has."""
+    from ..core.diagnostics import did_you_mean
+
     if format not in known:
-        raise Stop(f"no format {format!r}; {' or '.join([', '.join(known[:-1]), known[-1]]) if len(known) > 1 else known[0]}", 2)
+        hint = did_you_mean(format, known) or "known: " + ", ".join(known)
+        raise Stop(f"no format {format!r}; {hint}", Code.CALL)
 
 
 def tell(format: str, data: Mapping[str, Any], *lines: str) -> None:
@@ -117,7 +115,7 @@ def tell(format: str, data: Mapping[str, Any], *lines: str) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and leave with its exit code."""
     # rules and states stay for as long as a command runs: to look through them for cycles all the time frees next to nothing
-    gc.set_threshold(50_000, 20, 20)
+    gc.set_threshold(200_000, 20, 20)
     sys.exit(_run(list(sys.argv[1:] if arguments is None else arguments)))
 
 
@@ -125,12 +123,12 @@ def _run(arguments: list[str]) -> int:
     name = arguments[0] if arguments else "--help"
     if name in ("--help", "-h", "help"):
         print(_help())
-        return 0 if arguments else 2
+        return Code.DONE if arguments else Code.CALL
     if name == "--version":
         from importlib.metadata import version
 
         print(f"wteaw {version('wteaw')}")
-        return 0
+        return Code.DONE
     command = next((c for c in COMMANDS if c.name == name and c.exists), None)
     if command is None:
         return _unknown(name)
@@ -143,25 +141,27 @@ def _run(arguments: list[str]) -> int:
         return _unruly(name, error)
     except StoreError as error:
         print(f"wteaw {name}: {error}", file=sys.stderr)
-        return 1
+        return of_store_error(error)
     except KeyboardInterrupt:
-        return 130
+        return Code.INTERRUPTED
     except BrokenPipeError:  # the reader of our output has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return Code.DONE
     except OSError as error:
         print(f"wteaw {name}: {error.filename or 'a file'}: {error.strerror or error}", file=sys.stderr)
-        return 1
+        return of_os_error(error)
     except Exception as error:
         found = of_rules(error)
-        if found is None:
-            raise
-        return _unruly(name, found)
+        if found is not None:
+            return _unruly(name, found)
+        traceback.print_exc()
+        print(f"wteaw {name}: this is an error in wteaw itself; please report it with the lines above", file=sys.stderr)
+        return Code.BUG
 
 
 def _unruly(name: str, error: RuleError) -> int:
     print(f"wteaw {name}: a rule cannot be carried out, and nothing is changed\n  {error}", file=sys.stderr)
-    return 1
+    return Code.FOUND
 
 
 def _call(command: Command, arguments: list[str]) -> int:
@@ -181,7 +181,7 @@ def _unknown(name: str) -> int:
     known = [c.name for c in COMMANDS if c.exists]
     hint = did_you_mean(name, known) or "`wteaw --help` lists the commands"
     print(f"wteaw: no command {name!r}; {hint}", file=sys.stderr)
-    return 2
+    return Code.CALL
 
 
 def _help() -> str:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import typer
 
-from ..core.diagnostics import nearest, render, render_one
+from ..core.diagnostics import render, render_one
 from ..core.package_data import rulesets
 from ..game.testing.coverage import Matrix, Owners, matrix, read_clauses
 from ..game.testing.mutate_noticed import Noticed, read_noticed
-from . import Stop
+from . import Code, Stop, formats
 
 __all__ = ["coverage"]
 
@@ -45,14 +45,12 @@ def coverage(
 
     Example: wteaw coverage ruleset --clauses rules --missing
     """
-    if format not in FORMATS:
-        near = nearest(format, FORMATS)
-        raise Stop(f"no format {format!r}; {f'did you mean {near[0]!r}?' if near else 'known: ' + ', '.join(FORMATS)}", 2)
+    formats(format, *FORMATS)
     for path in [*(paths or []), *(p for p in (clauses, mutated) if p)]:
         if not path.exists():
-            raise Stop(f"{path} does not exist", 2)
+            raise Stop(f"{path} does not exist", Code.CALL)
     if clauses is not None and not clauses.is_dir():
-        raise Stop(f"{clauses} is not a folder", 2)
+        raise Stop(f"{clauses} is not a folder", Code.CALL)
     found = matrix(paths or [rulesets()], clauses, run=not no_run, jobs=jobs)
     noticed = _noticed(mutated, clauses)
     if format == "json":
@@ -75,7 +73,7 @@ def coverage(
     for wrong in found.found:
         typer.echo(render_one(wrong), err=True)
     if found.found or (lines and found.strayed):
-        raise typer.Exit(1)
+        raise typer.Exit(Code.FOUND)
 
 
 def _table(found: Matrix) -> list[str]:
@@ -95,8 +93,8 @@ def _noticed(file: Path | None, clauses: Path | None) -> Noticed | None:
         return None
     try:
         return read_noticed(file, Owners(read_clauses(clauses)[0] if clauses else ()))
-    except (OSError, ValueError) as error:
-        raise Stop(f"{file}: {error}", 2) from None
+    except ValueError as error:
+        raise Stop(f"{file}: {error}", Code.FOUND) from None
 
 
 def _by_clause(found: Matrix, noticed: Noticed) -> list[str]:

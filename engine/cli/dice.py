@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from . import Stop, formats
+from . import Code, Stop, formats, of_os_error
 from .game import GAME, open_game
 
 __all__ = ["app"]
@@ -79,12 +79,12 @@ def verify(
     try:
         text = orders.read_bytes() if orders is not None else None
     except OSError as error:
-        raise Stop(f"{orders} cannot be read: {error.strerror}", 2) from None
+        raise Stop(f"{orders} cannot be read: {error.strerror}", of_os_error(error)) from None
     try:
         known = Published.read(said, listed)
     except (KeyError, TypeError, ValueError) as error:
         raise Stop(
-            f"{published if 'salts' in listed or salts is None else salts} is not what was published: {error}", 2
+            f"{published if 'salts' in listed or salts is None else salts} is not what was published: {error}", Code.FOUND
         ) from None
     verdict = check(_json(file), known, orders=text, nation=nation)
     if format == "json":
@@ -93,15 +93,17 @@ def verify(
         for line in verdict.lines():
             typer.echo(line)
     if verdict.wrong:
-        raise typer.Exit(1)
+        raise typer.Exit(Code.FOUND)
 
 
 def _json(path: Path) -> Any:
     try:
         if not path.is_file():
-            raise Stop(f"{path} is no file", 2)
+            raise Stop(f"{path} is no file", Code.CALL)
         if path.stat().st_size > MAX_BYTES:
-            raise Stop(f"{path} is larger than {MAX_BYTES:,} bytes", 2)
+            raise Stop(f"{path} is larger than {MAX_BYTES:,} bytes", Code.CALL)
         return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, ValueError, RecursionError) as error:
-        raise Stop(f"{path} cannot be read as JSON: {error}", 2) from None
+    except OSError as error:
+        raise Stop(f"{path} cannot be read: {error.strerror}", of_os_error(error)) from None
+    except (ValueError, RecursionError) as error:
+        raise Stop(f"{path} cannot be read as JSON: {error}", Code.FOUND) from None

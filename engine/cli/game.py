@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import typer
 
 from ..core.package_data import scenarios
-from . import Stop, formats, tell
+from . import Code, Stop, formats, tell
 
 __all__ = ["decide", "new", "open_game", "options_given", "read_scenario", "resolve", "rollback", "seed_given", "upgrade"]
 
@@ -17,13 +19,10 @@ GAME = typer.Option(..., "--game", help="The folder of the game.")
 
 
 def open_game(folder: Path) -> Any:
-    """The game of a folder, or Stop."""
-    from ..game.store import Game, StoreError
+    """The game of a folder. StoreError, which ends every command with its words, if there is none."""
+    from ..game.store import Game
 
-    try:
-        return Game.open(folder)
-    except StoreError as error:
-        raise Stop(str(error)) from None
+    return Game.open(folder)
 
 
 def find_scenario(name: str) -> Path:
@@ -32,7 +31,7 @@ def find_scenario(name: str) -> Path:
         if path.is_file():
             return path
     shipped = ", ".join(sorted(p.stem for p in scenarios().glob("*.yaml")))
-    raise Stop(f"no scenario {name}; give a file, or one of: {shipped}", 2)
+    raise Stop(f"no scenario {name}; give a file, or one of: {shipped}", Code.CALL)
 
 
 def read_scenario(name: str, ruleset: Path | None = None) -> tuple[dict[str, Any], Any, Path]:
@@ -43,7 +42,8 @@ def read_scenario(name: str, ruleset: Path | None = None) -> tuple[dict[str, Any
     path = find_scenario(name)
     scenario, rules, found = load_scenario(path, rules=ruleset)
     if scenario is None or rules is None or has_errors(found):
-        raise Stop(f"{path} cannot be played\n{render(found, 'text')}")
+        raise Stop(f"{path} cannot be played\n{render(found, 'text')}", Code.FOUND)
+    gc.freeze()  # the rules stay for as long as the command runs, and need not be looked through for cycles
     return scenario, rules, ruleset or named_ruleset(scenario["ruleset"], path.parent)[0] or path.parent
 
 
@@ -52,14 +52,14 @@ def seed_given(seed: str) -> bytes | None:
     try:
         return bytes.fromhex(seed) if seed else None
     except ValueError:
-        raise Stop(f"a seed is hex text, not {seed!r}", 2) from None
+        raise Stop(f"a seed is hex text, not {seed!r}", Code.CALL) from None
 
 
 def options_given(option: list[str]) -> dict[str, str]:
     """Options of the rules as they were typed, NAME=VALUE each."""
     for said in option:
         if "=" not in said:
-            raise Stop(f"an option is NAME=VALUE, not {said!r}", 2)
+            raise Stop(f"an option is NAME=VALUE, not {said!r}", Code.CALL)
     return {name.strip(): value.strip() for name, _, value in (o.partition("=") for o in option)}
 
 
@@ -92,8 +92,10 @@ def new(
             game, data, ruleset, id_=name or game.resolve().name, seats=seats, options=options, seed=secret,
             drawing=read_drawing(folder),
         )  # fmt: skip
-    except (StoreError, ValueError) as error:
-        raise Stop(str(error)) from None
+    except StoreError:
+        raise
+    except ValueError as error:
+        raise Stop(str(error), Code.CALL) from None
     head = started.head
     tell(
         format, {"game": started.id, "title": head["title"], "waits": wanted_now(started), "anchor": head["anchor"]},
@@ -116,18 +118,16 @@ def resolve(
     """
     formats(format, "text", "json")
     from ..game.moderation import resolve_turn, wanted_now
-    from ..game.store import StoreError
     from ..turn.frame import phases
 
     found = open_game(game)
     known = [p["phase"] for p in phases(found.ruleset.frame)]
     if until_phase and until_phase not in known:
-        raise Stop(f"no phase {until_phase}; there are {', '.join(known)}", 2)
+        raise Stop(f"no phase {until_phase}; there are {', '.join(known)}", Code.CALL)
     before = found.stage().position.turn
-    try:
-        outcome = resolve_turn(found, force=force, until=until_phase or None, dry=dry_run, practice=practice)
-    except StoreError as error:
-        raise Stop(str(error)) from None
+    outcome = resolve_turn(
+        found, force=force, until=until_phase or None, dry=dry_run, practice=practice, workers=os.cpu_count() or 1
+    )
     position = outcome.result.position
     dry_run = dry_run or practice
     if format == "json":
@@ -171,16 +171,11 @@ def close(game: Path = GAME, format: str = typer.Option("text", help="text or js
     Example: wteaw close --game games/flanders
     """
     formats(format, "text", "json")
-    from ..game.store import StoreError
-
     found = open_game(game)
     stage = found.stage()
     if stage.position.ended:
         raise Stop("the game has ended")
-    try:
-        masked = found.close()
-    except StoreError as error:
-        raise Stop(str(error)) from None
+    masked = found.close()
     body = {"game": found.id, "turn": stage.position.turn, "attempt": stage.attempt, "salts": masked}
     if format == "json":
         typer.echo(json.dumps(body, indent=1))
@@ -212,7 +207,7 @@ def verify(game: Path = GAME, format: str = typer.Option("text", help="text or j
     if format == "json":
         typer.echo(json.dumps({"game": found.id, "right": wrong is None, "looked_at": done, "wrong": wrong}))
     if wrong:
-        raise typer.Exit(1)
+        raise typer.Exit(Code.FOUND)
 
 
 def rollback(
@@ -229,29 +224,25 @@ def rollback(
     """
     formats(format, "text", "json")
     from ..game.audit import broken_chain
-    from ..game.store import StoreError
 
     found = open_game(game)
     stages = found.stages()
     if turn and not to:
         to = next((number for number, t, waits in stages if t == turn and waits != "ended"), 0)
         if not to:
-            raise Stop(f"the game has no stage in turn {turn}")
+            raise Stop(f"the game has no stage in turn {turn}", Code.CALL)
     if not to:
         listed = [{"stage": number, "turn": t, "waits": waits} for number, t, waits in stages]
         tell(format, {"stages": listed}, *(f"{number:4}  turn {t}, waits for {waits}" for number, t, waits in stages))
         return
     if not reason:
-        raise Stop("say why with --reason; it is kept with the game", 2)
-    try:
-        broken = broken_chain(found)
-        if broken:
-            raise Stop(f"{broken}; `wteaw verify` looks at everything")
-        fresh = found.rollback(to, reason)
-        if fresh_dice and not fresh:
-            found.again(reason)
-    except StoreError as error:
-        raise Stop(str(error)) from None
+        raise Stop("say why with --reason; it is kept with the game", Code.CALL)
+    broken = broken_chain(found)
+    if broken:
+        raise Stop(f"{broken}; `wteaw verify` looks at everything", Code.FOUND)
+    fresh = found.rollback(to, reason)
+    if fresh_dice and not fresh:
+        found.again(reason)
     now = found.stage().position.turn
     again = "Keys of its dice were known already: it has fresh ones. Publish the new commitment (`wteaw dice commit`)."
     lines = [f"The game stands at stage {to}, turn {now}.", *([again] if fresh else [])]
@@ -285,7 +276,7 @@ def decide(
     view = view_world(found, nation) if nation != MODERATOR else whole_world(found)
     why = answer_refusal(OrderContext(view), nation, decision, value)
     if why is not None:
-        raise Stop(f"{why.text}{f'; {why.hint}' if why.hint else ''}", 2)
+        raise Stop(f"{why.text}{f'; {why.hint}' if why.hint else ''}", Code.CALL)
     found.decide(nation, decision, value)
     now = found.stage().position.turn
     said = f"{nation} answers {decision} with {value!r} in turn {now}."
@@ -304,21 +295,18 @@ def upgrade(
     Example: wteaw upgrade --game games/flanders --ruleset ruleset
     """
     formats(format, "text", "json")
-    from ..core.diagnostics import render
     from ..game.audit import audit
     from ..game.moderation import first_difference
-    from ..ruleset import load_ruleset
+    from .show import sound_ruleset
 
     found = open_game(game)
-    rules, problems = load_ruleset(ruleset)
-    if rules is None:
-        raise Stop(f"{ruleset} cannot be used\n{render(problems, 'text')}")
+    _, rules = sound_ruleset(ruleset)
     if rules.hash == found.ruleset.hash:
         tell(format, {"same": True, "difference": None, "changed": False}, "The game runs on these rules already.")
         return
     for what, fault in audit(found):
         if fault:
-            raise Stop(f"{what}: {fault}; a game that has been changed by hand keeps its rules")
+            raise Stop(f"{what}: {fault}; a game that has been changed by hand keeps its rules", Code.FOUND)
     difference = first_difference(found, rules)
     if yes:
         found.use_ruleset(rules, reason)

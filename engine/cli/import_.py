@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from . import Stop
+from . import Code, Stop, formats, of_os_error
 from .game import read_scenario
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, no_args_is_help=True)
@@ -17,7 +17,7 @@ __all__ = ["app"]
 
 
 @app.callback()
-def formats() -> None:
+def takes() -> None:
     """Take over what other programs have: a recorded game is replayed, a game file becomes a ruleset."""
 
 
@@ -33,18 +33,18 @@ def dpjson(
 
     Example: wteaw import dpjson record.json --game games/record
     """
+    formats(format, "text", "json")
     from ..game.importers.dpjson import ROW, InFolder, RecordError, Replayed, Table, records, replay
     from ..game.moderation import new_game_from
-    from ..game.store import StoreError
 
     try:
         found = records(record.read_text(encoding="utf-8"))
     except OSError as error:
-        raise Stop(f"{record} cannot be read: {error.strerror}", 2) from None
+        raise Stop(f"{record} cannot be read: {error.strerror}", of_os_error(error)) from None
     except (RecordError, UnicodeDecodeError) as error:
-        raise Stop(f"{record}: {error}") from None
+        raise Stop(f"{record}: {error}", Code.FOUND) from None
     if game is not None and len(found) > 1:
-        raise Stop(f"{record} holds {len(found)} games; --game takes one", 2)
+        raise Stop(f"{record} holds {len(found)} games; --game takes one", Code.CALL)
     data, ruleset, folder = read_scenario(scenario or _scenario_for(ROW))
     results: list[Replayed] = []
     for each in found:
@@ -54,8 +54,8 @@ def dpjson(
 
         try:
             results.append(replay(ruleset, each, data, table_of if game is not None else None))
-        except (RecordError, StoreError) as error:
-            raise Stop(f"{record}: {error}") from None
+        except RecordError as error:
+            raise Stop(f"{record}: {error}", Code.FOUND) from None
     if format == "json":
         typer.echo(json.dumps([_as_json(r) for r in results], indent=2, ensure_ascii=False))
     else:
@@ -64,7 +64,7 @@ def dpjson(
         if game is not None:
             typer.echo(f"The game is in {game}.")
     if any(r.difference is not None for r in results):
-        raise typer.Exit(1)
+        raise typer.Exit(Code.FOUND)
 
 
 @app.command()
@@ -80,12 +80,16 @@ def triplea(
 
     Example: wteaw import triplea games/my_map.xml --out my-map
     """
+    formats(format, "text", "json")
     from ..game.importers.triplea.document import GameFileError
     from ..game.importers.triplea.folder import LEFT_OUT, import_game
+    from ..game.new_folder import FolderError
 
     try:
         made = import_game(file, out, force=force)
     except GameFileError as error:
+        raise Stop(str(error), Code.FOUND if file.exists() else Code.CALL) from None
+    except FolderError as error:
         raise Stop(str(error)) from None
     if format == "json":
         found = {"title": made.title, "folder": str(made.folder), "scenario": str(made.scenario), "rows": made.counts,
@@ -115,7 +119,7 @@ def _scenario_for(row: str) -> str:
         found = ruleset.rows("imports").get(row) if ruleset is not None else None
         if found is not None:
             return str(found["scenario"])
-    raise Stop("no shipped ruleset plays such records; name a scenario with --scenario", 2)
+    raise Stop("no shipped ruleset plays such records; name a scenario with --scenario", Code.CALL)
 
 
 def _print(result: Any, refused: bool) -> None:

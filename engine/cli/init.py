@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from . import Stop, formats, tell
+from . import Code, Stop, formats, tell
 
 __all__ = ["init"]
 
@@ -29,13 +29,16 @@ def init(
         _taken_over(words, from_, extends, force, format)
         return
     if len(words) != 1:
-        raise Stop(f"one name is needed, not {len(words)}; a name of several words is written in quotes or with hyphens", 2)
+        raise Stop(f"one name is needed, not {len(words)}; several words are written in quotes or with hyphens", Code.CALL)
+    from ..game.new_folder import FolderError
     from ..game.starter import StarterError, begin
 
     try:
         made = begin(Path(words[0]), extends=extends, force=force)
     except StarterError as error:
-        raise Stop(str(error), 2) from None
+        raise Stop(str(error), Code.CALL) from None
+    except FolderError as error:
+        raise Stop(str(error)) from None
     then = _next(made.folder, made.scenario)
     data = {"title": made.title, "folder": str(made.folder), "files": [str(f) for f in made.files], "next": then}
     tell(format, data, f"{made.title}: {len(made.files)} files in {made.folder}.", "Now:", *(f"  {line}" for line in then))
@@ -56,11 +59,11 @@ def _next(folder: Path, scenario: Path) -> list[str]:
 def _taken_over(words: list[str], kind: str, extends: str, force: bool, format: str) -> None:
     """`wteaw init --from triplea FILE [NAME]`."""
     if kind not in KINDS:
-        raise Stop(f"no files of {kind!r} are understood; known: {', '.join(KINDS)}", 2)
+        raise Stop(f"no files of {kind!r} are understood; known: {', '.join(KINDS)}", Code.CALL)
     if extends:
-        raise Stop("--from and --extends cannot be given together", 2)
+        raise Stop("--from and --extends cannot be given together", Code.CALL)
     if len(words) > 2:
-        raise Stop("a file and at most one name are needed", 2)
+        raise Stop("a file and at most one name are needed", Code.CALL)
     from ..game.importers.triplea.draft import slug
     from .import_ import triplea
 

@@ -15,7 +15,7 @@ from typing import Any
 import typer
 
 from ..core.diagnostics import Diagnostic
-from . import Stop
+from . import Code, Stop
 
 __all__ = ["lsp"]
 
@@ -36,7 +36,7 @@ def lsp(
     try:
         server = make_server()
     except ModuleNotFoundError as missing:
-        raise Stop(f"the language server needs {missing.name}: pip install 'wteaw[lsp]'") from None
+        raise Stop(f"the language server needs {missing.name}: pip install 'wteaw[lsp]'", Code.MACHINE) from None
     if tcp:
         server.start_tcp("127.0.0.1", tcp)
     else:

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import typer
 
-from ..core.diagnostics import nearest, render_one
+from ..core.diagnostics import render_one
 from ..core.package_data import rulesets
 from ..game.testing.coverage import Owners, read_clauses
 from ..game.testing.mutate import Bench, BenchError, Verdict
 from ..game.testing.mutate_run import Tried, chosen, default_state, tried
 from ..game.testing.systems import keep as keep_measured
 from ..ruleset.folder import MANIFEST
-from . import Stop
+from . import Code, Stop, formats
 
 __all__ = ["mutate"]
 
@@ -52,25 +52,23 @@ def mutate(
 
     Example: wteaw mutate ruleset --sample 200 -j 2
     """
-    if format not in FORMATS:
-        near = nearest(format, FORMATS)
-        raise Stop(f"no format {format!r}; {f'did you mean {near[0]!r}?' if near else 'known: ' + ', '.join(FORMATS)}", 2)
+    formats(format, *FORMATS)
     path = path or rulesets()
     for asked in (path, clauses):
         if asked is not None and not asked.exists():
-            raise Stop(f"{asked} does not exist", 2)
+            raise Stop(f"{asked} does not exist", Code.CALL)
     if keep and not (path / MANIFEST).is_file():
-        raise Stop(f"--keep is for a ruleset's folder, and {path} is none", 2)
+        raise Stop(f"--keep is for a ruleset's folder, and {path} is none", Code.CALL)
     if clauses is not None and not clauses.is_dir():
-        raise Stop(f"{clauses} is not a folder", 2)
+        raise Stop(f"{clauses} is not a folder", Code.CALL)
     try:
         bench = Bench(path, _owners(clauses))
     except BenchError as error:
-        raise Stop(str(error)) from None
+        raise Stop(str(error), Code.FOUND) from None
     changes, others = bench.changes()
     picked = chosen(changes, sample=sample, seed=seed, clause=clause)
     if not picked:
-        raise Stop(f"nothing to change: no row at {path} cites {clause or 'a clause'}")
+        raise Stop(f"nothing to change: no row at {path} cites {clause or 'a clause'}", Code.CALL)
     file = state or default_state(path)
     if fresh:
         file.unlink(missing_ok=True)

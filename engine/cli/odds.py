@@ -15,12 +15,10 @@ from ..battle.odds.chart import chart
 from ..battle.odds.result import Odds
 from ..battle.odds.text import render
 from ..core.diagnostics import render as render_findings
-from ..core.package_data import rulesets
 from ..core.state import State
 from ..orders.odds_question import Composer, Unclear
-from ..ruleset import load_ruleset
 from ..world.world import World
-from . import Stop
+from . import Code, Stop, formats
 
 __all__ = ["odds"]
 
@@ -68,12 +66,11 @@ def odds(
 
     Example: wteaw odds --attacker "NATION: 10 KIND, 4 KIND" --defender "NATION: 8 KIND" --place ID --from ID --plot odds.svg
     """
-    if format not in FORMATS:
-        raise Stop(f"no format {format!r}; one of {', '.join(FORMATS)}", 2)
+    formats(format, *FORMATS)
     if exact_ and trials:
-        raise Stop("--exact and --trials exclude each other", 2)
+        raise Stop("--exact and --trials exclude each other", Code.CALL)
     if plot is not None and plot.suffix.lower() not in (".svg", ".png"):
-        raise Stop(f"{plot} must end in .svg or .png", 2)
+        raise Stop(f"{plot} must end in .svg or .png", Code.CALL)
     world, whose = _world(ruleset, scenario, game, nation)
     composer = Composer(world)
     most = {"most": None} if exact_ else {}
@@ -116,7 +113,7 @@ def odds(
         question = composer.settled(asked)
     except Unclear as unclear:
         found = f"\n{render_findings(unclear.found, 'text')}" if unclear.found else ""
-        raise Stop(f"{unclear}{found}", 2) from None
+        raise Stop(f"{unclear}{found}", Code.CALL) from None
     question = replace(question, seekers=SEEKERS[contact])
     if question.seekers and world.ruleset.row("battles", question.battle).get("contact_again"):
         composer.notes.append("contact must be found again before every later round (--contact kept leaves that out)")
@@ -146,7 +143,7 @@ def _show(result: Odds, composer: Composer, question: Question, format: str, plo
             else:
                 plot.write_text(picture, encoding="utf-8")
         except OSError as error:
-            raise Stop(f"{plot} cannot be written: {error.strerror}") from None
+            raise Stop(f"{plot} cannot be written: {error.strerror}", Code.MACHINE) from None
 
 
 class _Words:
@@ -160,7 +157,7 @@ class _Words:
 def _world(ruleset: Path | None, scenario: str, game: Path | None, nation: str) -> tuple[World, str]:
     """The world that is asked, and the nation that asks."""
     if sum((ruleset is not None, bool(scenario), game is not None)) > 1:
-        raise Stop("--ruleset, --scenario and --game exclude each other", 2)
+        raise Stop("--ruleset, --scenario and --game exclude each other", Code.CALL)
     if game is not None:
         from ..game.moderation import view_world
         from .game import open_game
@@ -180,17 +177,16 @@ def _world(ruleset: Path | None, scenario: str, game: Path | None, nation: str) 
         state = initial_state(rules, data)
         world = World(rules, state, moments=dict.fromkeys(("start", "turn", "phase"), state))
     else:
-        compiled, errors = load_ruleset(ruleset or rulesets())
-        if compiled is None:
-            count = sum(d.severity == "error" for d in errors)
-            raise Stop(f"the ruleset has {count} errors; `wteaw validate` shows them")
+        from .show import sound_ruleset
+
+        _, compiled = sound_ruleset(ruleset)
         world = World(compiled, State({"game": {"game": {"turn": 1}}}))
     if not nation:
         return world, ""
     try:
         return world, Composer(world).nation(nation)
     except Unclear as unclear:
-        raise Stop(str(unclear), 2) from None
+        raise Stop(str(unclear), Code.CALL) from None
 
 
 def _with_technologies(world: World, levels: dict[str, dict[str, int]]) -> World:

@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from . import Stop, formats, tell
+from . import Code, Stop, formats, of_os_error, tell
 from .game import open_game
 
 __all__ = ["app"]
@@ -72,9 +72,9 @@ def reference(
 
     formats(format, "text", "json")
     if game is None and nation:
-        raise Stop("a nation's reference is that of a game: --game DIR", 2)
+        raise Stop("a nation's reference is that of a game: --game DIR", Code.CALL)
     if game is not None and path is not None:
-        raise Stop("name a ruleset or a game, not both", 2)
+        raise Stop("name a ruleset or a game, not both", Code.CALL)
     if game is not None:
         found = open_game(game)
         whose = _named(found, nation) if nation else ""
@@ -103,7 +103,7 @@ def check(
     taken, _, world = _read(found, file, _named(found, nation) if nation else None)
     _show(found, taken, world, format)
     if not taken.clean:
-        raise typer.Exit(1)
+        raise typer.Exit(Code.FOUND)
 
 
 @app.command()
@@ -124,7 +124,6 @@ def submit(
     Example: wteaw orders submit orders.txt --game games/flanders --nation NATION
     """
     from ..game.hand_in import NothingStands, hand_in
-    from ..game.store import StoreError
 
     found = open_game(game)
     whose, by = _seat(found, nation, key)
@@ -136,14 +135,12 @@ def submit(
         salt = hand_in(found, whose, text, by, taken=taken, proxy=ally, only_whole=only_whole).salt
     except NothingStands:
         print(f"Nothing of it was handed in; {before}.", file=sys.stderr)
-        raise typer.Exit(1) from None
-    except StoreError as error:
-        raise Stop(str(error)) from None
+        raise typer.Exit(Code.FOUND) from None
     print(f"{_several(len(taken.orders))} handed in for {whose}; before, {before}.", file=sys.stderr)
     if salt:
         print(f"Your part in the dice of turn {found.stage().position.turn}: {salt}", file=sys.stderr)
     if not taken.clean:
-        raise typer.Exit(1)
+        raise typer.Exit(Code.FOUND)
 
 
 @app.command()
@@ -194,8 +191,6 @@ def back(
     """
     from dataclasses import replace
 
-    from ..game.store import StoreError
-
     found = open_game(game)
     whose, by = _seat(found, nation, key)
     stage = found.stage()
@@ -203,11 +198,8 @@ def back(
     chosen = next((h for h in files if h.number == to), None)
     if chosen is None:
         numbers = ", ".join(str(h.number) for h in files) or "none"
-        raise Stop(f"{whose} has handed in no file {to} for this stage; there are {numbers}")
-    try:
-        found.submit(replace(chosen.submission, by=by))
-    except StoreError as error:
-        raise Stop(str(error)) from None
+        raise Stop(f"{whose} has handed in no file {to} for this stage; there are {numbers}", Code.CALL)
+    found.submit(replace(chosen.submission, by=by))
     n = len(chosen.submission.orders)
     tell(
         format,
@@ -231,7 +223,7 @@ def _seat(found: Any, nation: str, key: str) -> tuple[str, str]:
     from ..game.store import MODERATOR, PLAYER
 
     if not key and not nation:
-        raise Stop("say whose orders these are: --key KEY as the player of the seat, --nation NATION as the moderator", 2)
+        raise Stop("say whose orders these are: --key KEY as the player of the seat, --nation NATION as the moderator", Code.CALL)
     if not key:
         return _named(found, nation), MODERATOR
     whose = holder(found, key)
@@ -268,8 +260,10 @@ def _read(found: Any, file: str, whose: str | None) -> tuple[Any, str, Any]:
 
     try:
         text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise Stop(f"{file} cannot be read: {error}", 2) from None
+    except OSError as error:
+        raise Stop(f"{file} cannot be read: {error.strerror}", of_os_error(error)) from None
+    except UnicodeDecodeError as error:
+        raise Stop(f"{file} cannot be read: {error}", Code.FOUND) from None
     world_of = _worlds(found)
     turn = found.stage().position.turn
     taken = take_in(found.ruleset, text, world_of, nation=whose, game=found.id, turn=turn, file=file)
@@ -299,8 +293,7 @@ def _show(found: Any, taken: Any, world: Any, format: str) -> None:
     from ..orders.readback import read_back
     from ..orders.readback_text import rendered
 
-    if format not in FORMATS:
-        raise Stop(f"no format {format}; one of {', '.join(FORMATS)}", 2)
+    formats(format, *FORMATS)
     if world is None:
         typer.echo(render(taken.found, format))
         return

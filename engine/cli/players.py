@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from . import Stop, formats, tell
+from . import formats, tell
 from .game import open_game
 from .names import nation_named, one_named
 
@@ -67,7 +66,7 @@ def add(
 
     found = open_game(game)
     wanted = one_named("side", side, found.ruleset) if side else ""
-    one = _done(lambda: Pool(found).add(name, email, wanted))
+    one = Pool(found).add(name, email, wanted)
     tell(format, _of(one), f"{one.name} is on the list and would join {one.side}.")
 
 
@@ -88,7 +87,7 @@ def propose(
 
     found = open_game(game)
     chooser = by if by == MODERATOR else one_named("side", by, found.ruleset)
-    one = _done(lambda: Pool(found).propose(nation_named(nation, found.ruleset), name, chooser))
+    one = Pool(found).propose(nation_named(nation, found.ruleset), name, chooser)
     tell(format, _of(one), f"{one.name} is asked to command {one.nation}; `wteaw players agree` notes that he will.")
 
 
@@ -101,7 +100,7 @@ def agree(name: str = NAME, game: Path = GAME, format: str = FORMAT) -> None:
     formats(format, "text", "json")
     from ..game.store.pool import Pool
 
-    one = _done(lambda: Pool(open_game(game)).agree(name))
+    one = Pool(open_game(game)).agree(name)
     tell(format, _of(one), f"{one.name} agrees to command {one.nation}; `wteaw players seat {one.nation}` makes the change.")
 
 
@@ -115,7 +114,7 @@ def seat(nation: str = NATION, game: Path = GAME, format: str = FORMAT) -> None:
     from ..game.store.pool import Pool
 
     found = open_game(game)
-    one = _done(lambda: Pool(found).seat(nation_named(nation, found.ruleset)))
+    one = Pool(found).seat(nation_named(nation, found.ruleset))
     tell(format, _of(one), f"{one.name} commands {one.nation} from turn {found.stage().position.turn} on.")
 
 
@@ -130,7 +129,7 @@ def leave(nation: str = NATION, game: Path = GAME, format: str = FORMAT) -> None
 
     found = open_game(game)
     whose = nation_named(nation, found.ruleset)
-    _done(lambda: Pool(found).leave(whose))
+    Pool(found).leave(whose)
     tell(format, {"nation": whose, "vacant": True}, f"{whose} is vacant.")
 
 
@@ -143,7 +142,7 @@ def remove(name: str = NAME, game: Path = GAME, format: str = FORMAT) -> None:
     formats(format, "text", "json")
     from ..game.store.pool import Pool
 
-    _done(lambda: Pool(open_game(game)).remove(name))
+    Pool(open_game(game)).remove(name)
     tell(format, {"name": name, "listed": False}, f"{name} is off the list.")
 
 
@@ -173,13 +172,3 @@ def key(
 
 def _of(one: Any) -> dict[str, Any]:
     return {"name": one.name, "side": one.side, "nation": one.nation, "status": one.status}
-
-
-def _done(make: Callable[[], Any]) -> Any:
-    """What a request gives; Stop with the reason if the game cannot meet it."""
-    from ..game.store import StoreError
-
-    try:
-        return make()
-    except StoreError as error:
-        raise Stop(str(error)) from None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from . import Stop, formats, tell
+from . import Code, Stop, formats, tell
 from .game import GAME, open_game
 
 __all__ = ["explain", "map_", "report"]
@@ -33,33 +33,28 @@ def report(
     from ..core.canonical import dumps
     from ..game import moderation as desk
     from ..game.report.render import as_html, as_text
-    from ..game.store import StoreError
     from .names import nation_named
 
+    formats(format, "text", "html", "json")
     found = open_game(game)
     nation = nation_named(nation, found.ruleset, found.stage().position.state) if nation else ""
     try:
         day = date.fromisoformat(update) if update else None
     except ValueError:
-        raise Stop(f"a day is written like 2004-05-01, not {update!r}", 2) from None
+        raise Stop(f"a day is written like 2004-05-01, not {update!r}", Code.CALL) from None
     if out is not None:
         wanted = [nation] if nation else desk.commanded(found) or sorted(found.ruleset.rows("nations"))
         written = desk.write_reports(found, out, wanted, found.drawing(), turn=turn or None, update=day)
         typer.echo(f"{len(written)} files in {out}")
         return
-    try:
-        views = desk.views_after(found, turn or None)
-        data = desk.report(found, nation or None, turn=turn or None, update=day, views=views)
-    except StoreError as error:
-        raise Stop(str(error), 2) from None
+    views = desk.views_after(found, turn or None)
+    data = desk.report(found, nation or None, turn=turn or None, update=day, views=views)
     if format == "text":
         typer.echo(as_text(data, dice=dice), nl=False)
     elif format == "html":
         typer.echo(as_html(data, desk.map_of_report(found, data, views, found.drawing())), nl=False)
-    elif format == "json":
-        typer.echo(dumps(asdict(data)).decode())
     else:
-        raise Stop(f"no format {format!r}; text, html or json", 2)
+        typer.echo(dumps(asdict(data)).decode())
 
 
 def map_(
@@ -95,16 +90,16 @@ def map_(
             shown = view(ruleset, shown, nation_named(nation, ruleset, shown))
         drawing, title = read_drawing(folder), str(data.get("title", ""))
     else:
-        raise Stop("name a scenario, or a game with --game", 2)
+        raise Stop("name a scenario, or a game with --game", Code.CALL)
     svg = map_svg(ruleset, shown, drawing, title=title)
     if out.suffix.lower() not in (".svg", ".png"):
-        raise Stop(f"{out}: a map is .svg or .png", 2)
+        raise Stop(f"{out}: a map is .svg or .png", Code.CALL)
     picture = to_png(svg, width) if out.suffix.lower() == ".png" else svg.encode()
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_bytes(picture)
     except OSError as error:
-        raise Stop(f"{out} cannot be written: {error.strerror or error}") from None
+        raise Stop(f"{out} cannot be written: {error.strerror or error}", Code.MACHINE) from None
     tell(format, {"file": str(out), "bytes": len(picture), "title": title}, f"{out}")
 
 
@@ -136,7 +131,7 @@ def explain(
     try:
         told = explanation(found.ruleset, state, entries, what, reader=nation, geography=found.geography)
     except Unknown as error:
-        raise Stop(str(error), 2) from None
+        raise Stop(str(error), Code.CALL) from None
     if format == "json":
         typer.echo(dumps(asdict(told)).decode())
         return

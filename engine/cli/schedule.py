@@ -8,8 +8,7 @@ from pathlib import Path
 
 import typer
 
-from ..core.package_data import rulesets
-from . import Stop, formats, tell
+from . import Code, Stop, formats, tell
 from .game import open_game
 
 __all__ = ["schedule"]
@@ -27,22 +26,19 @@ def schedule(
     Example: wteaw schedule --start 2004-05-01 --turns 3
     """
     from ..game.schedule import turns as turns_of
-    from ..ruleset import load_ruleset
+    from .show import sound_ruleset
 
     formats(format, "text", "json")
     try:
         day = date.fromisoformat(start)
     except ValueError:
-        raise Stop(f"a day is written like 2004-05-01, not {start!r}", 2) from None
+        raise Stop(f"a day is written like 2004-05-01, not {start!r}", Code.CALL) from None
     number = 1
     if game is not None:
         found = open_game(game)
         rules, number = found.ruleset, found.stage().position.turn
     else:
-        loaded, _ = load_ruleset(ruleset or rulesets())
-        if loaded is None:
-            raise Stop(f"{ruleset} cannot be used; `wteaw validate` tells why")
-        rules = loaded
+        _, rules = sound_ruleset(ruleset)
     row = next(iter(rules.rows("schedule").values()), None)
     if row is None:
         raise Stop("the rules say nothing of days: they have no row of the form `schedule`")

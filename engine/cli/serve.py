@@ -10,7 +10,7 @@ from typing import Any
 
 import typer
 
-from . import Stop, formats, tell
+from . import Code, Stop, formats, tell
 from .game import find_scenario
 
 __all__ = ["serve", "tick"]
@@ -51,7 +51,7 @@ def serve(
         from ..game.desk.app import application
         from ..game.desk.setup import keep_working, tell_log
     except ImportError as error:
-        raise Stop(f"the desk needs more than the referee does ({error.name}): pip install 'wteaw[desk]'", 2) from None
+        raise Stop(f"the desk needs more than the referee does ({error.name}): pip install 'wteaw[desk]'", Code.MACHINE) from None
 
     reached = (url or f"http://{host}:{port}").rstrip("/")
     setup = _setup(folder, database, reached, mail, imap, sender, bool(lmtp))
@@ -59,7 +59,7 @@ def serve(
         _invite(setup.desk(), invite)
         return
     if worker and pages:
-        raise Stop("--worker and --pages exclude each other; without either there are both", 2)
+        raise Stop("--worker and --pages exclude each other; without either there are both", Code.CALL)
     tell_log()
     shown = find_scenario(scenario) if demo else None
     desk = setup.desk(shop=not worker)
@@ -105,10 +105,10 @@ def tick(
         from ..game.desk.mailbox import look_into
         from ..game.desk.worker import tick as once
     except ImportError as error:
-        raise Stop(f"the desk needs more than the referee does ({error.name}): pip install 'wteaw[desk]'", 2) from None
+        raise Stop(f"the desk needs more than the referee does ({error.name}): pip install 'wteaw[desk]'", Code.MACHINE) from None
 
     if not database and not (folder / "desk.db").exists():
-        raise Stop(f"{folder} holds no desk; `wteaw serve --folder {folder}` starts one")
+        raise Stop(f"{folder} holds no desk; `wteaw serve --folder {folder}` starts one", Code.CALL)
     desk = _setup(folder, database, url.rstrip("/") or "http://127.0.0.1:8300", mail, imap, sender).desk()
     n = look_into(desk, imap) if imap else 0
     done = list(once(desk))
@@ -122,11 +122,11 @@ def _listen(desk: Any, where: str) -> Callable[[], None]:
 
     host, colon, port = where.rpartition(":")
     if not colon or not port.isdigit():
-        raise Stop("--lmtp is an address and a port, such as 127.0.0.1:8324", 2)
+        raise Stop("--lmtp is an address and a port, such as 127.0.0.1:8324", Code.CALL)
     try:
         return listen(desk, host.strip("[]"), int(port))
     except OSError as error:
-        raise Stop(f"no mails can be taken at {where}: {error.strerror or error}") from None
+        raise Stop(f"no mails can be taken at {where}: {error.strerror or error}", Code.MACHINE) from None
 
 
 def _setup(folder: Path, database: str, url: str, mail: str, imap: str, sender: str, lmtp: bool = False) -> Any:

@@ -15,7 +15,7 @@ from ..ruleset import Ruleset, load_ruleset
 from ..ruleset.compare import compare
 from ..ruleset.describe_diff import one_line, tell
 from ..ruleset.folder import MANIFEST, SHIPPED, find_rulesets
-from . import Stop, formats
+from . import Code, Stop, formats
 
 __all__ = ["diff", "open_ruleset", "show", "sound_ruleset"]
 
@@ -37,7 +37,7 @@ def show(
     if not rows:
         known = [i for form in rules.forms for i in rules.rows(form)] + [f"{f}/{i}" for f in rules.forms for i in rules.rows(f)]
         near = nearest(id, known, count=3)
-        raise Stop(f"no row {id!r} in {folder}" + (f"; did you mean {', '.join(near)}?" if near else ""))
+        raise Stop(f"no row {id!r} in {folder}" + (f"; did you mean {', '.join(near)}?" if near else ""), Code.CALL)
     if format == "json":
         data = [_as_json(rules, form, id_, folder) for form, id_ in rows]
         typer.echo(json.dumps(data, ensure_ascii=False, indent=1))
@@ -74,10 +74,12 @@ def open_ruleset(folder: Path) -> Ruleset:
         shipped = {p.name: p for p in find_rulesets(rulesets())}
         if str(folder) in shipped:
             folder = shipped[str(folder)]
+    if not folder.exists():
+        raise Stop(f"{folder} does not exist", Code.CALL)
     rules, found = load_ruleset(folder, keep_broken=True)
     if rules is None:
         first = next((d for d in found if d.severity == "error"), None)
-        raise Stop(f"{folder} cannot be read as a ruleset" + (f":\n{render_one(first)}" if first else ""))
+        raise Stop(f"{folder} cannot be read as a ruleset" + (f":\n{render_one(first)}" if first else ""), Code.FOUND)
     if has_errors(found):
         errors = sum(d.severity == "error" for d in found)
         typer.echo(f"note: {folder} has {errors} error{'s' if errors > 1 else ''}; `wteaw validate` shows them", err=True)
@@ -88,10 +90,10 @@ def sound_ruleset(path: Path | None) -> tuple[Path, Ruleset]:
     """A folder (without one the shipped base) and the ruleset in it; Stop with all findings if it has errors."""
     folder = path or rulesets()
     if not folder.is_dir():
-        raise Stop(f"{folder} is no folder", 2)
+        raise Stop(f"{folder} is no folder", Code.CALL)
     ruleset, found = load_ruleset(folder)
     if ruleset is None:
-        raise Stop(f"{folder} cannot be read\n{render(found, 'text')}")
+        raise Stop(f"{folder} cannot be read\n{render(found, 'text')}", Code.FOUND)
     return folder, ruleset
 
 

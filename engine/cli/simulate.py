@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ..core.package_data import scenarios
-from . import Stop, formats
+from . import Code, Stop, formats
 from .game import find_scenario, options_given, read_scenario, seed_given
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def simulate(
     given = seed_given(seed)
     candidates = [_candidate("as given", scenario, option), *(_other(said, scenario, option) for said in with_)]
     if len({candidate.name for candidate in candidates}) < len(candidates):
-        raise Stop("--with names the same thing twice", 2)
+        raise Stop("--with names the same thing twice", Code.CALL)
     read = {candidate.name: _checked(candidate) for candidate in candidates}
     drawn = given.hex() if given is not None else _kept_seed(out, force)
     settings = {
@@ -70,7 +70,7 @@ def simulate(
     (out / "summary.json").write_text(text + "\n", encoding="utf-8")
     print(json.dumps(result, ensure_ascii=False) if format == "json" else "\n".join(summed.as_text(result)))
     if any(candidate["errors"] for candidate in result["candidates"].values()):
-        raise typer.Exit(1)
+        raise typer.Exit(Code.FOUND)
 
 
 def _candidate(name: str, scenario: str, option: list[str], ruleset: Path | None = None) -> Candidate:
@@ -92,7 +92,7 @@ def _other(said: str, scenario: str, option: list[str]) -> Candidate:
         folder = Path(said)
     if folder is None:
         known = sorted({*shipped, *(p.stem for p in scenarios().glob("*.yaml"))})
-        raise Stop(f"--with {said}: no scenario, no ruleset and no options (NAME=VALUE); shipped are {', '.join(known)}", 2)
+        raise Stop(f"--with {said}: no scenario, no ruleset and no options (NAME=VALUE); shipped: {', '.join(known)}", Code.CALL)
     return _candidate(said, scenario, option, folder)
 
 
@@ -105,7 +105,7 @@ def _checked(candidate: Candidate) -> tuple[dict[str, Any], Any]:
         for name, value in candidate.options.items():
             candidate.options[name] = option_value(ruleset, name, value)
     except ValueError as error:
-        raise Stop(str(error) if candidate.name == "as given" else f"{candidate.name}: {error}", 2) from None
+        raise Stop(str(error) if candidate.name == "as given" else f"{candidate.name}: {error}", Code.CALL) from None
     return data, ruleset
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import typer
 
 from ..core.package_data import rulesets
-from . import Stop
+from . import Code, Stop, formats
 
 __all__ = ["systems"]
 
@@ -28,17 +28,16 @@ def systems(
     from ..game.testing.systems import as_markdown, put
     from ..game.testing.systems import systems as found_in
 
-    if format not in ("text", "json"):
-        raise Stop(f"no format {format!r}; text or json", 2)
+    formats(format, "text", "json")
     top = path or rulesets()
     if not top.is_dir():
-        raise Stop(f"{top} is no folder", 2)
+        raise Stop(f"{top} is no folder", Code.CALL)
     try:
         found = found_in(top)
         if write is not None:
             write.write_text(put(write.read_text(encoding="utf-8"), as_markdown(found)), encoding="utf-8")
-    except (ValueError, OSError) as error:
-        raise Stop(str(error)) from None
+    except ValueError as error:
+        raise Stop(str(error), Code.FOUND) from None
     if format == "json":
         typer.echo(json.dumps([asdict(s) for s in found], ensure_ascii=False, indent=1))
     else:

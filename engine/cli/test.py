@@ -8,12 +8,11 @@ from pathlib import Path
 
 import typer
 
-from ..core.diagnostics import nearest
 from ..core.package_data import rulesets
 from ..game.testing.cases import Case, find
 from ..game.testing.report import FORMATS, render
 from ..game.testing.runner import run_files
-from . import Stop
+from . import Code, Stop, formats
 
 __all__ = ["test", "test_files"]
 
@@ -35,16 +34,14 @@ def test(
 
     Example: wteaw test ruleset -k influence
     """
-    if format not in FORMATS:
-        near = nearest(format, FORMATS)
-        raise Stop(f"no format {format!r}; {f'did you mean {near[0]!r}?' if near else 'known: ' + ', '.join(FORMATS)}", 2)
+    formats(format, *FORMATS)
     files = test_files(paths or [rulesets()])
     run = run_files(files, choose=Choice(k.casefold(), clause), show=show, jobs=jobs)
     if not run.results and run.ok and (k or clause):
-        raise Stop("no case fits")
+        raise Stop("no case fits", Code.CALL)
     typer.echo(render(run, format, show=show))
     if not run.ok:
-        raise typer.Exit(1)
+        raise typer.Exit(Code.FOUND)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +62,10 @@ def test_files(paths: list[Path]) -> list[tuple[Path, str]]:
     files = []
     for path in paths:
         if not path.exists():
-            raise Stop(f"{path} does not exist", 2)
+            raise Stop(f"{path} does not exist", Code.CALL)
         for file in find(path):
             name = os.path.relpath(file)
             files.append((file, file.as_posix() if name.startswith("..") else Path(name).as_posix()))
     if not files:
-        raise Stop(f"no rule tests in {', '.join(map(str, paths))}: YAML files in a folder called `tests`", 1)
+        raise Stop(f"no rule tests in {', '.join(map(str, paths))}: YAML files in a folder called `tests`", Code.CALL)
     return files

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import typer
 
-from ..core.diagnostics import FORMATS, Diagnostic, has_errors, nearest, render, tidy
+from ..core.diagnostics import FORMATS, Diagnostic, has_errors, render, tidy
 from ..game.report.mapview import drawing_faults
 from ..game.scenario_files import load_scenario
 from ..ruleset import load_ruleset
 from ..ruleset.folder import MANIFEST, TABLE_FOLDERS, find_rulesets
-from . import Stop
+from . import Code, Stop, formats
 
 __all__ = ["find_inputs", "validate", "validate_paths"]
 
@@ -33,15 +33,13 @@ def validate(
 
     Example: wteaw validate ruleset scenarios
     """
-    if format not in FORMATS:
-        near = nearest(format, FORMATS)
-        raise Stop(f"no format {format!r}; {f'did you mean {near[0]!r}?' if near else 'known: ' + ', '.join(FORMATS)}", 2)
+    formats(format, *FORMATS)
     found = validate_paths(paths, cache=cache)
     shown = render(found, format)
     if shown:
         typer.echo(shown)
     if has_errors(found, strict=strict):
-        raise typer.Exit(1)
+        raise typer.Exit(Code.FOUND)
 
 
 def validate_paths(paths: list[Path], *, cache: bool = True) -> list[Diagnostic]:
@@ -49,10 +47,10 @@ def validate_paths(paths: list[Path], *, cache: bool = True) -> list[Diagnostic]
     found: list[Diagnostic] = []
     for path in paths:
         if not path.exists():
-            raise Stop(f"{path} does not exist", 2)
+            raise Stop(f"{path} does not exist", Code.CALL)
         rulesets, scenarios = find_inputs(path)
         if not rulesets and not scenarios:
-            raise Stop(f"{path} holds neither a ruleset (a folder with {MANIFEST}) nor a scenario", 2)
+            raise Stop(f"{path} holds neither a ruleset (a folder with {MANIFEST}) nor a scenario", Code.CALL)
         root = path if path.is_dir() else path.parent
         for folder in rulesets:
             found += _seen_from_here([*load_ruleset(folder, cache=cache, root=root)[1], *drawing_faults(folder)], folder)

@@ -18,7 +18,11 @@ __all__ = [
     "MOST_AMOUNT",
     "MOST_ROUNDS",
     "MOST_UNITS",
+    "BrokenGame",
+    "MachineError",
+    "NotThere",
     "RuleError",
+    "StoreError",
     "TooMuch",
     "UnexplainedChange",
     "carrying_out",
@@ -54,7 +58,19 @@ def few(number: int, what: str, most: int = MOST_ROUNDS) -> int:
 
 
 class StoreError(ValueError):
-    """A request that a game cannot meet: no such game, one that has ended or moved on, a folder that cannot be written."""
+    """A request that a game cannot meet now: it has ended or moved on, orders are missing, somebody else is at it."""
+
+
+class NotThere(StoreError):
+    """A request that names what is not there (a game, a nation, a turn), or a value that it cannot have."""
+
+
+class BrokenGame(StoreError):
+    """What is stored, or what was handed in, is at fault."""
+
+
+class MachineError(StoreError):
+    """The machine does not let it be done: a folder that cannot be written, a disk that is full, a server out of reach."""
 
 
 class RuleError(ValueError):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ..core.faults import BrokenGame, NotThere
 from ..core.journal import Entry
 from ..orders.intake import take_in
 from .audit import resolved_again
 from .moderation import Views
-from .store import MODERATOR, Game, StoreError, Submission
+from .store import MODERATOR, Game, Submission
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ def what_if(game: Game, number: int, nation: str = "", text: str | None = None) 
     """What going back to a stage would do, with other orders of one nation where they are given. StoreError if it cannot be."""
     last = game.stage().number
     if not 1 <= number < last:
-        raise StoreError("choose an earlier point of the game")
+        raise NotThere("choose an earlier point of the game")
     stage = game.stage(number)
     turn = stage.position.turn
     fresh = game.turn_record(turn).opened
@@ -49,7 +50,7 @@ def what_if(game: Game, number: int, nation: str = "", text: str | None = None) 
     taken = take_in(game.ruleset, text, lambda _: world, nation=nation, game=game.id, turn=turn)
     if not taken.clean:
         first = next(d for d in taken.found if d.severity == "error")
-        raise StoreError(f"line {first.line} does not stand: {first.message}")
+        raise BrokenGame(f"line {first.line} does not stand: {first.message}")
     given = Submission(nation, text, list(taken.orders), dict(taken.answers), MODERATOR)
     following = game.stage(number + 1)
     result = resolved_again(game, stage, following, game.ruleset_at(number), geography=game.geography, instead=given)

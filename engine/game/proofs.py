@@ -25,7 +25,7 @@ from ..core.fairness import (
     verify_salt,
     verify_secret,
 )
-from ..core.faults import StoreError
+from ..core.faults import NotThere
 from ..turn.referee import Position
 from ..world.view import readable
 from ..world.world import World
@@ -41,7 +41,7 @@ def revealed(game: Game, turn: int, nation: str | None) -> dict[str, Any]:
     stages = [game.stage(number) for number, t, _ in game.stages() if t == turn]
     now = game.stage().position
     if not stages or (now.turn <= turn and not now.ended):
-        raise StoreError(f"turn {turn} has not been resolved")
+        raise NotThere(f"turn {turn} has not been resolved")
     entries = game.journal(turn=turn)
     used = {str(record["audience"]) for e in entries for record in e.dice}
     readers: list[str] = []
@@ -75,7 +75,7 @@ def position_after(game: Game, turn: int) -> Position:
     """The position in which a turn left the game: sides and knowledge as they were then. StoreError if it has not been."""
     now = game.stage().position
     if not 1 <= turn <= now.turn:
-        raise StoreError(f"there has been no turn {turn}; the game stands in turn {now.turn}")
+        raise NotThere(f"there has been no turn {turn}; the game stands in turn {now.turn}")
     after = next((n for n, t, _ in game.stages() if t > turn), None)
     return game.stage(after).position if after is not None else now
 

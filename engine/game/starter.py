@@ -8,8 +8,6 @@ from __future__ import annotations
 import json
 import ntpath
 import re
-import shutil
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
@@ -20,9 +18,8 @@ from ..core.diagnostics import nearest
 from ..core.package_data import data_root, rulesets, scenarios, schemas, templates
 from ..ruleset import load_ruleset
 from ..ruleset.folder import MANIFEST, find_rulesets
-from .importers.triplea.document import GameFileError
 from .importers.triplea.draft import slug
-from .importers.triplea.folder import may_write, put_in_place
+from .new_folder import may_write, new_folder
 
 __all__ = ["GAME", "LAYER", "Begun", "StarterError", "begin", "shipped_rulesets"]
 
@@ -32,7 +29,7 @@ _WORD = re.compile("@([A-Z]+)@")
 
 
 class StarterError(ValueError):
-    """A name, a folder or a base that will not do; the message says what would."""
+    """A name or a base that will not do; the message says what would."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +44,10 @@ class Begun:
 
 
 def begin(folder: Path, *, extends: str = "", force: bool = False) -> Begun:
-    """A new ruleset in a folder whose name is its own. StarterError if the name or the base will not do; then nothing is left."""
+    """A new ruleset in a folder whose name is its own.
+
+    StarterError if the name or the base will not do, FolderError if the folder will not; then nothing is left.
+    """
     title = check_name(folder.name)
     id_ = slug(title)
     shipped = shipped_rulesets()
@@ -55,10 +55,7 @@ def begin(folder: Path, *, extends: str = "", force: bool = False) -> Begun:
         raise StarterError(
             f"{id_!r} is the id of a shipped ruleset; choose another name, or `--extends {id_}` for a layer over it"
         )
-    try:
-        may_write(folder, force=force)
-    except GameFileError as error:
-        raise StarterError(str(error)) from None
+    may_write(folder, force=force)
     values = {"ID": id_, "TITLE": title, "SCHEMAS": schemas().resolve().as_uri(), "TABLES": "table-file"}
     if extends:
         values |= _base(extends, shipped) | {"TABLES": "overlay-file"}
@@ -125,24 +122,13 @@ def _plays(scenario: object, name: str) -> bool:
 
 def _write(template: Path, folder: Path, values: Mapping[str, str]) -> Begun:
     """The template's files with its words filled in, all at once or not at all."""
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    except OSError as error:
-        raise StarterError(f"{folder}: cannot be made: {error.strerror}") from None
-    try:
+    with new_folder(folder) as work:
         files = [path.relative_to(template) for path in sorted(template.rglob("*")) if path.is_file()]
         for name in files:
             text = (template / name).read_text(encoding="utf-8")
             texts = _quoted(values) if name.suffix in (".yaml", ".json") else values
             (work / name).parent.mkdir(parents=True, exist_ok=True)
             (work / name).write_text(_filled(text, texts), encoding="utf-8")
-        work.chmod(0o755)
-        put_in_place(work, folder)
-    except OSError as error:
-        raise StarterError(f"{folder}: cannot be written: {error.strerror}") from None
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
     return Begun(folder, values["ID"], values["TITLE"], folder / "scenarios" / "start.yaml", tuple(f.as_posix() for f in files))
 
 

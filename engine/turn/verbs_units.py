@@ -14,6 +14,11 @@ from ..world.world import round_as
 from .effects import EffectError, EffectRunner
 
 
+def stands_for_one(names: Mapping[str, Any], chosen: Sequence[Entity]) -> bool:
+    """Whether the units of a verb are the `unit` of a `for` around it, which comes by once for each of a stack: one at a time."""
+    return "unit" in names and tuple(chosen) == (names["unit"],)
+
+
 def set_works(runner: EffectRunner, place: str, facing: str, works: Any) -> None:
     """Works of a place on its border with another; None or "none" clears them."""
     runner.journal.set("links", pair_key(place, facing), works_on(place), works if works not in (None, "none", "") else None)
@@ -30,8 +35,6 @@ def create(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     ruleset = runner.world.ruleset
     places = as_set(runner.world, runner.set(p["at"], names)) if "at" in p else ()
     n = int(runner.amount(p.get("n", 1), names))
-    if "most" in p:
-        n = min(n, int(runner.world.number(p["most"], names)))
     if ruleset.has("units", kind):
         owner = runner.id_of(p["for"], names) if "for" in p else None
         for place in places:
@@ -87,17 +90,16 @@ def remove(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
 def _stacks(runner: EffectRunner, p: Row, names: dict[str, Any]) -> list[tuple[str, int]]:
     if "units" in p:
         chosen = as_set(runner.world, runner.set(p["units"], names))
-        single = "unit" in names and names["unit"] in chosen and len(chosen) == 1 and p.get("n") != "all"
+        single = stands_for_one(names, chosen) and p.get("n") != "all"
         return [(t.id, 1 if single else runner.world.state.get("units", t.id, "n", 0)) for t in chosen]
     places = as_set(runner.world, runner.set(p["at"], names)) if "at" in p else None
     owner = runner.id_of(p["of"], names) if "of" in p else None
-    kind = runner.plain(p["kind"], names) if "kind" in p else None
     found = (
         runner.world.state.stacks(owner=owner)
         if places is None
         else [s for pl in places for s in runner.world.state.stacks(at=pl.id, owner=owner)]
     )
-    return [(k, row["n"]) for k, row in found if kind is None or row["kind"] == kind]
+    return [(k, row["n"]) for k, row in found]
 
 
 def spread(stacks: list[tuple[str, int]], wanted: int, *, by_kind: bool, kind_of: Any) -> list[tuple[str, int]]:
@@ -151,7 +153,7 @@ def convert(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
         for key, n in _of_list(runner, chosen, runner.plain(p["listed"], names)):
             runner.journal.alter_units(key, n, **fields)
         return
-    single = "unit" in names and chosen == (names["unit"],)
+    single = stands_for_one(names, chosen)
     for unit in chosen:
         now = int(runner.world.state.get("units", unit.id, "n", 0))
         if now:

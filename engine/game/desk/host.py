@@ -12,6 +12,7 @@ from starlette.responses import Response
 from ...core.faults import StoreError
 from ...core.package_data import scenarios
 from ..moderation import new_game, standing_of
+from ..scenario_files import option_values
 from ..store import PLAYER
 from .demonstration import playable
 from .doors import mail_link
@@ -74,7 +75,7 @@ def _chosen(visit: Visit) -> Any:
             o,
             str(r.get("name", o)),
             str(r.get("text", "")),
-            [str(v).lower() for v in r.get("values", (True, False) if isinstance(r["default"], bool) else ())],
+            [str(v).lower() for v in option_values(r)],
             str(r["default"]).lower(),
         )
         for o, r in ruleset.rows("options").items()

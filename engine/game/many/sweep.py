@@ -6,6 +6,7 @@ A game's figures hang on its seed and its candidate alone, so neither their numb
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import multiprocessing
@@ -23,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core.canonical import digest
-from ...core.faults import RuleError, StoreError, of_rules
+from ...core.faults import BrokenGame, MachineError, RuleError, StoreError, of_rules
 from ...core.model import Ruleset
 from ..scenario_files import load_scenario
 from .one import Figures, play_one
@@ -50,7 +51,7 @@ class Candidate:
         """Its scenario and ruleset; StoreError if they cannot be played (any more)."""
         scenario, ruleset, _ = load_scenario(self.scenario, rules=self.ruleset)
         if scenario is None or ruleset is None:
-            raise StoreError(f"{self.scenario} cannot be played; `wteaw validate` says why")
+            raise BrokenGame(f"{self.scenario} cannot be played; `wteaw validate` says why")
         return scenario, ruleset
 
 
@@ -154,7 +155,7 @@ def sweep(
                         tries[key] += 1
                         if tries[key] >= MOST_TRIES:
                             lost = f"game {key[0]} of {key[1]} (seed {seed_of(seed, key[0])}): its worker died {MOST_TRIES} times"
-                            raise StoreError(f"{lost}; the other results stand in {out / GAMES}") from None
+                            raise MachineError(f"{lost}; the other results stand in {out / GAMES}") from None
                         slots[slot].shutdown(wait=False)
                         slots[slot] = _worker()
                         todo.append(key)
@@ -183,6 +184,7 @@ def _worker() -> ProcessPoolExecutor:
 def _begin() -> None:
     """A worker leaves it to the command to be interrupted, and ends when the command is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.set_threshold(200_000, 20, 20)  # as the command that started it
     command = multiprocessing.parent_process()
 
     def follow() -> None:
@@ -200,6 +202,7 @@ _loaded: dict[str, tuple[dict[str, Any], Ruleset]] = {}
 def _play(candidate: Candidate, rules: str, number: int, seed: str, turns: int, scratch: Path) -> Figures:
     if candidate.name not in _loaded:
         _loaded[candidate.name] = candidate.load()
+        gc.freeze()  # rules stay for as long as a worker lives
     scenario, ruleset = _loaded[candidate.name]
     if ruleset.hash != rules:
         raise StoreError(f"the rules of {candidate.name} were changed while games were played; start again with `--force`")

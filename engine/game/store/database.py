@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import zlib
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from sqlalchemy.engine import Engine
 from sqlalchemy.exc import DatabaseError
 
 from ...core import canonical
+from ...core.faults import BrokenGame, MachineError
 from ...core.faults import StoreError as StoreError
 from ...core.model import Ruleset
 from ...core.state import State
@@ -21,22 +23,22 @@ from .schema import games, rulesets, states
 def fault_in_words(error: DatabaseError, folder: str) -> StoreError:
     """A fault of the database as one sentence for whoever asked."""
     what = str(error.orig or error)
-    for part, words in _FAULTS:
+    for part, kind, words in _FAULTS:
         if part in what:
-            return StoreError(f"{folder}: {words}")
-    return StoreError(f"{folder}: the game's database does not answer ({what})")
+            return kind(f"{folder}: {words}")
+    return MachineError(f"{folder}: the game's database does not answer ({what})")
 
 
-_FAULTS = (
-    ("disk is full", "the disk is full; nothing was changed"),
-    ("readonly", "the folder cannot be written to; nothing was changed"),
-    ("unable to open", "the game's file cannot be opened; may it be read and written?"),
-    ("not a database", "the game's file is damaged; take back a copy of it"),
-    ("malformed", "the game's file is damaged; take back a copy of it"),
-    ("locked", "somebody else is changing the game; try again in a moment"),
-    ("no such table", "the game's file is damaged or not a game; take back a copy of it"),
+_FAULTS: tuple[tuple[str, type[StoreError], str], ...] = (
+    ("disk is full", MachineError, "the disk is full; nothing was changed"),
+    ("readonly", MachineError, "the folder cannot be written to; nothing was changed"),
+    ("unable to open", MachineError, "the game's file cannot be opened; may it be read and written?"),
+    ("not a database", BrokenGame, "the game's file is damaged; take back a copy of it"),
+    ("malformed", BrokenGame, "the game's file is damaged; take back a copy of it"),
+    ("locked", StoreError, "somebody else is changing the game; try again in a moment"),
+    ("no such table", BrokenGame, "the game's file is damaged or not a game; take back a copy of it"),
 )
-"""Part of a database's message -> what it means for the user."""
+"""Part of a database's message -> what kind of fault it is, and what it means for the user."""
 
 
 PATIENCE = 20
@@ -81,7 +83,7 @@ def unpack(data: bytes) -> Any:
 def packed_state(state: State) -> tuple[str, bytes]:
     """A state as it is kept, with the hash that it is kept under."""
     data = canonical.dumps(state.tables)
-    return canonical.digest(state.tables), zlib.compress(data, 1)
+    return hashlib.sha256(data).hexdigest(), zlib.compress(data, 1)  # the hash is that of `State.hash`
 
 
 def keep_state(db: Connection, packed: tuple[str, bytes]) -> str:

@@ -20,7 +20,9 @@ from sqlalchemy.engine import Engine
 from sqlalchemy.exc import DatabaseError, NoResultFound
 
 from ...core import fairness
+from ...core.canonical import loads
 from ...core.dice import DRAWERS, KeyedDice
+from ...core.faults import BrokenGame, MachineError, NotThere
 from ...core.model import Ruleset
 from ...core.state import State
 from ...turn.referee import Position, Resolution, resolve, start
@@ -83,7 +85,7 @@ class Game(GameReader):
                     folder.rmdir()
             if isinstance(error, DatabaseError):
                 raise fault_in_words(error, str(folder)) from None
-            raise StoreError(f"{folder}: no game can be made here ({error.strerror or error})") from None
+            raise MachineError(f"{folder}: no game can be made here ({error.strerror or error})") from None
         return cls.open(folder)
 
     @classmethod
@@ -158,14 +160,14 @@ class Game(GameReader):
         except DatabaseError as error:
             raise fault_in_words(error, id_) from None
         if row is None:
-            raise StoreError(f"there is no game {id_}")
+            raise NotThere(f"there is no game {id_}")
         return cls(engine, id_, Ruleset.from_json(unpack(row.content)))
 
     @classmethod
     def open(cls, folder: Path) -> Game:
         """The game of a folder. StoreError if there is none."""
         if not (folder / FILE).exists():
-            raise StoreError(f"{folder} holds no game; `wteaw new SCENARIO --game {folder}` starts one")
+            raise NotThere(f"{folder} holds no game; `wteaw new SCENARIO --game {folder}` starts one")
         engine = engine_for(folder / FILE)
         try:
             with engine.connect() as db:
@@ -178,7 +180,7 @@ class Game(GameReader):
         except DatabaseError as error:
             raise fault_in_words(error, str(folder)) from None
         except (ValueError, KeyError, TypeError, zlib.error, NoResultFound):
-            raise StoreError(f"{folder}: the game's file is damaged; take back a copy of it") from None
+            raise BrokenGame(f"{folder}: the game's file is damaged; take back a copy of it") from None
 
     # ---- changing
 
@@ -279,6 +281,9 @@ class Game(GameReader):
             salts = record.salts or {}
         elif not practice:
             salts = self.close()
+        given = [
+            replace(s, orders=loads(as_text(s.orders)), answers=loads(as_text(s.answers))) for s in given
+        ]  # as they are kept
         taken = {**{s.nation: s for s in given}, **self.submissions()}
         result = resolve(
             self.ruleset,
@@ -325,7 +330,7 @@ class Game(GameReader):
         """
         last = self.stage().number
         if not 1 <= number < last:
-            raise StoreError(f"the game stands at {last}; choose an earlier stage")
+            raise NotThere(f"the game stands at {last}; choose an earlier stage")
         back = self.stage(number)
         turn = back.position.turn
         opened = self.turn_record(turn).opened
@@ -416,7 +421,7 @@ class Game(GameReader):
         """Everything that is to be kept of a resolution, made before anybody has to wait for it. `key` is that of its turn."""
         p = result.position
         packed = (packed_state(p.state), packed_state(p.turn_start), packed_state(p.phase_start))
-        bodies = tuple((e.n, e.turn, as_text(e.to_json())) for e in result.entries)
+        bodies = tuple((e.n, e.turn, e.written.decode()) for e in result.entries)
         return _Ready(p, packed, self._commit(p, key, attempt), bodies)
 
     def _save(self, db: Connection, ready: _Ready, number: int, salts: Mapping[str, str], used: Mapping[str, str]) -> None:

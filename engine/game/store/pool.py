@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from ...core.faults import clean
+from ...core.faults import NotThere, clean
 from ...turn.vacancies import EMPTY, MODERATOR, seat, vacancy
 from ...world.world import World
 from .database import StoreError
@@ -53,15 +53,15 @@ class Pool:
         asked = {"name": name, "e-mail address": email, "preferred side": side}
         missing = [what for what, value in asked.items() if not value.strip()]
         if missing:
-            raise StoreError(f"the list needs a name, an e-mail address and a preferred side; missing: {', '.join(missing)}")
+            raise NotThere(f"the list needs a name, an e-mail address and a preferred side; missing: {', '.join(missing)}")
         if not _MAIL.fullmatch(email.strip()):
-            raise StoreError(f"{email!r} is no e-mail address")
+            raise NotThere(f"{email!r} is no e-mail address")
         sides = self.game.ruleset.rows("sides")
         if side not in sides:
-            raise StoreError(f"no side {side!r}; there are {', '.join(sides)}")
+            raise NotThere(f"no side {side!r}; there are {', '.join(sides)}")
         for what, text in asked.items():
             if clean(text) != text or len(text) > MAX_LENGTH:
-                raise StoreError(f"the {what} must be at most {MAX_LENGTH} characters of plain text, not {clean(text)[:40]!r}")
+                raise NotThere(f"the {what} must be at most {MAX_LENGTH} characters of plain text, not {clean(text)[:40]!r}")
         if any(c.name == name.strip() for c in self.candidates()):
             raise StoreError(f"{name} is on the list already")
         new = Candidate(name.strip(), email.strip(), side)
@@ -129,7 +129,7 @@ class Pool:
         found = next((c for c in self.candidates() if c.name.lower() == name.strip().lower()), None)
         if found is None:
             there = ", ".join(c.name for c in self.candidates()) or "nobody"
-            raise StoreError(f"{name!r} is not on the list; there is {there}")
+            raise NotThere(f"{name!r} is not on the list; there is {there}")
         return found
 
     def _keep(self, one: Candidate) -> Candidate:

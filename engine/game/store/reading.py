@@ -13,6 +13,7 @@ from sqlalchemy.exc import DatabaseError
 
 from ...core import canonical, fairness
 from ...core.dice import KeyedDice
+from ...core.faults import NotThere
 from ...core.journal import Entry
 from ...core.model import Ruleset
 from ...core.state import State
@@ -20,7 +21,7 @@ from ...turn.referee import Inputs, Position, waiting_seats
 from ...world.geography import Geography
 from ..report.drawing import Drawing, drawing_from
 from . import turns as luck
-from .database import StoreError, fault_in_words, state_of, unpack
+from .database import fault_in_words, state_of, unpack
 from .schema import corrections, entries, games, handins, inputs, positions, rulesets, seats
 
 PLAYER, POLICY, PROXY, MODERATOR = "player", "policy", "proxy", "moderator"
@@ -80,6 +81,8 @@ class GameReader:
         self.geography = geography or Geography(ruleset)
         self._game_start: State | None = None
         self._stage: Stage | None = None
+        self.seen_right: tuple[int, str] = 0, ""
+        """How many entries of the journal were found to be a whole chain, and its head then."""
 
     def beside(self) -> Self:
         """The same game for somebody else, who does not wait for whoever has this one; what was read of it is shared."""
@@ -266,7 +269,7 @@ class GameReader:
         query = query.where(positions.c.number == number) if number else query.order_by(positions.c.number.desc()).limit(1)
         row = db.execute(query).first()
         if row is None:
-            raise StoreError(f"the game has no stage {number}")
+            raise NotThere(f"the game has no stage {number}")
         if self._game_start is None:
             start_hash = db.execute(select(games.c.game_start).where(games.c.id == self.id)).scalar_one()
             self._game_start = state_of(db, start_hash)

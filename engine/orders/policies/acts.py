@@ -9,6 +9,7 @@ from ...core.model import Row
 from ...ruleset.expressions.parse import strip_mark
 from ...turn.context import OrderContext
 from ...world.selections import as_set, id_of
+from ..grammar import slot_of
 from ..legal import Legal, legal_orders
 from .give import Giver
 
@@ -42,6 +43,7 @@ def _give_one_for_each(giver: Giver, context: OrderContext, rule: Row, key: str)
         weighted = []
         for slots in _fillings(giver, context, me, rule, {rule["each"]: value}):
             names = context.order_names({**me, "slots": slots})
+            slots = {**slots, **{slot: int(giver.world.number(n, names)) for slot, n in rule.get("numbers", {}).items()}}
             if giver.world.test(rule.get("when"), names):
                 weighted.append((slots, int(giver.world.number(rule.get("weight", 1), names))))
         chosen = giver.pick(weighted, int(rule.get("idle", 0)))
@@ -62,10 +64,15 @@ def _fillings(giver: Giver, context: OrderContext, me: Row, rule: Row, slots: Ro
         yield from _fillings(giver, context, me, rule, {**slots, left[0]: value})
 
 
-def _values(giver: Giver, context: OrderContext, me: Row, rule: Row, slot: str, slots: Row) -> list[str]:
+def _values(giver: Giver, context: OrderContext, me: Row, rule: Row, slot: str, slots: Row) -> list[Any]:
+    """What the set of a slot holds, as an order writes it: numbers as such, of slots that hold many each by itself."""
     names = context.order_names({**me, "slots": slots})
     found = giver.world.value(strip_mark(rule["among"][slot]), names)
-    return [str(id_of(thing)) for thing in (found if isinstance(found, tuple) else as_set(giver.world, found))]
+    values = [id_of(thing) for thing in (found if isinstance(found, tuple) else as_set(giver.world, found))]
+    declared = slot_of(slot, giver.world.ruleset.row("acts", rule["act"])["slots"][slot])
+    if declared.kind == "number":
+        return [int(value) for value in values]
+    return [[str(value)] if declared.many else str(value) for value in values]
 
 
 def _choose(giver: Giver, context: OrderContext, rule: Row, key: str) -> list[Legal]:

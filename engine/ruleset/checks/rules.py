@@ -29,6 +29,8 @@ HELPERS = ("terms", "tables", "groups", "quantities")
 SILENT_KEYS = frozenset(
     {"note", "text", "help", "read_back", "source", "lines", "basis", "silence", "description", "name", "title"}
 )
+SLOT_MAPS = frozenset({"among", "numbers", "slots", "set"})
+"""Keys whose own keys are slots or fields, which may be called like any key of a row."""
 _WORD = re.compile(r"[A-Za-z0-9_-]+")
 _PIECE = re.compile(r"[A-Za-z0-9_]+")
 
@@ -246,8 +248,8 @@ def _shown(subject: Subject, name: str) -> bool:
     )
 
 
-def _gather(value: Any, words: set[str]) -> None:
-    """All words in a value that could be an id: those of texts, also inside expressions, and keys."""
+def _gather(value: Any, words: set[str], slots: bool = False) -> None:
+    """All words in a value that could be an id: of texts, inside expressions, too, and keys. `slots`: its keys name slots."""
     if isinstance(value, str):
         words.update(_WORD.findall(value))
         words.update(_PIECE.findall(value))
@@ -257,5 +259,5 @@ def _gather(value: Any, words: set[str]) -> None:
     elif isinstance(value, dict):
         for key, item in value.items():
             words.add(key)
-            if key not in SILENT_KEYS:
-                _gather(item, words)
+            if slots or key not in SILENT_KEYS:
+                _gather(item, words, key in SLOT_MAPS)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import tempfile
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ....core.diagnostics import Diagnostic, render
+from ...new_folder import may_write, new_folder
 from .board import Drawing, board, drawing
 from .conditions import Conditions
 from .document import GameFileError, read
@@ -45,63 +43,24 @@ class Imported:
 
 
 def import_game(file: Path, out: Path, *, force: bool = False) -> Imported:
-    """Translate a game file into a new folder. Raises GameFileError if file or folder will not do; then nothing is left."""
+    """Translate a game file into a new folder.
+
+    GameFileError if the file will not do, FolderError if the folder will not; then nothing is left.
+    """
     may_write(out, force=force)
     draft, drawn, texts = translate(file)
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
-    except OSError as error:
-        raise GameFileError(f"{out}: cannot be made: {error.strerror}") from None
-    try:
+    with new_folder(out) as work:
         for name, text in texts.items():
             path = work / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         _settle(draft, work, file)
-        work.chmod(0o755)
-        put_in_place(work, out)
-    except OSError as error:
-        raise GameFileError(f"{out}: cannot be written: {error.strerror}") from None
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
     counts: dict[str, int] = {}
     for forms in draft.rows.values():
         for form, rows in forms.items():
             counts[form] = counts.get(form, 0) + len(rows)
     scenario = out / "scenarios" / f"{slug(draft.game.name)}.yaml"
     return Imported(out, scenario, draft.game.name, counts, _left(draft, file), drawn.how)
-
-
-def may_write(out: Path, *, force: bool) -> None:
-    """GameFileError if the folder is there already and may not be replaced: only an empty one or a ruleset ever is."""
-    if not os.path.lexists(out):
-        return
-    if not out.is_dir() or out.is_symlink():
-        raise GameFileError(f"{out} is there already, and is no folder")
-    if not any(out.iterdir()):
-        return
-    if not force:
-        raise GameFileError(f"{out} is there already; `--force` replaces it, another folder leaves it")
-    if not (out / "ruleset.yaml").is_file():
-        raise GameFileError(f"{out} is no ruleset (it has no ruleset.yaml), so it is not replaced")
-
-
-def put_in_place(work: Path, out: Path) -> None:
-    """Rename the finished folder; what stood there goes only when the new one stands."""
-    old = None
-    if os.path.lexists(out):
-        old = Path(tempfile.mkdtemp(prefix=f".{out.name}-old-", dir=out.parent))
-        out.rename(old / out.name)
-    try:
-        work.rename(out)
-    except OSError:
-        if old is not None:
-            (old / out.name).rename(out)
-        raise
-    finally:
-        if old is not None:
-            shutil.rmtree(old, ignore_errors=True)
 
 
 # ---- translation

@@ -1,0 +1,189 @@
+"""One meaning for each exit code, over all commands: every command is given wrong input of each kind."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.test_cli_json import SERVERS, commands
+from wteaw.cli import Code, main
+from wteaw.cli.exits import MEANINGS
+from wteaw.core.package_data import rulesets, scenarios
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+GAME = "--game {game}"
+NOWHERE = "{tmp}/nowhere"
+
+WRONG: dict[str, dict[Code, tuple[str, ...]]] = {
+    "init": {Code.CALL: ("123", "mine --extends third-editon", "--from exel x"), Code.REFUSED: ("{full}",)},
+    "validate": {Code.CALL: (NOWHERE, "{empty}"), Code.FOUND: ("{broken}", "{bad_scenario}")},
+    "test": {Code.CALL: (NOWHERE, "{empty}", "{rules}/tests/datc-6a.yaml -k nonsense"), Code.FOUND: ("{failing}",)},
+    "coverage": {Code.CALL: (NOWHERE, f"{{rules}} --clauses {NOWHERE}", f"{{rules}} --no-run --mutated {NOWHERE}"),
+                 Code.FOUND: ("{rules} --no-run --mutated {text}",)},
+    "mutate": {Code.CALL: (NOWHERE, "{rules} --clause nonsense --sample 1"), Code.FOUND: ("{broken}",)},
+    "systems": {Code.CALL: (NOWHERE, f"{{rules}} --write {NOWHERE}"), Code.FOUND: ("{rules} --write {text}",)},
+    "show": {Code.CALL: ("nonsense --ruleset {rules}", f"army --ruleset {NOWHERE}")},
+    "diff": {Code.CALL: (f"{{rules}} {NOWHERE}",), Code.FOUND: ("{rules} {unreadable}",)},
+    "rulebook": {Code.CALL: (NOWHERE,), Code.FOUND: ("{broken}",), Code.MACHINE: ("{rules} --out {locked}/book.md",)},
+    "new": {Code.CALL: ("nonsense --game {tmp}/g", "diplomacy --game {tmp}/g --player narnia", "diplomacy --game {tmp}/g --seed xyz",
+                        "diplomacy --game {tmp}/g --option nonsense=1"),
+            Code.FOUND: ("{bad_scenario} --game {tmp}/g",), Code.REFUSED: (f"diplomacy {GAME}",),
+            Code.MACHINE: ("diplomacy --game {locked}/g",)},
+    "orders template": {Code.CALL: (f"{GAME} --nation narnia", f"--game {NOWHERE} --nation france")},
+    "orders reference": {Code.CALL: (NOWHERE, "--nation france"), Code.FOUND: ("{broken}",)},
+    "orders check": {Code.CALL: (f"{NOWHERE} {GAME}",), Code.FOUND: (f"{{bad_orders}} {GAME}",)},
+    "orders submit": {Code.CALL: (f"{{orders}} {GAME}",), Code.FOUND: (f"{{bad_orders}} {GAME} --nation france",),
+                      Code.REFUSED: (f"{{orders}} {GAME} --key nonsense",)},
+    "orders show": {Code.CALL: (GAME, f"{GAME} --nation narnia"), Code.REFUSED: (f"{GAME} --key nonsense",)},
+    "orders back": {Code.CALL: (f"{GAME} --nation france --to 99",), Code.REFUSED: (f"{GAME} --key nonsense --to 1",)},
+    "resolve": {Code.CALL: (f"--game {NOWHERE}", f"{GAME} --until-phase nonsense"), Code.REFUSED: (GAME,)},
+    "close": {Code.CALL: (f"--game {NOWHERE}",)},
+    "verify": {Code.CALL: (f"--game {NOWHERE}",), Code.FOUND: ("--game {damaged}",)},
+    "report": {Code.CALL: (f"--game {NOWHERE}", f"{GAME} --nation narnia", f"{GAME} --turn 99", f"{GAME} --update May")},
+    "map": {Code.CALL: ("", "nonsense", "diplomacy --out {tmp}/m.gif"), Code.MACHINE: ("diplomacy --out {locked}/m.svg",)},
+    "status": {Code.CALL: (f"--game {NOWHERE}",), Code.FOUND: ("--game {damaged}",)},
+    "explain": {Code.CALL: (f"nonsense {GAME}", f"france {GAME} --nation narnia")},
+    "rollback": {Code.CALL: (f"{GAME} --turn 99", f"{GAME} --to 1", f"{GAME} --to 99 --reason x")},
+    "decide": {Code.CALL: (f"narnia x y {GAME}", f"france nonsense y {GAME}")},
+    "players list": {Code.CALL: (f"--game {NOWHERE}",)},
+    "players add": {Code.CALL: (f"Ann {GAME}",)},
+    "players propose": {Code.CALL: (f"narnia Ann --by moderator {GAME}", f"france Ann --by moderator {GAME}")},
+    "players agree": {Code.CALL: (f"Ann {GAME}",)},
+    "players seat": {Code.CALL: (f"narnia {GAME}",), Code.REFUSED: (f"france {GAME}",)},
+    "players leave": {Code.CALL: (f"narnia {GAME}",), Code.REFUSED: (f"england {GAME}",)},
+    "players remove": {Code.CALL: (f"Ann {GAME}",)},
+    "players key": {Code.CALL: (f"narnia {GAME}",)},
+    "schedule": {Code.CALL: ("--start May", f"--start 2004-05-01 --game {NOWHERE}"), Code.FOUND: ("--start 2004-05-01 --ruleset {broken}",),
+                 Code.REFUSED: ("--start 2004-05-01 --ruleset {rules}",)},
+    "upgrade": {Code.CALL: (f"{GAME} --ruleset {NOWHERE}",), Code.FOUND: (f"{GAME} --ruleset {{broken}}",)},
+    "dice commit": {Code.CALL: (f"--game {NOWHERE}",)},
+    "dice reveal": {Code.CALL: (f"{GAME} --turn 99",)},
+    "dice verify": {Code.CALL: (f"{{json}} --published {NOWHERE}",), Code.FOUND: ("{text} --published {text}", "{json} --published {json}")},
+    "odds": {Code.CALL: ("--exact --trials 5", f"--ruleset {NOWHERE} --attacker x", "--scenario nonsense", "--scenario diplomacy --nation narnia"),
+             Code.FOUND: ("--ruleset {broken} --attacker x",)},
+    "import dpjson": {Code.CALL: (NOWHERE,), Code.FOUND: ("{text}",)},
+    "import triplea": {Code.CALL: (f"{NOWHERE} --out {{tmp}}/o",), Code.FOUND: ("{text} --out {tmp}/o",), Code.REFUSED: ("{text} --out {full}",)},
+    "simulate": {Code.CALL: ("nonsense --games 1 --out {tmp}/o", "diplomacy --games 1 --out {tmp}/o --with nonsense"),
+                 Code.FOUND: ("{bad_scenario} --games 1 --out {tmp}/o",)},
+    "play": {Code.CALL: ("nonsense", "diplomacy --out {tmp}/o --seed 00"), Code.FOUND: ("{bad_scenario} --out {tmp}/o",),
+             Code.REFUSED: ("diplomacy --out {played}",)},
+    "tick": {Code.CALL: (f"--folder {NOWHERE}",)},
+}  # fmt: skip
+"""Each command with wrong calls, by the code that they must end with."""
+
+
+@pytest.fixture(scope="module")
+def given(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Files and folders that are wrong in one way each, and a game that waits for orders of one player."""
+    tmp = tmp_path_factory.mktemp("wrong")
+
+    def write(name: str, text: str) -> Path:
+        (tmp / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp / name).write_text(text, encoding="utf-8")
+        return tmp / name
+
+    for name in ("empty", "locked"):
+        (tmp / name).mkdir()
+    write("locked/g", "a file where a folder is wanted")
+    out = {
+        "game": tmp / "game",
+        "played": tmp / "played",
+        "full": write("full/note.txt", "mine").parent,
+        "broken": write("broken/ruleset.yaml", "id: broken\ntitle: Broken\n").parent,
+        "unreadable": write("unreadable/ruleset.yaml", "id: [\n").parent,
+        "bad_scenario": write("bad.yaml", "id: bad\ntitle: Bad\nruleset: diplomacy\nunits: [{narnia: {army: 1}, at: paris}]\n"),
+        "failing": write(
+            "failing.yaml", "ruleset: data:ruleset/variants/diplomacy\ncases:\n  - {id: a, then: {values: {'1 + 1': 3}}}\n"
+        ),
+        "orders": write("orders.txt", "nation france\nA Par H\n"),
+        "bad_orders": write("bad_orders.txt", "nation france\nsing a song\n"),
+        "text": write("text.txt", "plain words"),
+        "json": write("some.json", "{}"),
+        "damaged": write("damaged/game.db", "no database").parent,
+        "rules": rulesets() / "variants/diplomacy",
+        "empty": tmp / "empty",
+        "locked": tmp / "locked",
+        "tmp": tmp,
+    }
+    write("broken/tables/units.yaml", "units:\n  - {id: a}\n  - {id: a}\n")
+    for line in (f"new diplomacy --game {out['game']} --player france", f"new diplomacy --game {out['played']}/game"):
+        with pytest.raises(SystemExit) as left:
+            main(line.split())
+        assert left.value.code == Code.DONE
+    return out
+
+
+CALLS = [(name, code, arguments) for name, kinds in WRONG.items() for code, calls in kinds.items() for arguments in calls]
+
+
+@pytest.mark.parametrize(("name", "code", "arguments"), CALLS)
+def test_wrong_input(
+    name: str,
+    code: Code,
+    arguments: str,
+    given: dict[str, Path],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if code is Code.MACHINE:  # root may write anywhere, so the system's answer is given here
+        monkeypatch.setattr(Path, "write_text", _refuse)
+        monkeypatch.setattr(Path, "write_bytes", _refuse)
+        monkeypatch.setattr(Path, "mkdir", _refuse)
+    with pytest.raises(SystemExit) as left:
+        main([*name.split(), *arguments.format(**given).split()])
+    said = capsys.readouterr()
+    assert left.value.code == code, f"{said.out}{said.err}"
+    assert said.out + said.err and "Traceback" not in said.err
+
+
+def _refuse(path: Path, *arguments: object, **named: object) -> None:
+    raise PermissionError(13, "Permission denied", str(path))
+
+
+def test_every_command_is_walked() -> None:
+    assert {name for name, _ in commands()} - SERVERS <= WRONG.keys()
+
+
+@pytest.mark.parametrize("name", sorted(name for name, _ in commands()))
+def test_an_option_that_there_is_not(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main([*name.split(), "--no-such-option"])
+    assert left.value.code == Code.CALL and "--no-such-option" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [[], ["nonsense"], ["orders", "nonsense"]])
+def test_a_command_that_there_is_not(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(arguments)
+    assert left.value.code == Code.CALL
+
+
+def test_an_error_of_the_program_itself_is_told_apart(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("an error of ours")
+
+    monkeypatch.setattr("wteaw.cli.game.open_game", broken)
+    with pytest.raises(SystemExit) as left:
+        main(["verify", "--game", "x"])
+    assert left.value.code == Code.BUG and "please report" in capsys.readouterr().err
+
+
+def test_the_page_shows_the_table() -> None:
+    page = (DOCS / "exit-codes.md").read_text(encoding="utf-8")
+    for code, meaning in MEANINGS.items():
+        assert f"| {int(code)} | {meaning} |" in page
+    assert len(set(Code)) == len(MEANINGS)
+
+
+def test_a_process_ends_with_them(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-m", "wteaw", "validate", str(tmp_path / "nowhere")], capture_output=True, text=True)
+    assert done.returncode == Code.CALL
+    done = subprocess.run(
+        [sys.executable, "-m", "wteaw", "validate", str(scenarios() / "diplomacy.yaml")], capture_output=True, text=True
+    )
+    assert done.returncode == Code.DONE
