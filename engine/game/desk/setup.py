@@ -8,6 +8,7 @@ import signal
 import threading
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -43,7 +44,7 @@ class Setup:
         if not self.database or not self.mail:
             self.folder.mkdir(parents=True, exist_ok=True)
         engine = engine_for(self.database or self.folder / "desk.db")
-        hall = Hall(engine, shop=Workshop(engine) if shop else None)
+        hall = Hall(engine, shop=Workshop(partial(_opened, engine.url.render_as_string(hide_password=False))) if shop else None)
         carry = to_server(self.mail) if self.mail else to_folder(self.folder / "outbox")
         sender = self.sender or f"desk@{urlsplit(self.url).hostname or 'localhost'}"
         outbox = Outbox(engine, lambda: datetime.now(UTC), sender, carry)
@@ -59,6 +60,11 @@ class Setup:
                 LOG.error("%s", error)
 
         run(desk, stop, before=look if self.imap else None)
+
+
+def _opened(where: str) -> Hall:
+    """What a process of the workshop works on."""
+    return Hall(engine_for(where))
 
 
 def keep_working(setup: Setup, stop: threading.Event) -> None:

@@ -1,6 +1,6 @@
 """Where a desk does what takes long: in processes of their own, so that whoever reads or checks meanwhile does not wait.
 
-A job is a function of this package that is given the `Hall` of its process and what else it was asked with; what it returns and
+A job is a function that is given what its process has opened (the `Hall`) and what else it was asked with; what it returns and
 what it is given goes from process to process. A process that is killed is replaced, and its job is done again: jobs keep what
 they do in one transaction that finds out whether it was done before.
 """
@@ -15,15 +15,9 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
-
-from sqlalchemy.engine import Engine
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from ...core.faults import RuleError, StoreError, of_rules
-from ..store.database import engine_for
-
-if TYPE_CHECKING:
-    from .hall import Hall
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -35,15 +29,15 @@ LOG = logging.getLogger("wteaw.desk")
 
 
 class Workshop:
-    """Processes that work on one database. They are started when they are first needed."""
+    """Processes that are started when they are first needed. `begin` opens in each what its jobs are given."""
 
-    def __init__(self, engine: Engine, processes: int | None = None) -> None:
-        self._where = engine.url.render_as_string(hide_password=False)
+    def __init__(self, begin: Callable[[], Any], processes: int | None = None) -> None:
+        self._first = begin
         self._processes = processes or max(2, os.cpu_count() or 2)
         self._guard = threading.Lock()
         self._pool: ProcessPoolExecutor | None = None
 
-    def do(self, job: Callable[Concatenate[Hall, P], T], *args: P.args, **more: P.kwargs) -> T:
+    def do(self, job: Callable[Concatenate[Any, P], T], *args: P.args, **more: P.kwargs) -> T:
         """Do a job in another process and wait for it. What is wrong with a request or a rule is raised here as it was there."""
         for left in reversed(range(TRIES)):
             pool = self._open()
@@ -66,7 +60,7 @@ class Workshop:
     def _open(self) -> ProcessPoolExecutor:
         with self._guard:
             if self._pool is None:
-                self._pool = ProcessPoolExecutor(self._processes, context(), initializer=_begin, initargs=(self._where,))
+                self._pool = ProcessPoolExecutor(self._processes, context(), initializer=_begin, initargs=(self._first,))
             return self._pool
 
     def _drop(self, pool: ProcessPoolExecutor) -> None:
@@ -99,23 +93,21 @@ def _watch(parent: Any) -> None:
 
 # ---- in a process of the workshop
 
-_HALL: Hall | None = None
+_OPENED: Any = None
 
 
-def _begin(where: str) -> None:
-    global _HALL  # the one thing that a process of the workshop has to know
-    from .hall import Hall
-
+def _begin(first: Callable[[], Any]) -> None:
+    global _OPENED  # the one thing that a process of the workshop has to know
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one ends it
     end_with_parent()
     os.nice(BEHIND)
     os.umask(0o077)
-    _HALL = Hall(engine_for(where))
+    _OPENED = first()
 
 
 def _carry_out(job: Callable[..., T], args: tuple[Any, ...], more: dict[str, Any]) -> T:
     try:
-        return job(_HALL, *args, **more)
+        return job(_OPENED, *args, **more)
     except (StoreError, RuleError):
         raise
     except Exception as error:
