@@ -33,9 +33,10 @@ def play(
     Example: wteaw play 1914 --turns 3 --out out
     """
     from ..game.many.one import resolutions
-    from ..game.moderation import commanded, new_game, write_reports
+    from ..game.moderation import commanded, new_game
     from ..game.report.map import to_png
     from ..game.report.mapview import map_svg, read_drawing
+    from ..game.report_files import write_reports
     from ..game.store import FILE
 
     formats(format, "text", "json")
