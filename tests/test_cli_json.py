@@ -32,6 +32,7 @@ READS = {
     "map": f"{GAME} --out {{map}}",
     "status": GAME,
     "explain": f"france {GAME}",
+    "luck": "{game}",
     "rollback": GAME,
     "players list": GAME,
     "dice commit": GAME,

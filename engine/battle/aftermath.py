@@ -73,12 +73,7 @@ def _change(turn: Turn, group: Group, fields: Fields, n: int) -> None:
 
 def _credited(battle: Battle, plan: Plan, side: int, n: int) -> dict[str | None, int]:
     """How many of `n` losses each nation of a side is credited with: by its share of strength, over the whole battle."""
-    strength: dict[str, int] = {}
-    for value, index in zip(plan.strength[side], plan.of_side[side], strict=True):
-        group = plan.groups[index]
-        if not group.virtual and group.n:
-            weight = int(np.max(value(plan.start, battle.number))) * group.n
-            strength[group.owner] = strength.get(group.owner, 0) + weight
+    strength = strengths(battle, plan, side)
     if len(strength) < 2:
         return {next(iter(strength), None): n}
     total = sum(strength.values()) or 1
@@ -90,6 +85,17 @@ def _credited(battle: Battle, plan: Plan, side: int, n: int) -> dict[str | None,
         known[who] = known.get(who, 0) + 1
         out[who] = out.get(who, 0) + 1
     return out
+
+
+def strengths(battle: Battle, plan: Plan, side: int) -> dict[str, int]:
+    """What each nation of a side weighs in a round, which is how it is credited with losses of the enemy."""
+    strength: dict[str, int] = {}
+    for value, index in zip(plan.strength[side], plan.of_side[side], strict=True):
+        group = plan.groups[index]
+        if not group.virtual and group.n:
+            weight = int(np.max(value(plan.start, battle.number))) * group.n
+            strength[group.owner] = strength.get(group.owner, 0) + weight
+    return strength
 
 
 def spend(turn: Turn, battle: Battle, plan: Plan, flows: Sequence[Flow]) -> None:

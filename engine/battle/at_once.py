@@ -33,11 +33,13 @@ class Thrown:
     held: list[Held]
     again: dict[str, int] = field(default_factory=dict)
 
-    def throw(self) -> None:
+    def throw(self, turn: Turn) -> None:
         """The dice of its round, in place of those that were thrown before."""
         self.held.clear()
         self.dice.rolled.clear()
         self.rounds.fight(start(self.plan), self.battle.number)
+        if turn.dice.onlooker is not None:
+            turn.dice.onlooker.held(turn, self.battle, self.plan, self.held)
 
     @property
     def size(self) -> int:
@@ -66,18 +68,18 @@ def fight(turn: Turn, battles: Sequence[Battle]) -> None:
         dice, held = RealDice(streams(turn, battle)), list[Held]()
         everything.append(Thrown(battle, plan, dice, Rounds(plan, dice, held=held), held))
     for thrown in everything:
-        thrown.throw()
-    _throw_again(everything)
+        thrown.throw(turn)
+    _throw_again(turn, everything)
     for thrown in everything:
         _fall(turn, thrown)
     for thrown in everything:
         _end(turn, thrown)
 
 
-def _throw_again(everything: Sequence[Thrown]) -> None:
+def _throw_again(turn: Turn, everything: Sequence[Thrown]) -> None:
     """As long as nations may: each has the worst that it has lost thrown again, then they look again."""
     used: dict[str, int] = {}
-    luck: dict[str, bool] = {}
+    lucky: dict[str, bool] = {}
     while True:
         chosen: dict[str, Thrown] = {}
         for thrown in everything:
@@ -88,14 +90,14 @@ def _throw_again(everything: Sequence[Thrown]) -> None:
             spent = rule.in_all is not None and used.get(nation, 0) >= rule.in_all
             if spent or thrown.again.get(nation, 0) >= rule.most:
                 continue
-            if nation not in luck:
-                luck[nation] = _is_lucky(thrown, rule)
-            if luck[nation] and (nation not in chosen or thrown.size > chosen[nation].size):
+            if nation not in lucky:
+                lucky[nation] = _is_lucky(thrown, rule)
+            if lucky[nation] and (nation not in chosen or thrown.size > chosen[nation].size):
                 chosen[nation] = thrown
         for nation, thrown in sorted(chosen.items()):
             used[nation] = used.get(nation, 0) + 1
             thrown.again[nation] = thrown.again.get(nation, 0) + 1
-            thrown.throw()
+            thrown.throw(turn)
         if not chosen:
             return
 

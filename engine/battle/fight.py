@@ -293,6 +293,8 @@ def _round(turn: Turn, battle: Battle, busy: dict[str, str]) -> None:
     with turn.journal.entry(battle.rule, subject=battle.subject, audience=battle.audience) as entry:
         runner = EffectRunner(turn, entry, battle.rule, battle.subject)
         batch = rounds.fight(batch, battle.number)
+        if turn.dice.onlooker is not None:
+            turn.dice.onlooker.round(turn, battle, plan, batch)
         over = bool(rounds.over(batch, battle.number)[0])
         lost = aftermath.apply_losses(turn, battle, plan, flows, runner)
         cargo = aftermath.sink_cargo(turn, battle, plan)
@@ -379,7 +381,9 @@ def _parting(turn: Turn, battle: Battle, side: int, who: str, entry: Entry) -> C
         rounds = Rounds(plan, dice)
         flows: list[aftermath.Flow] = []
         rounds.told = lambda group, down, n: flows.append((group, down, n, rounds.stage))
-        rounds.part(start(plan), side, np.ones(1, dtype=bool))
+        after, _ = rounds.part(start(plan), side, np.ones(1, dtype=bool))
+        if turn.dice.onlooker is not None:
+            turn.dice.onlooker.leaving(turn, battle, plan, after, side)
         lost = aftermath.apply_losses(turn, battle, plan, flows, EffectRunner(turn, entry, battle.rule, battle.subject))
         write_parting(turn, battle, entry, plan, dice, lost)
 

@@ -34,7 +34,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from hashlib import blake2b
-from typing import NamedTuple, NotRequired, Protocol, TypedDict, TypeVar
+from typing import Any, NamedTuple, NotRequired, Protocol, TypedDict, TypeVar
 
 from wteaw.core import canonical
 
@@ -284,6 +284,8 @@ class DiceSource(Protocol):
 
     follows: bool
     """Whether the dice want to be told of every `boundary`."""
+    onlooker: Any
+    """Who looks on at throws of battles (`battle/luck.Onlooker`), or None."""
 
     def checkpoint(self, key: Callable[[], str]) -> None:
         """What follows depends on nothing but what `key` tells."""
@@ -315,6 +317,7 @@ class CountingDice(ABC):
         del key
 
     follows = False
+    onlooker: Any = None
 
     def boundary(self, key: Callable[[], str]) -> None:
         """Like `checkpoint`, where only the state counts and not the journal."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,13 @@ from .store import MODERATOR, Game
 
 
 def write_reports(
-    game: Game, out: Path, nations: Iterable[str], drawing: Drawing, *, turn: int | None = None, update: date | None = None
-) -> list[Path]:
+    game: Game, out: Path, nations: Iterable[str], drawing: Drawing, *, turn: int | None = None, update: date | None = None,
+    counted: Callable[[Sequence[str | None]], Iterable[str | None]] = iter,
+) -> list[Path]:  # fmt: skip
     """Text and HTML reports of nations, each with its map, into a folder; the moderator's as well.
 
-    Many of a game in a file of its own are made by several processes; what is written is the same.
+    Many of a game in a file of its own are made by several processes; what is written is the same. `counted` goes through the
+    readers of this process, and may show how far it is.
     """
     out.mkdir(parents=True, exist_ok=True)
     readers: list[str | None] = [None, *nations]
@@ -35,7 +37,7 @@ def write_reports(
             args = (game, out, share, drawing, turn, update)
             helpers.append(multiprocessing.get_context("fork").Process(target=_write_share, args=args))
             helpers[-1].start()
-    _write_some(game, out, shares[0], drawing, turn, update)
+    _write_some(game, out, counted(shares[0]), drawing, turn, update)
     for share, helper in zip(shares[1:], helpers, strict=True):
         helper.join()
         if helper.exitcode:  # it could not: whatever it met is met here, and told

@@ -298,7 +298,7 @@ def legal_purchases(world: World, nation: str, row: Row, items: frozenset[str] |
                 filled["n"] = offer.most
             if offer.site:
                 filled["site"] = offer.site
-            cost = {str(item.get("what", main)): offer.price + offer.fee}
+            cost = {main: offer.price + offer.fee}
             unfilled = tuple(s for s in ("into", "kind") if s in slots and not _optional(slots[s]))
             out.append(Legal(f"orders/{row['id']}", nation, filled, cost, offer.most, targets=offer.facing, open=unfilled))
         return out

@@ -67,5 +67,5 @@ def figures(visit: Visit) -> Response:
     """How the nations stand, as far as everybody may know; luck when the game has ended."""
     with visit.hall.sent(_game(visit)) as game:
         seen = sight(visit.hall, game, reader(game), visit.number("turn"))
-        shown = [p for p in seen.report.parts if p.title in ("Nations", "Standing", "Battles")]
+        shown = [p for p in seen.report.parts if p.title in ("Nations", "Standing", "Battles", "Luck")]
         return visit.show("figures.html.j2", head=_head(visit, game, "figures"), seen=seen, parts=shown, last=last_turn(game))

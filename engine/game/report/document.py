@@ -1,4 +1,6 @@
-"""What a report is made of: parts with a title, and in them paragraphs, lists and tables. Text and HTML print the same blocks.
+"""What a report is made of: parts with a title, and in them paragraphs, lists, tables and pictures.
+
+Text and HTML print the same blocks.
 
 `refs` of a block name the journal entries (by their number) that a line was made from; a report turns them into the numbers
 of its own log, since how many entries somebody may not read lie between is nobody's business (`linked`).
@@ -47,7 +49,15 @@ class Table:
     battle: bool = False
 
 
-Block = Para | Bullets | Table
+@dataclass(frozen=True)
+class Picture:
+    """A picture as SVG, for pages; in plain text its `caption` stands for it."""
+
+    svg: str
+    caption: str
+
+
+Block = Para | Bullets | Table | Picture
 
 
 @dataclass(frozen=True)
@@ -65,6 +75,8 @@ def linked(parts: Sequence[Part], numbers: Mapping[int, int]) -> tuple[Part, ...
         return tuple(dict.fromkeys(numbers[n] for n in refs if n in numbers))
 
     def block(one: Block) -> Block:
+        if isinstance(one, Picture):
+            return one
         if isinstance(one, Para):
             return replace(one, refs=line(one.refs))
         refs = tuple(map(line, one.refs)) if any(map(line, one.refs)) else ()

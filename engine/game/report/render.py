@@ -14,7 +14,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from .build import Report
-from .document import Block, Bullets, Para, Part, Table
+from .document import Block, Bullets, Para, Part, Picture, Table
 from .map import PageMap
 
 WIDTH = 72
@@ -72,6 +72,21 @@ def as_html(report: Report, drawn: PageMap | None = None) -> str:
 def part_html(report: Report, number: int) -> str:
     """The inside of one part of a report (the first is 1) as HTML, for pages of other kinds; `style` has its looks."""
     return str(_parts().part(report.parts[number - 1], **_part_tools(report)))
+
+
+def parts_as_text(title: str, lead: str, parts: Sequence[Part]) -> str:
+    """Parts under a title as plain text."""
+    out = [title, "=" * min(WIDTH, len(title)), *_folded(lead), ""]
+    for number, part in enumerate(parts, 1):
+        out += [*_part(part, number), ""]
+    return "\n".join(line.rstrip() for line in out).rstrip("\n") + "\n"
+
+
+def parts_as_html(title: str, lead: str, parts: Sequence[Part]) -> str:
+    """Parts under a title as one HTML file; nothing is loaded from elsewhere."""
+    page = _environment().get_template("page.html.j2")
+    kinds = {"kind": lambda b: type(b).__name__, "lines": {}, "counter": lambda b: 0}
+    return str(page.render(title=title, lead=lead, parts=parts, style=style(), script=script(), **kinds))
 
 
 def map_html(drawn: PageMap) -> str:
@@ -153,6 +168,8 @@ def _block(block: Block) -> list[str]:
         return _folded(": ".join(p for p in (block.lead, block.text) if p), "  " if block.lead else "")
     if isinstance(block, Bullets):
         return [line for item in block.items for line in _folded(item, "    ", "  * ")]
+    if isinstance(block, Picture):
+        return _folded(f"[picture: {block.caption}]")
     return _table(block)
 
 

@@ -1,0 +1,41 @@
+"""`wteaw luck`: what the dice of a game came to, against what was to be expected before each throw."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import typer
+
+from . import formats
+from .game import open_game
+
+__all__ = ["luck"]
+
+
+def luck(
+    game: Path = typer.Argument(..., help="The folder of the game."),
+    nation: str = typer.Option("", help="As this nation may know it: once the game has ended."),
+    format: str = typer.Option("text", help="text, html or json."),
+) -> None:
+    """Who was lucky: hits of every throw against the odds before it, by nation and battle, with the band of pure chance.
+
+    The game is resolved again for it. While it runs, luck is for the moderator alone.
+
+    Example: wteaw luck games/flanders --format html > luck.html
+    """
+    formats(format, "text", "html", "json")
+    from ..game.luck import luck as luck_of
+    from ..game.report.luck import luck_parts
+    from ..game.report.render import parts_as_html, parts_as_text
+    from .names import nation_named
+
+    found = open_game(game)
+    reader = nation_named(nation, found.ruleset, found.stage().position.state) if nation else None
+    known = luck_of(found, reader)
+    if format == "json":
+        typer.echo(json.dumps(known.to_json(), ensure_ascii=False, indent=1))
+        return
+    title = f"{known.title}: luck"
+    made = parts_as_text if format == "text" else parts_as_html
+    typer.echo(made(title, f"The game {known.game}", luck_parts(known)), nl=False)
