@@ -118,6 +118,8 @@ def odds(
     if question.seekers and world.ruleset.row("battles", question.battle).get("contact_again"):
         composer.notes.append("contact must be found again before every later round (--contact kept leaves that out)")
     result = reckon(world, question, trials=trials, seed=seed, **most)
+    if written is not None:
+        result = written.with_aftermath(result, seed=seed)
     _show(result, composer, question, format, plot)
 
 
