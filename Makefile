@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: play test package docs bench fuzz examples lint check clean
+.PHONY: play test package docs bench speed fuzz examples lint check clean
 .DEFAULT_GOAL := play
 
 $(STAMP): pyproject.toml
@@ -27,6 +27,11 @@ docs: $(STAMP)  ## the documentation as a site: docs/_build/html/index.html
 
 bench: $(STAMP)  ## benchmarks: ratios within one run
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-only --benchmark-disable-gc
+
+AGAINST ?= 3e9d42a
+speed: $(STAMP)  ## a whole 1914 game against an earlier commit (AGAINST=...), turn by turn, on the same orders
+	$(BIN)/python tools/speed.py $(AGAINST)
+	$(BIN)/python tools/speed.py $(AGAINST) --workers 2
 
 fuzz: $(STAMP)  ## 20,000 spoiled rulesets: what validates, plays; goes on where it was stopped, findings under out/fuzz
 	$(BIN)/python -m wteaw.game.testing.fuzz --count 20000 --jobs 2 --out out/fuzz

@@ -115,7 +115,7 @@ def tell(format: str, data: Mapping[str, Any], *lines: str) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and leave with its exit code."""
     # rules and states stay for as long as a command runs: to look through them for cycles all the time frees next to nothing
-    gc.set_threshold(50_000, 20, 20)
+    gc.set_threshold(200_000, 20, 20)
     sys.exit(_run(list(sys.argv[1:] if arguments is None else arguments)))
 
 

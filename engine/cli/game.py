@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +43,7 @@ def read_scenario(name: str, ruleset: Path | None = None) -> tuple[dict[str, Any
     scenario, rules, found = load_scenario(path, rules=ruleset)
     if scenario is None or rules is None or has_errors(found):
         raise Stop(f"{path} cannot be played\n{render(found, 'text')}", Code.FOUND)
+    gc.freeze()  # the rules stay for as long as the command runs, and need not be looked through for cycles
     return scenario, rules, ruleset or named_ruleset(scenario["ruleset"], path.parent)[0] or path.parent
 
 
@@ -122,7 +125,9 @@ def resolve(
     if until_phase and until_phase not in known:
         raise Stop(f"no phase {until_phase}; there are {', '.join(known)}", Code.CALL)
     before = found.stage().position.turn
-    outcome = resolve_turn(found, force=force, until=until_phase or None, dry=dry_run, practice=practice)
+    outcome = resolve_turn(
+        found, force=force, until=until_phase or None, dry=dry_run, practice=practice, workers=os.cpu_count() or 1
+    )
     position = outcome.result.position
     dry_run = dry_run or practice
     if format == "json":

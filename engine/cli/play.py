@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import time
@@ -22,6 +23,7 @@ def play(
     seed: str = typer.Option("", help="Hex text of 16 bytes or more (32 digits) that fixes all dice; otherwise they are drawn."),
     option: list[str] = typer.Option([], help="An option of the rules and its value, as NAME=VALUE."),
     force: bool = typer.Option(False, "--force", help="Play over a game that is in the folder already."),
+    workers: int = typer.Option(0, min=0, help="Processes that plan; 0 is one for each processor. The game does not hang on it."),
     png: bool = typer.Option(True, help="Draw the maps as PNG as well."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
@@ -57,7 +59,7 @@ def play(
     asked = commanded(game)
     standing: list[str] = []
     first = game.stage().position.turn
-    for turn, now, outcome in resolutions(game, turns):
+    for turn, now, outcome in resolutions(game, turns, workers=workers or os.cpu_count() or 1):
         scores = [e for e in outcome.result.entries if e.rule.startswith("ends/") and "everyone" in e.audience]
         standing = [line for e in scores for line in (e.text, *e.data.get("details", ())) if line]
         news = [e.text for e in outcome.result.entries if "everyone" in e.audience and e.text and not e.rule.startswith("frame/")]

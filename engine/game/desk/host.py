@@ -14,7 +14,7 @@ from ...core.faults import StoreError
 from ...core.package_data import scenarios
 from ..moderation import new_game, standing_of
 from ..report.mapview import read_drawing
-from ..scenario_files import load_scenario, named_ruleset
+from ..scenario_files import load_scenario, named_ruleset, option_values
 from ..store import PLAYER
 from .doors import mail_link
 from .hall import Settings
@@ -76,7 +76,7 @@ def _chosen(visit: Visit) -> Any:
             o,
             str(r.get("name", o)),
             str(r.get("text", "")),
-            [str(v).lower() for v in r.get("values", (True, False) if isinstance(r["default"], bool) else ())],
+            [str(v).lower() for v in option_values(r)],
             str(r["default"]).lower(),
         )
         for o, r in ruleset.rows("options").items()

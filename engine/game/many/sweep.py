@@ -6,6 +6,7 @@ A game's figures hang on its seed and its candidate alone, so neither their numb
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import multiprocessing
@@ -183,6 +184,7 @@ def _worker() -> ProcessPoolExecutor:
 def _begin() -> None:
     """A worker leaves it to the command to be interrupted, and ends when the command is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.set_threshold(200_000, 20, 20)  # as the command that started it
     command = multiprocessing.parent_process()
 
     def follow() -> None:
@@ -200,6 +202,7 @@ _loaded: dict[str, tuple[dict[str, Any], Ruleset]] = {}
 def _play(candidate: Candidate, rules: str, number: int, seed: str, turns: int, scratch: Path) -> Figures:
     if candidate.name not in _loaded:
         _loaded[candidate.name] = candidate.load()
+        gc.freeze()  # rules stay for as long as a worker lives
     scenario, ruleset = _loaded[candidate.name]
     if ruleset.hash != rules:
         raise StoreError(f"the rules of {candidate.name} were changed while games were played; start again with `--force`")

@@ -405,7 +405,7 @@ class Game(GameReader):
             )
         )  # fmt: skip
         rows = [
-            {"game": self.id, "number": e.n, "position": number, "turn": e.turn, "body": as_text(e.to_json())}
+            {"game": self.id, "number": e.n, "position": number, "turn": e.turn, "body": e.written.decode()}
             for e in result.entries
         ]
         if rows:

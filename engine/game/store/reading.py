@@ -81,6 +81,8 @@ class GameReader:
         self.geography = geography or Geography(ruleset)
         self._game_start: State | None = None
         self._stage: Stage | None = None
+        self.seen_right: tuple[int, str] = 0, ""
+        """How many entries of the journal were found to be a whole chain, and its head then."""
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
