@@ -188,3 +188,13 @@ def test_a_readers_chain_is_the_digest_of_what_each_entry_says_whoever_asked_bef
     assert chain_of(entries, "start") == chain_of(entries, "start", told) == chain_of(entries, "start", told) == expected
     assert set(told) == {1, 2}
     assert chain_of([entry(0, "another")], "", told) != chain_of([entry(0, "not sealed")], "", told)
+
+
+def test_states_that_share_rows_part_when_one_is_changed() -> None:
+    rows = {"red": {"gold": 1}, "blue": {"gold": 2}}
+    one, other = State({}, shared={"stores": rows}), State({}, shared={"stores": rows})
+    one.put("stores", "red", "gold", 5)
+    one.put("stores", "blue", "*", None)
+    assert (one.row("stores", "red"), one.row("stores", "blue")) == ({"gold": 5}, {})
+    assert other.tables == {"stores": {"red": {"gold": 1}, "blue": {"gold": 2}}}
+    assert rows == {"red": {"gold": 1}, "blue": {"gold": 2}}

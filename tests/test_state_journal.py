@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wteaw.core.journal import Entry, Journal, UnexplainedChange, replay, verify_chain
+from wteaw.core import canonical
+from wteaw.core.journal import Entry, Journal, UnexplainedChange, number_and_hash, replay, verify_chain
 from wteaw.core.state import State, unit_key
 
 from . import small
@@ -83,3 +84,42 @@ def test_tampering_with_an_entry_shows() -> None:
     assert verify_chain(rows[1:]) == 2
     with pytest.raises(ValueError, match="entry 3"):
         replay(small.state(), rows)
+
+
+texts = st.text(max_size=12) | st.sampled_from(['","n":3,', ',"hash":"', "\u2028\x00\\"])
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | texts | st.fractions(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts.filter(lambda k: k != "/"), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(values)
+def test_canonical_bytes_are_those_of_the_plain_encoder(value: object) -> None:
+    try:
+        plain = canonical._ENCODER.encode(value).encode()
+    except UnicodeEncodeError:
+        return
+    assert canonical.dumps(value) == plain
+
+
+@given(texts, st.dictionaries(st.just("hash") | texts.filter(lambda k: k != "/"), texts, max_size=2))
+def test_the_chain_is_seen_in_the_text_of_the_entries(text: str, data: dict[str, str]) -> None:
+    journal = Journal(small.ruleset(), small.state())
+    for amount in (3, 4):
+        with journal.entry("test/x", text=text, subject=text, data={**data, "inner": {"hash": "0" * 64, "n": 5}}):
+            journal.set("stores", "red", "gold", amount)
+    try:
+        journal.seal()
+    except UnicodeEncodeError:
+        return
+    assert [e.written for e in journal.entries] == [canonical.dumps(e.to_json()) for e in journal.entries]
+    assert verify_chain([e.to_json() for e in journal.entries]) is None
+    first, second = (e.written.decode() for e in journal.entries)
+    hashes = [e.hash for e in journal.entries]
+    assert number_and_hash(first) == (1, hashes[0])
+    assert number_and_hash(second, hashes[0]) == (2, hashes[1])
+    assert number_and_hash(second) is None
+    assert number_and_hash(second.replace('"gold",3,4', '"gold",3,5'), hashes[0]) is None
+    assert number_and_hash(second.replace(hashes[1], "0" * 64), hashes[0]) is None
+    assert number_and_hash('{"n":1}') is None

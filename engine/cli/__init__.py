@@ -116,11 +116,13 @@ def tell(format: str, data: Mapping[str, Any], *lines: str) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and leave with its exit code."""
     # rules and states stay for as long as a command runs: to look through them for cycles all the time frees next to nothing
-    gc.set_threshold(50_000, 20, 20)
+    gc.set_threshold(200_000, 20, 20)
     sys.exit(_run(list(sys.argv[1:] if arguments is None else arguments)))
 
 
 def _run(arguments: list[str]) -> int:
+    if "_WTEAW_COMPLETE" in os.environ:  # a shell asks
+        return int(import_module(f"{__name__}.completion").answer())
     name = arguments[0] if arguments else "--help"
     if name in ("--help", "-h", "help"):
         print(_help())
@@ -130,13 +132,17 @@ def _run(arguments: list[str]) -> int:
 
         print(f"wteaw {version('wteaw')}")
         return Code.DONE
+    if name in ("--install-completion", "--show-completion"):
+        return _completion(name, arguments[1:])
     command = next((c for c in COMMANDS if c.name == name and c.exists), None)
     if command is None:
         return _unknown(name)
     try:
         return _call(command, arguments)
     except Stop as stop:
-        print(f"wteaw {name}: {stop}", file=sys.stderr)
+        from .terminal import warn
+
+        warn(f"wteaw {name}: {stop}")
         return stop.code
     except RuleError as error:
         return _unruly(name, error)
@@ -176,6 +182,16 @@ def _call(command: Command, arguments: list[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
+def _completion(option: str, shell: list[str]) -> int:
+    completion = import_module(f"{__name__}.completion")
+    try:
+        print((completion.install if option == "--install-completion" else completion.script)(shell[0] if shell else ""))
+    except Stop as stop:
+        print(f"wteaw {option}: {stop}", file=sys.stderr)
+        return stop.code
+    return Code.DONE
+
+
 def _unknown(name: str) -> int:
     from ..core.diagnostics import did_you_mean
 
@@ -196,6 +212,7 @@ def _help() -> str:
             "Commands:",
             *lines,
             "",
-            "`wteaw COMMAND --help` explains one command, with an example. `wteaw --version` tells the version.",
+            "`wteaw COMMAND --help` explains one command, with an example. `wteaw --version` tells the version,",
+            "`wteaw --install-completion` lets bash, zsh or fish complete commands, options and ids.",
         ]
     )

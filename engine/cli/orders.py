@@ -13,6 +13,7 @@ import typer
 
 from . import Code, Stop, formats, of_os_error, tell
 from .game import open_game
+from .terminal import say
 
 __all__ = ["app"]
 
@@ -295,10 +296,10 @@ def _show(found: Any, taken: Any, world: Any, format: str) -> None:
 
     formats(format, *FORMATS)
     if world is None:
-        typer.echo(render(taken.found, format))
+        (say if format == "text" else typer.echo)(render(taken.found, format))
         return
     if format == "text":
-        typer.echo(rendered(read_back(world, taken, game=found.id)), nl=False)
+        say(rendered(read_back(world, taken, game=found.id)), nl=False)
     elif format == "json":
         said = {**json.loads(render(taken.found, "json")), "read_back": read_back(world, taken, game=found.id).to_json()}
         typer.echo(json.dumps(said, ensure_ascii=False, indent=1, default=str))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import time
@@ -11,6 +12,7 @@ import typer
 
 from . import Code, Stop, formats, tell
 from .game import options_given, read_scenario, seed_given
+from .terminal import Working, each
 
 __all__ = ["play"]
 
@@ -23,6 +25,7 @@ def play(
     option: list[str] = typer.Option([], help="An option of the rules and its value, as NAME=VALUE."),
     rules: Path = typer.Option(None, "--ruleset", help="The folder of another ruleset for the scenario."),
     force: bool = typer.Option(False, "--force", help="Play over a game that is in the folder already."),
+    workers: int = typer.Option(0, min=0, help="Processes that plan; 0 is one for each processor. The game does not hang on it."),
     png: bool = typer.Option(True, help="Draw the maps as PNG as well."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
@@ -58,19 +61,22 @@ def play(
     asked = commanded(game)
     standing: list[str] = []
     first = game.stage().position.turn
-    for turn, now, outcome in resolutions(game, turns):
-        scores = [e for e in outcome.result.entries if e.rule.startswith("ends/") and "everyone" in e.audience]
-        standing = [line for e in scores for line in (e.text, *e.data.get("details", ())) if line]
-        news = [e.text for e in outcome.result.entries if "everyone" in e.audience and e.text and not e.rule.startswith("frame/")]
-        whose = f", {now[0]}" if len(now) == 1 and len(asked) > 1 else ""
-        print(f"turn {turn}{whose}: {len(outcome.result.entries)} journal entries, {len(news)} news", file=sys.stderr)
+    with Working("playing", turns or None) as working:
+        for turn, now, outcome in resolutions(game, turns, workers=workers or os.cpu_count() or 1):
+            scores = [e for e in outcome.result.entries if e.rule.startswith("ends/") and "everyone" in e.audience]
+            standing = [line for e in scores for line in (e.text, *e.data.get("details", ())) if line]
+            entries = outcome.result.entries
+            news = [e.text for e in entries if "everyone" in e.audience and e.text and not e.rule.startswith("frame/")]
+            whose = f", {now[0]}" if len(now) == 1 and len(asked) > 1 else ""
+            print(f"turn {turn}{whose}: {len(entries)} journal entries, {len(news)} news", file=sys.stderr)
+            working.at(turn - first + 1, what=f"playing turn {turn + 1}")
     position = game.stage().position
     pictures["map"] = map_svg(ruleset, position.state, drawing, title=title)
-    for name, svg in pictures.items():
+    for name, svg in each(pictures.items(), "maps"):
         (out / f"{name}.svg").write_text(svg, encoding="utf-8")
         if png:
             (out / f"{name}.png").write_bytes(to_png(svg, 2600))
-    written = write_reports(game, out / "reports", asked, drawing)
+    written = write_reports(game, out / "reports", each(asked, "reports"), drawing)
     played = position.turn - first + position.ended
     picture = out / ("map.png" if png else "map.svg")
     tell(

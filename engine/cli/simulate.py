@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ import typer
 from ..core.package_data import scenarios
 from . import Code, Stop, formats
 from .game import find_scenario, options_given, read_scenario, seed_given
+from .terminal import Working
 
 if TYPE_CHECKING:
     from ..game.many.summary import Goal
@@ -79,9 +79,10 @@ def simulate(
         about[name]["instead"] = _instead(candidates[0], next(c for c in candidates if c.name == name), rulesets)
     keep_rules(out, about, rulesets)
     crew = crew or Processes(sent, workers or os.cpu_count() or 1, out / PLAYING)
-    with _Progress(games * len(candidates), len(held), goal) as progress:
+    missing = sum((n, name) not in held for n in range(1, games + 1) for name in rulesets)
+    with Working("games", missing) as working:
         counted = sweep(
-            out, candidates, crew, held, games=games, turns=turns, seed=drawn, told=progress.told,
+            out, candidates, crew, held, games=games, turns=turns, seed=drawn, told=_told(working, len(held), goal),
             enough=lambda found, n: goal is not None and goal.reached(found, n, list(rulesets)),
         )  # fmt: skip
     wanted = {key: figures for key, figures in held.items() if key[0] <= counted}
@@ -194,37 +195,14 @@ def _kept_seed(out: Path, force: bool) -> str:
     return str(kept) or secrets.token_hex(16)
 
 
-class _Progress:
-    """On a terminal: how many games are played, how fast, how long the others will take, and how well a figure is known."""
+def _told(working: Working, held: int, goal: Goal | None) -> Callable[[Mapping[Any, Any], int], None]:
+    """Tells how many games are played, how fast, and how well a figure is known; `held`: those that were there already."""
+    began = time.monotonic()
 
-    def __init__(self, total: int, held: int, goal: Goal | None) -> None:
-        self.total, self.began, self.goal = total, held, goal
-        self.shown: Any = None
+    def told(found: Mapping[Any, Any], under_way: int) -> None:
+        done = len(found) - held
+        rate = f"games, {60 * done / max(time.monotonic() - began, 0.001):.1f} a minute"
+        known = f", {goal.figure} ± {goal.last:.3g} of {goal.wanted:g}" if goal is not None and goal.last is not None else ""
+        working.at(done, what=rate + known)
 
-    def __enter__(self) -> _Progress:
-        if sys.stderr.isatty():
-            from rich.console import Console  # for terminals alone
-            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-            columns = (
-                BarColumn(),
-                MofNCompleteColumn(),
-                TextColumn("games, {task.fields[rate]:.1f} a minute,"),
-                TimeRemainingColumn(),
-            )
-            self.shown = Progress(*columns, TextColumn("left{task.fields[known]}"), console=Console(stderr=True))
-            self.shown.start()
-            self.bar = self.shown.add_task("", total=self.total, rate=0.0, known="")
-            self.since = time.monotonic()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.shown is not None:
-            self.shown.stop()
-
-    def told(self, held: Mapping[Any, Any], under_way: int) -> None:
-        """So much is held now, and so many games are being played."""
-        if self.shown is not None:
-            rate = 60 * max(0, len(held) - self.began) / max(time.monotonic() - self.since, 0.001)
-            known = f"; {self.goal.figure} ± {self.goal.last:.3g} of {self.goal.wanted:g}" if self.goal and self.goal.last else ""
-            self.shown.update(self.bar, completed=len(held), rate=rate, known=known)
+    return told

@@ -7,7 +7,7 @@ and has one content hash, which a game stores.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -65,12 +65,16 @@ class Ruleset:
         """A value of the manifest's `settings`."""
         return self.manifest.get("settings", {}).get(key, default)
 
-    def derived(self, key: str, make: Callable[[], Any]) -> Any:
+    def derived(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """What follows from the rows alone (a grammar, an index of names), made once per ruleset."""
-        kept = self.__dict__.setdefault("_derived", {})
-        if key not in kept:
-            kept[key] = make()
-        return kept[key]
+        kept = self.__dict__.get("_derived")
+        if kept is None:
+            kept = self.__dict__["_derived"] = {}
+        try:
+            return kept[key]
+        except KeyError:
+            found = make()
+            return kept.setdefault(key, found)
 
     def share_derived(self, keys: Iterable[str], other: Ruleset) -> None:
         """Take over what another ruleset has made under these keys; only where the rows that it follows from are the same."""

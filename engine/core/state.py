@@ -56,12 +56,20 @@ class State:
     change, `table.field` for one of that field, `table.*` for rows that were put as a whole, came or went.
     """
 
-    __slots__ = ("_at", "_in", "_of", "_owners", "_sorted", "tables", "version", "versions")
+    __slots__ = ("_at", "_in", "_of", "_owners", "_shared", "_sorted", "tables", "version", "versions")
 
-    def __init__(self, tables: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None) -> None:
+    def __init__(
+        self,
+        tables: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None,
+        *,
+        shared: Mapping[str, Table] | None = None,
+    ) -> None:
+        """`tables` are copied; `shared` ones, whose rows other states hold as well, only when one of their rows is changed."""
         self.tables: dict[str, Table] = {
             name: {key: dict(row) for key, row in table.items()} for name, table in (tables or _NOTHING).items()
         }
+        self.tables.update(shared or _NOTHING)
+        self._shared = set(shared or ())
         self.version = 0  # counts every change
         self.versions: dict[str, int] = {}
         self._at: dict[str, set[str]] = {}
@@ -114,6 +122,9 @@ class State:
 
     def put(self, table: str, id_: str, field: str, value: Any) -> Any:
         """Set one field (or, with field `*`, the whole row); None removes it. Returns the value before."""
+        if table in self._shared:
+            self._shared.discard(table)
+            self.tables[table] = {key: row.copy() for key, row in self.tables[table].items()}
         rows = self.tables.setdefault(table, {})
         row = rows.get(id_)
         versions = self.versions

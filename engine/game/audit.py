@@ -6,13 +6,13 @@ turn; `audit` looks at everything and takes about as long as the game took to re
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from sqlalchemy import select
 
 from ..core import canonical, fairness
-from ..core.journal import replay, verify_chain
+from ..core.journal import number_and_hash, replay, verify_chain
 from ..core.model import Ruleset
 from ..turn.referee import Resolution, resolve
 from ..world.geography import Geography
@@ -21,14 +21,33 @@ from .store.database import unpack
 from .store.schema import entries, rulesets, states
 
 
-def broken_chain(game: Game) -> str | None:
-    """What is wrong with the journal as a chain, up to the present position; None if nothing is."""
-    bodies = _bodies(game)
-    broken = verify_chain(bodies)
-    if broken is not None:
-        return f"entry {broken} of the journal is not what was written"
-    head = str(bodies[-1]["hash"]) if bodies else ""
-    numbers = [int(b["n"]) for b in bodies]
+def broken_chain(game: Game, *, anew: bool = True) -> str | None:
+    """What is wrong with the journal as a chain, up to the present position; None if nothing is.
+
+    Unless `anew`, what this very object has found right is not read again: it plays many turns one after another.
+    """
+    seen, head = (0, "") if anew or game.seen_right[0] > game.stage().position.entries else game.seen_right
+    game.seen_right = 0, ""
+    wrong = _broken_after(game, seen, head)
+    if wrong is not None and seen:
+        wrong = _broken_after(game, 0, "")
+    if wrong is None:
+        game.seen_right = game.stage().position.entries, game.stage().position.head
+    return wrong
+
+
+def _broken_after(game: Game, seen: int, head: str) -> str | None:
+    """The same for the entries after the first so many, which end with this head."""
+    numbers: list[int] = list(range(1, seen + 1))
+    for text in _bodies(game, seen):
+        found = number_and_hash(text, head)
+        if found is None:
+            body = canonical.loads(text)
+            if (broken := verify_chain([body], head)) is not None:
+                return f"entry {broken} of the journal is not what was written"
+            found = int(body["n"]), str(body["hash"])
+        number, head = found
+        numbers.append(number)
     position = game.stage().position
     if numbers != list(range(1, len(numbers) + 1)) or head != position.head or len(numbers) != position.entries:
         return "entries of the journal are missing"
@@ -46,10 +65,10 @@ def audit(game: Game) -> Iterator[tuple[str, str | None]]:
     yield "every turn resolved again", _resolved_again(game)
 
 
-def _bodies(game: Game) -> list[Mapping[str, Any]]:
-    query = select(entries.c.body).where(entries.c.game == game.id).order_by(entries.c.number)
+def _bodies(game: Game, after: int) -> list[str]:
+    query = select(entries.c.body).where(entries.c.game == game.id, entries.c.number > after).order_by(entries.c.number)
     with game._reading() as db:
-        return [canonical.loads(body) for body in db.execute(query).scalars()]
+        return list(db.execute(query).scalars())
 
 
 def _contents(game: Game) -> str | None:

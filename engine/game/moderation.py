@@ -22,6 +22,7 @@ from ..orders.check import standing
 from ..orders.template import order_template
 from ..ruleset import Ruleset
 from ..turn import vacancies
+from ..turn.context import Order
 from ..turn.left_open import Open, left_open
 from ..turn.referee import Position, Resolution, commanded_nations
 from ..world.geography import Geography
@@ -30,6 +31,7 @@ from ..world.world import World
 from .audit import broken_chain, resolved_again
 from .proofs import openings, position_after
 from .scenario import initial_state
+from .scenario_files import option_values
 from .schedule import days_of
 from .store import MODERATOR, PLAYER, POLICY, PROXY, Game, Stage, StoreError, Submission
 
@@ -74,7 +76,7 @@ def option_value(ruleset: Ruleset, option: str, value: Any) -> Any:
     row = ruleset.rows("options").get(option)
     if row is None:
         raise NotThere(f"no option {option!r}; there are {', '.join(sorted(ruleset.rows('options'))) or 'none'}")
-    values = list(row.get("values", (True, False) if isinstance(row["default"], bool) else ()))
+    values = option_values(row)
     found = next((v for v in values if v == value or str(v).lower() == str(value).lower()), None)
     if found is not None or not values:
         return value if found is None else found
@@ -144,26 +146,33 @@ def commanded(game: Game) -> list[str]:
     return commanded_nations(game.ruleset, game.stage().position)
 
 
-def policy_submissions(game: Game) -> list[Submission]:
+def policy_submissions(game: Game, *, workers: int = 1) -> list[Submission]:
     """Orders that the built-in policies give for the seats they play and that have sent nothing."""
     here = game.submissions()
     wanted = [n for n, seat in seats(game).items() if seat == POLICY and n not in here]
-    return planned(game, wanted)
+    return planned(game, wanted, workers=workers)
 
 
-def planned(game: Game, nations: Iterable[str]) -> list[Submission]:
-    """Orders that the built-in policies give for some nations, each by what it may know."""
+def planned(game: Game, nations: Iterable[str], *, workers: int = 1) -> list[Submission]:
+    """Orders that the built-in policies give for some nations, each by what it may know.
+
+    They are the same whatever the `workers`, processes that are forked: only a program of one thread may have several.
+    """
     from ..orders.policies import plan  # brings NumPy: only where a policy plays
+    from ..orders.policies.shared_out import shared_out
 
     dice = game.dice()
     views = Views(game)
-    out = []
-    for nation in nations:
-        world = views.world(nation)
+
+    def given(nation: str) -> list[Order]:
         stream = dice.stream(step="input", rule="policies/plan", subject=nation, audience=nation)
-        orders = plan(world, nation, stream)
-        out.append(Submission(nation, "\n".join(str(o.get("text", "")) for o in orders), orders, {}, POLICY))
-    return out
+        return plan(views.world(nation), nation, stream)
+
+    state = views.position.state
+    asked = list(nations)
+    dear = sorted(asked, key=lambda n: -len(state.stacks(owner=n)))  # those with most to think of come first
+    orders = dict(zip(dear, shared_out(given, dear, workers), strict=True))
+    return [Submission(n, "\n".join(str(o.get("text", "")) for o in orders[n]), orders[n], {}, POLICY) for n in asked]
 
 
 def view_world(game: Game, nation: str) -> World:
@@ -262,21 +271,21 @@ class Outcome:
 
 
 def resolve_turn(
-    game: Game, *, force: bool = False, until: str | None = None, dry: bool = False, practice: bool = False
+    game: Game, *, force: bool = False, until: str | None = None, dry: bool = False, practice: bool = False, workers: int = 1
 ) -> Outcome:
     """Resolve to the next input point at which a player is asked, after a look at the chain of the journal.
 
     Where nations are asked one after another, those that a policy plays do not stop it. A game without players is resolved to
-    the next input point of all. StoreError names the players whose orders are missing, unless `force`.
+    the next input point of all. StoreError names the players whose orders are missing, unless `force`. `workers`: see `planned`.
     """
-    outcome = _resolve_once(game, force=force, until=until, dry=dry, practice=practice)
+    outcome = _resolve_once(game, force=force, until=until, dry=dry, practice=practice, workers=workers)
     if until is not None or dry or practice or not _has_players(game):
         return outcome
     first = outcome.result.position.turn
     while not outcome.result.position.ended and outcome.result.position.turn <= first + 1:
         if set(seats(game).values()) != {POLICY}:
             break
-        further = _resolve_once(game)
+        further = _resolve_once(game, workers=workers)
         result = replace(further.result, entries=(*outcome.result.entries, *further.result.entries))
         outcome = Outcome(result, outcome.missing, tuple(dict.fromkeys((*outcome.played, *further.played))))
     return outcome
@@ -289,12 +298,12 @@ def _has_players(game: Game) -> bool:
 
 
 def _resolve_once(
-    game: Game, *, force: bool = False, until: str | None = None, dry: bool = False, practice: bool = False
+    game: Game, *, force: bool = False, until: str | None = None, dry: bool = False, practice: bool = False, workers: int = 1
 ) -> Outcome:
-    if (broken := broken_chain(game)) is not None:
+    if (broken := broken_chain(game, anew=False)) is not None:
         raise BrokenGame(f"{broken}; `wteaw verify` looks at everything")
     waiting = game.stage().position.waiting or {}
-    given = [] if "pause" in waiting else policy_submissions(game)
+    given = [] if "pause" in waiting else policy_submissions(game, workers=workers)
     if undecided := open_decisions(game) if not force and _has_players(game) else []:
         listed = "; ".join(f"{o.key} ({o.text}: {o.answers})" for o in undecided)
         raise StoreError(f"the rules leave to the moderator: {listed}; `wteaw decide moderator`, or `--force` for the defaults")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -33,7 +33,16 @@ from ..world.world import World
 if TYPE_CHECKING:
     from ..ruleset.checks.subject import Subject
 
-__all__ = ["SCENARIO_CHECKS", "ScenarioSubject", "check_scenario", "load_scenario", "read_scenario", "ruleset_folder"]
+__all__ = [
+    "SCENARIO_CHECKS",
+    "ScenarioSubject",
+    "check_scenario",
+    "is_one_of",
+    "load_scenario",
+    "option_values",
+    "read_scenario",
+    "ruleset_folder",
+]
 
 SCENARIO = "scenario"
 RULES = "rules"
@@ -88,12 +97,22 @@ def no_more_is_chosen_than_is_free(subject: ScenarioSubject) -> Iterator[Diagnos
             chosen[owner, kind] += n
 
 
+def option_values(row: Mapping[str, Any]) -> list[Any]:
+    """What an option may be set to: the values of its row, or true and false; empty where anything goes."""
+    return list(row.get("values", (True, False) if isinstance(row.get("default"), bool) else ()))
+
+
+def is_one_of(value: Any, values: Iterable[Any]) -> bool:
+    """Whether a value is among others and of the same type: 1 is not true."""
+    return any(v == value and type(v) is type(value) for v in values)
+
+
 def options_have_values_of_theirs(subject: ScenarioSubject) -> Iterator[Diagnostic]:
     """An option is set to one of its values; one without a list of values to something like its default."""
     for id_, value in subject.value.get("options", {}).items():
         row = subject.ruleset.rows("options").get(id_, {})
-        values = row.get("values", [True, False] if isinstance(row.get("default"), bool) else None)
-        if values is not None and not any(v == value and type(v) is type(value) for v in values):
+        values = option_values(row)
+        if values and not is_one_of(value, values):
             at = find(subject.node, ["options", id_])
             words = ", ".join(str(v).lower() if isinstance(v, bool) else str(v) for v in values)
             yield diagnose("E413", "error", f"the option {id_!r} cannot be {value!r}", at, hint=f"one of {words}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 from ..core.diagnostics import Diagnostic, has_errors, tidy
@@ -16,7 +17,8 @@ from ..turn.context import Order
 from ..turn.intents import Intent
 from ..world.world import World
 from .check import check
-from .instead import open_orders, possible
+from .instead import MOST, open_orders, possible
+from .offers import BLANK, filled_in
 from .parse import read_orders
 from .understand.answers import answer_of
 
@@ -63,9 +65,17 @@ def take_in(
             found.append(Diagnostic("O112", "error", "the file does not say for which nation it is", file, 1, 1, "nation <name>"))
         return Intake(None, (), {}, tuple(tidy(found)))
     world = world_of(whose)
-    found = [replace(d, instead=possible(world, whose, d.instead)) if d.instead else d for d in found]
+    found = [replace(d, instead=_proposed(world, whose, d.instead)) if d.instead else d for d in found]
     taken = accept(world, whose, reading.orders, file=file)
     return replace(taken, found=tuple(tidy([*found, *taken.found])), passed=reading.passed)
+
+
+def _proposed(world: World, nation: str, lines: Sequence[str]) -> tuple[str, ...]:
+    """What may stand in the place of a line, ready to be sent: lines of the order form with what was left blank filled in."""
+    out: list[str] = []
+    for line in possible(world, nation, lines):
+        out += (list(islice(filled_in(world, nation, line), MOST)) or [line]) if BLANK in line else [line]
+    return tuple(dict.fromkeys(out))[:MOST]
 
 
 def accept(world: World, nation: str, understood: Sequence[Order], *, file: str = "") -> Intake:

@@ -6,7 +6,7 @@ same arguments give the same position and the same journal on any machine.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -196,24 +196,31 @@ def waiting_seats(ruleset: Ruleset, position: Position) -> list[str]:
     node = position.waiting
     if node is None:
         return []
-    turn = Turn(ruleset, position.state, _NoDice(), moments=position.moments)
+    return asked_at(Turn(ruleset, position.state, _NoDice(), moments=position.moments), node)
+
+
+def asked_at(turn: Turn, node: Row) -> list[str]:
+    """The nations from whom an input point wants orders, where the turn waits at it."""
     if "leaves" in node:  # the moderator alone is asked
         return []
     wanted = node.get("from", "everyone")
     if wanted == "everyone":
-        return commanded_nations(ruleset, position)
+        return _commanded(turn, turn.world.nations())
     bind_loops(turn, cursor(turn))
     assert node_at(turn, cursor(turn)) is not None
     if wanted in turn.loops and isinstance(turn.loops[wanted], Entity):
-        return [n for n in (turn.loops[wanted].id,) if seat_of(turn, n) not in ("none", "vacant") and alive(turn, n)]
-    asked = turn.world.members(turn.world.value(strip_mark(str(wanted)), turn.names()))
-    return [n for n in asked if seat_of(turn, n) not in ("none", "vacant") and alive(turn, n)]
+        return _commanded(turn, (turn.loops[wanted].id,))
+    return _commanded(turn, turn.world.members(turn.world.value(strip_mark(str(wanted)), turn.names())))
 
 
 def commanded_nations(ruleset: Ruleset, position: Position) -> list[str]:
     """The nations that are in the game and that somebody commands."""
     turn = Turn(ruleset, position.state, _NoDice(), moments=position.moments)
-    return [n for n in turn.world.nations() if seat_of(turn, n) not in ("none", "vacant") and alive(turn, n)]
+    return _commanded(turn, turn.world.nations())
+
+
+def _commanded(turn: Turn, nations: Iterable[str]) -> list[str]:
+    return [n for n in nations if seat_of(turn, n) not in ("none", "vacant") and alive(turn, n)]
 
 
 def seat_of(turn: Turn, nation: str) -> str:

@@ -80,21 +80,24 @@ def targets(turn: Turn, row: Row, party: tuple[str, ...]) -> list[str]:
     """Places with units of enemies of the party, and with `empty` those of enemies without any, that it could see."""
     foes = foes_of(turn, party)
     places = {p for p in turn.state.occupied_places() if not turn.state.owners_at(p).isdisjoint(foes)}
+    next_to = turn.world.geography.next_to
+    here = _observers(turn, row, party)
     if row.get("empty"):
-        places |= {p for p in _beside(turn, row, party) if turn.state.owners_at(p).isdisjoint(foes)}
+        places |= {p for p in here.union(*map(next_to, here)) if turn.state.owners_at(p).isdisjoint(foes)}
     out = []
     for place in sorted(places):
+        if place not in here and here.isdisjoint(next_to(place)):
+            continue
         names = {"place": Entity("place", place), "self": Entity("nation", party[0])}
         if turn.world.test(row.get("of"), names) and groups(turn, row, party, place):
             out.append(place)
     return out
 
 
-def _beside(turn: Turn, row: Row, party: tuple[str, ...]) -> set[str]:
-    """The places next to which, or in which, units of a party stand, or works that watch by themselves."""
+def _observers(turn: Turn, row: Row, party: tuple[str, ...]) -> set[str]:
+    """The places in which units of a party stand, or works that watch by themselves."""
     here = {r["place"] for nation in party for _, r in turn.state.stacks(owner=nation)}
-    here |= {p for p, h in empty_posts(turn, row) if h in party} if "alone" in row else set()
-    return here.union(*(turn.world.geography.next_to(p) for p in here))
+    return here | ({p for p, h in empty_posts(turn, row) if h in party} if "alone" in row else set())
 
 
 def watchers(turn: Turn, party: tuple[str, ...], place: str) -> set[str]:

@@ -55,7 +55,7 @@ def decided_by(world: World, mode: Row) -> Tables | None:
         }
         return None if found is None else found | more
 
-    return world.ruleset.derived(f"what decides ways by {mode['id']}", make)  # type: ignore[no-any-return]
+    return world.ruleset.derived(("what decides ways by", mode["id"]), make)  # type: ignore[no-any-return]
 
 
 def begin(world: World, nation: str, mode: Row | str, start: str, kinds: Iterable[str]) -> Going | None:
@@ -170,7 +170,7 @@ def _enters(going: Going, place: str, link: str, path: Path) -> bool:
 
 
 def _open(going: Going, place: str) -> str:
-    known = going.world.memo(("entry", going.step), going.world.decided_by(*_ENTRY))
+    known = going.kept("entry", lambda world: world.memo(("entry", going.step), world.decided_by(*_ENTRY)))
     found: str | None = known.get((going.nation, place))
     if found is None:
         found = known[going.nation, place] = entry(going.world, going.nation, place, going.step)

@@ -5,7 +5,7 @@ A row of the form `modes` says what is tested, what a step costs and how much ma
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -93,6 +93,18 @@ class Going:
         self.open_gates = open_gates
         self.taken: Mapping[str, int] = {}  # what earlier orders of the nation take of shared capacities, by place
         self._self = Entity("nation", nation)
+        self._version = -1
+        self._kept: dict[str, Any] = {}
+
+    def kept(self, key: str, make: Callable[[World], Any]) -> Any:
+        """A place in which the world keeps answers, looked up once for as long as nothing changes."""
+        if self._version != self.world.state.version:
+            self._version = self.world.state.version
+            self._kept.clear()
+        found = self._kept.get(key)
+        if found is None:
+            found = self._kept[key] = make(self.world)
+        return found
 
     def names(self, unit: Entity | None, place: str, link: str, path: Path) -> dict[str, Any]:
         return {
@@ -113,7 +125,7 @@ class Going:
         each: Sequence[Entity | None] = (self.units if units is None else units) if asks.unit else (None,)
         if asks.way:
             return all(self.world.test(text, self.names(unit, place, link, path)) for unit in each)
-        known = self.world.memo(("way", text), asks.tables)
+        known = self.kept(key, lambda world: world.memo(("way", text), asks.tables))
         for unit in each:
             about = (self.nation, unit, place, link if asks.link else "")
             holds = known.get(about)
@@ -137,7 +149,7 @@ class Going:
         asks = _asks(self.world.ruleset, cost)
         if asks.way:
             return max(self._cost(cost, unit, place, link, path) for unit in self.units or (None,))
-        known = self.world.memo(("cost", cost), asks.tables)
+        known = self.kept("cost", lambda world: world.memo(("cost", cost), asks.tables))
         dearest = None
         for unit in self.units or (None,):
             about = (self.nation, unit if asks.unit else None, place, link if asks.link else "")

@@ -42,13 +42,14 @@ class Viewer:
         self.world = World(ruleset, state, geography=geography)
         self._open = {name for name, row in ruleset.rows("fields").items() if row.get("open")}
         self._by_owner: dict[str, dict[str | None, list[tuple[str, str | None, Mapping[str, Any]]]]] = {}
+        self._reached: dict[tuple[Any, str, str | None], bool] = {}
+        self._seen: dict[tuple[str, str, str], tuple[str | None, int]] = {}
 
     def view(self, reader: str, *, sight: bool = True) -> State:
         """The view of a reader; without `sight` only what no test decides: his own, his side's and what is public."""
         tables: dict[str, dict[str, dict[str, Any]]] = {}
         for row in self.ruleset.rows("shows").values():
             if row["what"] in self._public:
-                tables[row["what"]] = self._public[row["what"]]
                 continue
             if (("when" in row or "within" in row) and not sight) or not self._is_open(row):
                 continue
@@ -80,7 +81,7 @@ class Viewer:
                 self._empty(row, tables.setdefault(row["what"], {}), reader)
         self._marks(tables, reader)
         out = {t: dict(sorted(rows.items())) for t, rows in tables.items() if rows}
-        return State(_without_doubles(out))
+        return State(_without_doubles(out), shared=self._public)
 
     @cached_property
     def _public(self) -> dict[str, dict[str, dict[str, Any]]]:
@@ -96,7 +97,7 @@ class Viewer:
                 for items in self._items(row).values():
                     for id_, _, fields in items:
                         shown.setdefault(id_, {}).update(fields)
-        return out
+        return {table: {id_: r for id_, r in sorted(rows.items()) if r} for table, rows in out.items() if any(rows.values())}
 
     def is_shown(self, row: Row, reader: str, id_: str, fields: Mapping[str, Any]) -> bool:
         """Whether a row of `shows` lets a reader see one row of its table."""
@@ -160,7 +161,13 @@ class Viewer:
         }
 
     def _reaches(self, row: Row, reader: str, owner: str | None) -> bool:
-        to = row["to"]
+        to = row["to"] if isinstance(row["to"], str) else tuple(row["to"])
+        found = self._reached.get((to, reader, owner))
+        if found is None:
+            found = self._reached[to, reader, owner] = self._is_reached(to, reader, owner)
+        return found
+
+    def _is_reached(self, to: str | tuple[str, ...], reader: str, owner: str | None) -> bool:
         for word in [to] if isinstance(to, str) else to:
             if word == "everyone" or (owner is not None and owner == reader):
                 return True
@@ -200,7 +207,7 @@ class Viewer:
         key = f"{fields['owner']}.{UNKNOWN}@{fields['place']}"
         if key in shown:
             return
-        number = sum(r["n"] for _, r in self.state.stacks(at=fields["place"], owner=fields["owner"]))
+        said, number = self._seen_by_all(row, fields)
         known = self._looked(row, reader, fields["place"])
         others = self.state.owners_at(fields["place"]) - {fields["owner"], reader}
         if known.get("as") == "exact" and not others and known.get("units"):
@@ -209,13 +216,21 @@ class Viewer:
                 shown[f"{fields['owner']}.{kind}@{fields['place']}"] = stack
             return
         number = int(known["n"]) if known.get("as") == "number" else number
-        said = self._said(row, fields)
         for text, name in row["bands"].items():
             if name == said or (said is None and in_range(text, number)):
                 low = str(text).partition("..")[0]
                 where = {"owner": fields["owner"], "kind": UNKNOWN, "place": fields["place"]}
                 shown[key] = {**where, "n": max(1, int(low or 1)), "band": name, "range": str(text)}
                 return
+
+    def _seen_by_all(self, row: Row, fields: Mapping[str, Any]) -> tuple[str | None, int]:
+        """What every reader of a band starts from: what a mark says, and how many units an owner has in a place."""
+        key = (row["id"], fields["owner"], fields["place"])
+        found = self._seen.get(key)
+        if found is None:
+            number = sum(r["n"] for _, r in self.state.stacks(at=fields["place"], owner=fields["owner"]))
+            found = self._seen[key] = self._said(row, fields), number
+        return found
 
     def _looked(self, row: Row, reader: str, place: str) -> Mapping[str, Any]:
         """What a look has shown a reader of a place since last turn (`follows`: what he knows); nothing, if none has."""

@@ -116,7 +116,7 @@ class World(Readings):
 
     def decided_by(self, *texts: str) -> Tables | None:
         """The tables that decide what expressions, terms, quantities or fields say; None: any table may."""
-        return self.ruleset.derived(f"decided by {texts}", lambda: reads_of(self.ruleset, *texts))  # type: ignore[no-any-return]
+        return self.ruleset.derived(("decided by", texts), lambda: reads_of(self.ruleset, *texts))  # type: ignore[no-any-return]
 
     def test(self, text: str | bool | None, names: Names) -> bool:
         """Whether a test holds; an absent one does."""

@@ -18,12 +18,15 @@ from .course import Course, as_floats, criteria
 Figures = dict[str, Any]
 
 
-def resolutions(game: Game, turns: int = 0) -> Iterator[tuple[int, list[str], Outcome]]:
-    """Resolve a game by policies to its end, or for so many turns: the turn, whom it asked, and what came of it."""
+def resolutions(game: Game, turns: int = 0, *, workers: int = 1) -> Iterator[tuple[int, list[str], Outcome]]:
+    """Resolve a game by policies to its end, or for so many turns: the turn, whom it asked, and what came of it.
+
+    So many `workers` plan at once.
+    """
     first = game.stage().position.turn
     while not (position := game.stage().position).ended and not (turns and position.turn >= first + turns):
         asked = list(game.awaited())
-        yield position.turn, asked, resolve_turn(game, force=True)
+        yield position.turn, asked, resolve_turn(game, force=True, workers=workers)
 
 
 def play_one(

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core.canonical import digest
-from ...core.faults import StoreError
+from ...core.faults import MachineError, StoreError
 from ...core.model import Ruleset
 from .one import Figures
 from .workers import MOST_TRIES, Crew, Key, Lost, Task
@@ -105,7 +105,7 @@ def sweep(
     """Play what is not held yet, and hold it; gives how many games of each candidate count.
 
     Those are `games`, or the least number of first games that is `enough`. Every result is written down as it comes. `told` hears
-    what is held and how many are under way. StoreError for a game whose worker has been lost too often.
+    what is held and how many are under way. MachineError for a game whose worker has been lost too often.
     """
     options = {candidate.name: candidate.options for candidate in candidates}
     todo = [(n, name) for n in range(games, 0, -1) for name in reversed(options) if (n, name) not in held]
@@ -135,7 +135,7 @@ def sweep(
                         tries[task.key] += 1
                         if tries[task.key] >= MOST_TRIES:
                             lost = f"game {task.key[0]} of {task.key[1]} (seed {task.seed}): its worker died {MOST_TRIES} times"
-                            raise StoreError(f"{lost}; the other results stand in {out / GAMES}")
+                            raise MachineError(f"{lost}; the other results stand in {out / GAMES}")
                         todo.append(task.key)
                         continue
                     held[task.key] = figures

@@ -6,6 +6,7 @@ lost is played again by another one; only one that has lost `MOST_TRIES` of them
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -133,6 +134,7 @@ class Processes(Crew):
 def _begin(rules: dict[str, Rules]) -> None:
     """A worker leaves it to the command to be interrupted, and ends when the command is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.set_threshold(200_000, 20, 20)  # as the command that started it
     command = multiprocessing.parent_process()
     _kept.update(rules)
 
@@ -166,6 +168,7 @@ def play(task: Task, rules: Rules, scratch: Path) -> Figures:
         if known not in _read:
             scenario, ruleset = (canonical.loads(zlib.decompress(part)) for part in (rules.scenario, rules.ruleset))
             _read[known] = (scenario, Ruleset.from_json(ruleset))
+            gc.freeze()  # rules stay for as long as a worker lives
         data, rows = _read[known]
         about = {"game": task.key[0], "candidate": task.key[1], "seed": task.seed}
         try:

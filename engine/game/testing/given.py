@@ -26,7 +26,7 @@ from ...world.geography import Geography
 from ...world.treasury import purse_at
 from ...world.world import World
 from ..scenario import initial_state
-from ..scenario_files import read_scenario
+from ..scenario_files import is_one_of, option_values, read_scenario
 
 __all__ = ["CaseError", "Ground", "Position", "Shelf", "known", "lay_rows"]
 
@@ -204,6 +204,10 @@ class Position:
         self.fields("game", "game", given.get("game", {}))
         for option, value in given.get("options", {}).items():
             known(self.ruleset.rows("options"), option, "option", (*path, "options", option))
+            values = option_values(self.ruleset.rows("options")[option])
+            if values and not is_one_of(value, values):
+                words = ", ".join(str(v).lower() if isinstance(v, bool) else str(v) for v in values)
+                raise CaseError(f"the option {option!r} cannot be {value!r}; it is one of {words}", (*path, "options", option))
             self.state.put("options", "options", option, value)
         for nation, row in given.get("nations", {}).items():
             if "side" in row:  # before anything asks whose members a side has

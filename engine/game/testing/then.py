@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
+from itertools import zip_longest
 from typing import Any
 
 from ...core.journal import Entry
@@ -97,6 +98,7 @@ class _Reader:
             "views": self.views,
             "days": self.days,
             "outcomes": self.outcomes,
+            "asked": self.asked,
         }
 
     # ---- orders
@@ -110,6 +112,15 @@ class _Reader:
                     got[int(row["line"]) - 1] = ", ".join(row.get("outcome", ())) or NONE
             if got != list(wanted):
                 yield Mismatch((*path, nation), list(wanted), got)
+
+    def asked(self, said: Sequence[Mapping[str, Any]], path: Path) -> Iterator[Mismatch]:
+        """The input points that whole turns came to, in their order, each with the nations that were asked there."""
+        wanted = [(name, sorted([who] if isinstance(who, str) else who)) for point in said for name, who in point.items()]
+        got = [(name, sorted(who)) for name, who in self.play.asked]
+        for number, (one, other) in enumerate(zip_longest(wanted, got)):
+            if one != other:
+                yield Mismatch((*path, number), dict([one]) if one else NONE, dict([other]) if other else NONE)
+                return
 
     # ---- nations
 

@@ -22,8 +22,8 @@ from ...turn.decisions import MODERATOR
 from ...turn.effects import EffectRunner
 from ...turn.events import first_look, settle
 from ...turn.frame import advance, run_step
-from ...turn.referee import Inputs, take_in
-from .given import Ground, known
+from ...turn.referee import Inputs, asked_at, take_in
+from .given import CaseError, Ground, known
 from .orders import Door
 
 __all__ = ["Play", "Refusal", "stages"]
@@ -65,6 +65,7 @@ class Play:
         self.refusals: list[Refusal] = []
         self.names = ground.names
         self.notes: list[Refusal] = []  # warnings of the check
+        self.asked: list[tuple[str, list[str]]] = []  # the input points that whole turns came to, and who was asked
         self.lines: dict[str, int] = {}  # nation -> how many orders it gave last
         self._begun = False
         self._read = 0
@@ -114,11 +115,22 @@ class Play:
     # ---- the frame
 
     def _whole_turn(self, stage: Mapping[str, Any], path: tuple[str | int, ...]) -> None:
+        """Orders of the stage itself come in at the first input point, those under `inputs` at the point they name."""
         self._begin()
         waiting = advance(self.turn, inputs_ready=False)
         self._take_in(stage, path)
+        said = {name: list(v) if isinstance(v, list) else [v] for name, v in stage.get("inputs", {}).items()}
+        for name in said:
+            known(self._input_points(), name, "input point", (*path, "inputs"))
         while waiting is not None:
+            name = str(waiting.get("id", waiting["input"]))
+            self.asked.append((name, asked_at(self.turn, waiting)))
+            if said.get(name):
+                self._take_in(said[name].pop(0), (*path, "inputs", name))
             waiting = advance(self.turn, inputs_ready=True)
+        for name, left in said.items():
+            if left:
+                raise CaseError(f"the turn does not come to {name!r} (again) to take {len(left)} more", (*path, "inputs", name))
         if not self.turn.state.get("game", "game", "ended"):
             end_turn(self.turn)
 
@@ -222,10 +234,13 @@ class Play:
 
     def _wait_at(self, name: str, path: tuple[str | int, ...]) -> None:
         """The game waits at an input point of the frame: only the orders that it takes pass the door."""
-        points = {str(node.get("id", node["input"])): node for node in _walk(self.ground.ruleset.frame) if "input" in node}
+        points = self._input_points()
         known(points, name, "input point", path)
         where = _place_in_frame(self.ground.ruleset.frame, points[name])
         self.turn.state.put("game", "game", "cursor", [{"i": i} for i in where])
+
+    def _input_points(self) -> dict[str, Row]:
+        return {str(node.get("id", node["input"])): node for node in _walk(self.ground.ruleset.frame) if "input" in node}
 
     def _built(self, said: Mapping[str, Any], path: tuple[str | int, ...]) -> dict[str, Any]:
         form, slash, id_ = str(said["order"]).partition("/")

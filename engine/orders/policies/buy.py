@@ -21,15 +21,17 @@ def give_purchases(giver: Giver, rules: Sequence[Row], front: Front | None) -> N
         return
     world = giver.world
     catalogue = world.ruleset.rows("catalogue")
-    wanted = frozenset(item for rule in rules for item in rule["mix"])
-    found = [o for o in legal_orders(world, giver.nation, _purchase_rows(giver), items=wanted) if not o.open]
-    context = OrderContext(world)
+    names = OrderContext(world).order_names({"nation": giver.nation, "order": "", "slots": {}})
+    mixes = []
     for rule in rules:
-        names = context.order_names({"nation": giver.nation, "order": "", "slots": {}})
-        if not world.test(rule.get("when"), names):
-            continue
         mix = {item: int(world.number(weight, names)) for item, weight in rule["mix"].items() if item in catalogue}
-        offers = [o for o in found if mix.get(_item(giver, o), 0) > 0]
+        mixes.append((rule, {item: weight for item, weight in mix.items() if weight > 0}))
+    wanted = frozenset(item for _, mix in mixes for item in mix)
+    if not wanted:
+        return
+    found = [o for o in legal_orders(world, giver.nation, _purchase_rows(giver), items=wanted) if not o.open]
+    for rule, mix in mixes:
+        offers = [o for o in found if _item(giver, o) in mix]
         by_purse: dict[tuple[str, str], list[Legal]] = {}
         for offer in offers:
             what = next(iter(offer.cost), "")

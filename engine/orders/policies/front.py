@@ -38,6 +38,7 @@ class Front:
         self.used: dict[tuple[str, str], int] = {}
         self._hostile: dict[str, bool] = {}
         self._power: dict[str, Fraction | int] = {}
+        self._is_front: dict[str, bool] = {}
 
     # ---- the rows that move
 
@@ -147,7 +148,10 @@ class Front:
         return self.world.geography.next_to(place, self.links)
 
     def is_front(self, place: str) -> bool:
-        return any(near in self.enemy_places for near in self.near(place))
+        found = self._is_front.get(place)
+        if found is None:
+            found = self._is_front[place] = not self.enemy_places.isdisjoint(self.near(place))
+        return found
 
     # ---- distances
 

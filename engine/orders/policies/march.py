@@ -117,12 +117,9 @@ def _attack(giver: Giver, front: Front, place: str, posts: list[Post], enough: A
             break
     if odds_of(front, place, chosen) > 2 * enough:
         chosen = _thinned(front, place, chosen, enough)
-    options = front.war.get("options", {})
     for post in chosen:
-        row = front.world.ruleset.rows("orders")[post.order.partition("/")[2]]
-        carried = {k: v for k, v in options.items() if k in row.get("options", ())}
         slots = {ways.UNITS: dict(post.kinds), ways.ORIGIN: post.origin, ways.TARGET: place}
-        if giver.give(post.order, slots, carried):
+        if giver.give(post.order, slots):
             front.use(post.origin, post.kinds)
 
 

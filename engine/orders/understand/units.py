@@ -145,16 +145,12 @@ def _stacks(book: Book, row: Row, place: str) -> list[tuple[str, Row]]:
 
 
 def units_left(book: Book, row: Row, place: str) -> dict[str, int]:
-    """Units at a place that this order may still take: less those whose orders exclude it."""
+    """Units at a place that this order may still take: an order that commits none counts those it has had itself."""
     left: dict[str, int] = {}
     for _, stack in _stacks(book, row, place):
         left[stack["kind"]] = left.get(stack["kind"], 0) + int(stack["n"])
-    rows = book.ruleset.rows("orders")
     for other, where, kind, number in book.taken:
-        theirs = rows[other]
-        if where != place or ("commits" in row and "commits" in theirs):
-            continue
-        if other == row["id"] or other in row.get("excludes", ()) or row["id"] in theirs.get("excludes", ()):
+        if where == place and other == row["id"] and "commits" not in row:  # those of orders that commit are no longer free
             left[kind] = left.get(kind, 0) - number
     return left
 
