@@ -37,9 +37,10 @@ def play(
     Example: wteaw play 1914 --turns 3 --out out
     """
     from ..game.many.one import resolutions
-    from ..game.moderation import commanded, new_game, write_reports
+    from ..game.moderation import commanded, new_game
     from ..game.report.map import to_png
     from ..game.report.mapview import map_svg, read_drawing
+    from ..game.report_files import write_reports
     from ..game.store import FILE
 
     formats(format, "text", "json")
@@ -76,7 +77,7 @@ def play(
         (out / f"{name}.svg").write_text(svg, encoding="utf-8")
         if png:
             (out / f"{name}.png").write_bytes(to_png(svg, 2600))
-    written = write_reports(game, out / "reports", each(asked, "reports"), drawing)
+    written = write_reports(game, out / "reports", asked, drawing, counted=lambda some: each(some, "reports"))
     played = position.turn - first + position.ended
     picture = out / ("map.png" if png else "map.svg")
     tell(
