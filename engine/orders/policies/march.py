@@ -179,6 +179,8 @@ def give_marches(giver: Giver, front: Front) -> None:
         steps = front.distance.get(place, FAR)
         if steps <= 0:
             continue
+        if front.room(place) < 0:
+            _leave(giver, front, place, min(-front.room(place), sum(front.spare(place).values())))
         spare = front.spare(place)
         if steps > 2 and long_ways > 0 and _far(giver, front, place, spare):
             long_ways -= 1
@@ -200,8 +202,44 @@ def _near(giver: Giver, front: Front, place: str, spare: Mapping[str, int], step
             if best is not None:
                 groups.setdefault(best, {})[kind] = n
         for target, kinds in groups.items():
-            if giver.give(f"orders/{row['id']}", {ways.UNITS: kinds, ways.ORIGIN: place, ways.TARGET: target}):
-                front.use(place, kinds)
+            _go(giver, front, row, place, target, _first(kinds, front.room(target)))
+
+
+def _go(giver: Giver, front: Front, row: Row, place: str, target: str, kinds: Mapping[str, int]) -> bool:
+    """Give a march, and count where its units are from now on."""
+    n = sum(kinds.values())
+    if not n or not giver.give(f"orders/{row['id']}", {ways.UNITS: kinds, ways.ORIGIN: place, ways.TARGET: target}):
+        return False
+    front.use(place, kinds)
+    front.come(place, -n)
+    front.come(target, n)
+    return True
+
+
+def _first(kinds: Mapping[str, int], n: int) -> dict[str, int]:
+    """So many of the units, kind by kind."""
+    out: dict[str, int] = {}
+    for kind, number in kinds.items():
+        if (part := min(number, n - sum(out.values()))) > 0:
+            out[kind] = part
+    return out
+
+
+def _leave(giver: Giver, front: Front, place: str, n: int) -> None:
+    """So many units go from a place where too many stand to a friendly one that has room, the nearest to the front."""
+    world, nation = front.world, front.nation
+    for row, mode in front.near_rows:
+        for kind in front.spare(place):
+            if n <= 0 or not ways.goes_by(world, mode, kind):
+                continue
+            near = world.geography.next_to(place, tuple(mode["links"]) if "links" in mode else None)
+            open_ = [
+                t for t in near if t in front.friendly and front.room(t) > 0 and ways.can_go(world, nation, mode, place, t, kind)
+            ]
+            for target in sorted(open_, key=lambda t: (front.distance.get(t, FAR), t)):
+                part = min(n, front.spare(place).get(kind, 0), front.room(target))
+                if part > 0 and _go(giver, front, row, place, target, {kind: part}):
+                    n -= part
 
 
 def _nearest(front: Front, mode: Row, place: str, kind: str, steps: int) -> str | None:
@@ -216,10 +254,11 @@ def _nearest(front: Front, mode: Row, place: str, kind: str, steps: int) -> str 
         if steps <= 2 or front.searches <= 0:
             return None
         front.searches -= 1
-        better = [t for t in ways.targets(world, nation, mode, place, kind) if t in front.friendly and key(t)[0] < steps]
+        ends = ways.targets(world, nation, mode, place, kind)
+        better = [t for t in ends if t in front.friendly and key(t)[0] < steps and front.room(t) > 0]
         return min(better, key=key, default=None)
     near = world.geography.next_to(place, tuple(mode["links"]) if "links" in mode else None)
-    better = sorted((t for t in near if t in front.friendly and key(t)[0] < steps), key=key)
+    better = sorted((t for t in near if t in front.friendly and key(t)[0] < steps and front.room(t) > 0), key=key)
     return next((t for t in better if ways.can_go(world, nation, mode, place, t, kind)), None)
 
 
@@ -235,17 +274,15 @@ def _far(giver: Giver, front: Front, place: str, spare: Mapping[str, int]) -> bo
             if not ways.goes_by(front.world, mode, kind) or not _has_room(giver, mode, place):
                 continue
             ends = [t for t in ways.targets(front.world, front.nation, mode, place, kind) if front.distance.get(t, FAR) <= 1]
-            ends = [t for t in ends if _has_room(giver, mode, t)]
+            ends = [t for t in ends if _has_room(giver, mode, t) and front.room(t) > 0]
             if not ends:
                 continue
             weighted = [(t, 1 + max(0, int(front.need.get(t, 0))) // 10) for t in ways.nearest_of(front.world, ends, place, 8)]
             target = giver.pick(weighted)
             if target is None:
                 continue
-            goes = {kind: min(n, _room(giver, front, mode, place, target, kind))}
-            slots = {ways.UNITS: goes, ways.ORIGIN: place, ways.TARGET: target}
-            if goes[kind] > 0 and giver.give(f"orders/{row['id']}", slots):
-                front.use(place, goes)
+            goes = min(n, front.room(target), _room(giver, front, mode, place, target, kind))
+            if goes > 0 and _go(giver, front, row, place, target, {kind: goes}):
                 return True
     return False
 
