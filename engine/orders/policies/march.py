@@ -53,20 +53,22 @@ def give_attacks(giver: Giver, front: Front) -> None:
 
 
 def _posts(front: Front) -> dict[str, list[Post]]:
-    """Enemy place -> the posts it could be attacked from."""
+    """Enemy place -> the posts it could be attacked from. From behind the front aircraft join attacks that others can make."""
     out: dict[str, list[Post]] = {}
     for row, mode in front.near_rows:
         if mode.get("fights") is False:
             continue
         for origin in ways.places_with_units(front.world, front.nation):
-            if not front.is_front(origin):
+            if not front.is_front(origin) and not (mode.get("flies") and out):
                 continue
             spare = front.spare(origin)
             by_target: dict[str, dict[str, int]] = {}
             for kind, n in spare.items():
                 if not ways.goes_by(front.world, mode, kind) or not front.worth_of(kind, front.nation, str(front.war["attack"])):
                     continue
-                for target in _enemies_in_reach(front, mode, origin, kind):
+                near = front.is_front(origin)
+                ends = () if near else ways.targets(front.world, front.nation, mode, origin, kind)
+                for target in _enemies_in_reach(front, mode, origin, kind) if near else [t for t in ends if t in out]:
                     by_target.setdefault(target, {})[kind] = n
             for target, kinds in by_target.items():
                 out.setdefault(target, []).append(Post(f"orders/{row['id']}", mode, origin, kinds))
