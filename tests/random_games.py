@@ -9,7 +9,7 @@ from typing import Any
 from wteaw.core.dice import KeyedDice
 from wteaw.game.scenario import initial_state
 from wteaw.orders.intake import take_in
-from wteaw.orders.template import order_template
+from wteaw.orders.offers import offers_of
 from wteaw.turn.referee import Inputs, Position, Resolution, resolve, start, waiting_seats
 from wteaw.world.view import Viewer
 from wteaw.world.world import World
@@ -20,20 +20,12 @@ _CHOICES = re.compile(r"<(?P<slot>[^>]+)>: (?P<names>[^;)]+)")
 _REACH = re.compile(r"\(to (?P<names>[^)]+)\)")
 
 
-def drawn_lines(template: str, rng: random.Random, many: int) -> list[str]:
-    """Lines of a template with their blanks filled at random, `many` at most."""
+def drawn_lines(world: World, nation: str, rng: random.Random, many: int) -> list[str]:
+    """Lines of a nation's order form with their blanks and numbers filled at random, `many` at most."""
     lines = []
-    for line in template.splitlines():
-        if not line.startswith("# ") or line.startswith("# ----"):
-            continue
-        head, _, notes = line[2:].partition("   ")
-        head = head.split("   #")[0].strip()
-        choices = {m["slot"]: m["names"].split(", ") for m in _CHOICES.finditer(notes)}
-        reach = _REACH.search(notes)
-        if reach:
-            choices.setdefault("target", reach["names"].split(", "))
-        if all(slot in choices for slot in re.findall(r"<([^>]+)>", head)):
-            filled = re.sub(r"<([^>]+)>", lambda m, choices=choices: rng.choice(choices[m[1]]), head)  # type: ignore[misc]
+    for _, some in offers_of(world, nation):
+        for one in some:
+            filled = rng.choice(list(one.lines()))
             lines.append(re.sub(r"\b\d+\b", lambda m: str(rng.randint(1, max(1, int(m[0])))), filled))
     return rng.sample(lines, min(many, len(lines)))
 
@@ -45,7 +37,7 @@ def random_orders(position: Position, rng: random.Random, nations: int, many: in
     orders = orders_by_policy(position)
     for nation in rng.sample(sorted(orders), min(nations, len(orders))):
         world = World(ruleset, viewer.view(nation), moments=position.moments, geography=geography)
-        lines = drawn_lines(order_template(world, nation), rng, many)
+        lines = drawn_lines(world, nation, rng, many)
         taken = take_in(ruleset, "\n".join(lines), lambda _, world=world: world, nation=nation, turn=position.turn)
         orders[nation] = [dict(o) for o in taken.orders]
     return orders

@@ -204,7 +204,6 @@ CLASH: Row = {
     "id": "clash",
     "die": "1d6",
     "ladder": {"field": "condition", "values": ["healthy", "wounded"]},
-    "damage_first": True,
     "never_hit": "unit.kind == 'gun'",
     "stages": [
         {
@@ -276,7 +275,6 @@ SUM: Row = {
             "who": "unit.kind == 'foot'",
             "resolve": "sum",
             "die": "=lookup('die', highest(mine, 'tech'))",
-            "per": "=lookup('per', highest(mine, 'tech'))",
             "value": 0,
             "each_die": "modifier",
             "tie": "defender",
@@ -298,7 +296,7 @@ SUM_FORMS: dict[str, list[Row]] = {
         {"id": "guns", "of": "modifier", "when": "battle.attacks", "add": "=min(2, count(mine, 'is_gun'))"},
     ],
     "terms": [{"id": "is_gun", "of": ["unit"], "is": "'gun' in unit.tags"}],
-    "tables": [{"id": "die", "rows": {2: "1d6", 3: "1d6"}}, {"id": "per", "rows": {2: 2, 3: 1}}],
+    "tables": [{"id": "die", "rows": {2: "1d6", 3: "1d6"}}],
 }
 
 
@@ -315,7 +313,7 @@ def sums(who: str = "unit.kind == 'foot'", terrain: str = "plains") -> Ruleset:
 def test_sums_with_a_modifier_on_every_die_are_compared() -> None:
     ruleset = sums("unit.kind != 'gun'")
     plan = plan_of(world(ruleset), ask(ruleset, {"foot": 3}, {"recruit": 4}))
-    batch, rounds = roll(plan, start(plan), 4, 3, 5, 6, 2)
+    batch, rounds = roll(plan, start(plan), 4, 3, 5, 4, 3, 2, 1)
     assert rounds.compared.difference == 15 - 6
     assert numbers(plan, batch) == {(0, "foot", None): 3, (1, "recruit", None): 3}
 

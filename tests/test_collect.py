@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wteaw.core.model import Row
-from wteaw.core.state import Entity
 from wteaw.economy import collect
 from wteaw.turn.context import Turn
 
@@ -84,11 +83,6 @@ def test_a_yield_outside_the_limit_is_paid_in_full() -> None:
     assert turn.state.get("stores", "red", "coin") == 1 + 4 + 7
 
 
-def test_a_row_has_its_own_least_and_most() -> None:
-    assert collected({**LAND, "at_least": 12}).state.get("nations", "red", "income") == 12
-    assert collected({**LAND, "at_most": 9}).state.get("nations", "red", "income") == 9
-
-
 def test_another_resource_may_come_in() -> None:
     turn = collected({**LAND, "amount": 1, "into": "men"})
     assert turn.state.get("stores", "red", "men") == 3
@@ -109,23 +103,3 @@ def test_sharing_gives_out_exactly_what_is_allowed(amounts: list[int], percent: 
     assert sum(shared.values()) == allowed
     for key, amount in parts.items():
         assert total == 0 or shared[key] >= Fraction(amount * allowed, total).__floor__()
-
-
-@pytest.mark.parametrize(
-    ("wanted", "mover", "paid"),
-    [
-        ("red", None, {"red"}),
-        ("=nation('red')", None, {"red"}),
-        ("nations()", None, {"red", "blue"}),
-        ("nation", "red", {"red"}),
-        ("nation", "blue", {"blue"}),
-        ("red", "blue", set()),
-    ],
-)
-def test_a_step_for_some_nations_pays_them_only(wanted: str, mover: str | None, paid: set[str]) -> None:
-    """Also the one whose own turn it is, by the name that the frame binds."""
-    turn = turn_of(rules(yields=[LAND], quantities=[INCOME]), position({}), step="collect")
-    if mover is not None:
-        turn.loops = {"nation": Entity("nation", mover), "self": Entity("nation", mover)}
-    collect.run({**NODE, "for": wanted}, turn)
-    assert {n for n in ("red", "blue") if turn.state.get("stores", n, "coin")} == paid

@@ -12,7 +12,7 @@ from wteaw.units import control
 
 CAPTURE: Row = {
     "id": "take", "how": "capture", "by": "takes", "to": ["first_owner_if_ally", "agreed", "largest"], "agreed": "for-nation",
-    "value": "attack", "clears": True, "sets": {"ready": False, "since": "=turn"}, "destroys": ["store"], "loses_under_way": True,
+    "value": "attack", "clears": True, "sets": {"ready": False, "since": "=turn"}, "loses_under_way": True,
 }  # fmt: skip
 UNITS: list[Row] = [
     {"id": "foot", "tags": ["takes"], "attack": 2},
@@ -34,7 +34,7 @@ def begin(
         "nations": [{"id": n} for n in ("red", "rose", "blue", "green")],
         "units": UNITS,
         "fields": [{"id": "attack", "of": ["unit"], "type": "number", "default": 0},
-                   *({"id": f, "of": ["place"], "type": "truth", "default": True} for f in ("ready", "store"))],
+                   *({"id": f, "of": ["place"], "type": "truth", "default": True} for f in ("ready",))],
         "control": rows,
         "order_options": [{"id": "for-nation", "form": "for {nation}"}],
     }  # fmt: skip
@@ -68,7 +68,7 @@ def test_units_that_can_take_a_place_take_it_with_all_that_falls_with_it() -> No
         "blue#2": {"nation": "blue", "what": "foot", "n": 1, "at": "c"},
     }
     turn = run(begin({"red b": {"foot": 1}}, [CAPTURE], links=works, under_way=due))
-    assert turn.state.row("places", "b") == {"holder": "red", "ready": False, "since": 4, "store": False}
+    assert turn.state.row("places", "b") == {"holder": "red", "ready": False, "since": 4}
     assert turn.state.table("links") == {"a--b": {"works@a": "wall"}, "b--c": {"works@c": "wall"}}
     assert sorted(turn.state.table("under_way")) == ["blue#2"]
     assert facts(turn, "captured") == [{"by": "red", "of": "blue", "place": "b", "taken_by": "red", "first_owner": "blue"}]
@@ -133,9 +133,8 @@ def test_possession_by_presence() -> None:
 
 
 def test_occupation_lasts_while_enemies_alone_are_there() -> None:
-    row: Row = {"id": "hold", "how": "presence", "places": "places()", "by": "takes", "none": "owner", "hostile_only": True}
+    row: Row = {"id": "hold", "how": "presence", "places": "places()", "by": "takes", "none": "owner"}
     assert run(begin({"red b": {"foot": 1}}, [row])).world.holder_of("b") == "red"
-    assert run(begin({"green b": {"foot": 1}}, [row])).world.holder_of("b") == "blue"  # no enemy of its owner
     assert run(begin({}, [row], holders={"b": "red"})).world.holder_of("b") == "blue"  # they have left
 
 

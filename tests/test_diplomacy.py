@@ -57,8 +57,8 @@ def test_policies_play_to_a_draw(tmp_path: Path) -> None:
 def test_the_template_offers_the_units_and_their_goals(tmp_path: Path) -> None:
     game = started(tmp_path, "france")
     text = order_template(view_world(game, "france"), "france")
-    assert "Brest holds\n##   or: Marseilles, Paris" in text
-    assert "English Channel" in text and "build" not in text.lower()
+    assert "# ? holds   # Brest, Marseilles, Paris" in text
+    assert "# Brest to ?\n" in text and "English Channel" in text and "build" not in text.lower()
 
 
 def test_a_report_tells_what_became_of_every_order(tmp_path: Path) -> None:

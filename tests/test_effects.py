@@ -10,7 +10,6 @@ from wteaw.core.model import Ruleset
 from wteaw.core.state import State
 from wteaw.turn import acts as act
 from wteaw.turn import events as watch
-from wteaw.turn import matrices
 from wteaw.turn.context import Turn
 from wteaw.turn.events import EventChain, settle
 
@@ -162,21 +161,6 @@ def test_for_rolls_for_each_unit_by_itself() -> None:
     assert turn.state.get("units", "gray.foot@birch", "n") == 2
 
 
-def test_a_held_effect_is_drawn_now_and_comes_later() -> None:
-    event = {"id": "grudge", "on": {"declared": {}}, "effects": [
-        {"hold": {"until": {"joined": {"by": "=event.actor"}}, "if": "neutral('gray')", "effects": [
-            {"shift": {"who": "gray", "track": "mood", "against": "=event.side", "by": "0..4"}}]}}]}  # fmt: skip
-    turn = fire(small.ruleset(events=[event]), "declared", [3], by="blue")
-    assert turn.state.get("tracks", "gray", "mood") is None and len(turn.state.table("held")) == 1
-    from wteaw.core.state import Entity
-
-    with turn.journal.entry("test/join"):
-        turn.journal.fact("joined", by="blue", side="west")
-    settle(turn)
-    assert turn.state.get("tracks", "gray", "mood") == 3 and not turn.state.table("held")
-    assert isinstance(turn.world.thing("gray"), Entity)
-
-
 def test_a_matrix_draws_one_die_per_onlooker() -> None:
     matrix = {
         "id": "opinion", "track": "mood", "for": "nations(neutral=True)", "columns": ["gray", {"others": "rest"}], "audience": ["=nation"],
@@ -188,8 +172,6 @@ def test_a_matrix_draws_one_die_per_onlooker() -> None:
     assert turn.state.get("tracks", "green", "mood") == -1
     told = [e for e in turn.journal.entries if e.rule == "matrices/opinion"]
     assert sorted(e.audience for e in told) == [("gray",), ("green",)]
-    matrices.perform(turn, "opinion", "outrage", turn.world.thing("red"), None, times=2, only=["others"])
-    assert turn.state.get("tracks", "green", "mood") == -3
 
 
 def test_losses_by_share_are_spread_over_the_kinds() -> None:
@@ -228,24 +210,6 @@ def test_the_ends_of_a_range_may_be_expressions() -> None:
     assert empty.state.get("tracks", "gray", "mood") is None  # nothing to draw from: the lower end, no die
 
 
-def test_a_held_effect_may_come_several_times_and_share_out() -> None:
-    vote = {"vote": {"of": "nations(side='east')", "ask": "mercy", "weight": "=3", "tie": "accept", "then": [
-        {"hold": {"until": {"step": "pay"}, "times": 2, "effects": [
-            {"pay": {"from": "blue", "shares": "=votes", "what": "gold", "amount": 2, "as_far_as": True}}]}}]}}  # fmt: skip
-    rules = small.ruleset(
-        events=[{"id": "plea", "on": {"step": "go"}, "effects": [vote]}],
-        decisions=[{"id": "mercy", "from": ["accept", "refuse"], "default": "accept"}],
-    )
-    turn = fire(rules, "step", step="go")
-    for _ in range(3):
-        with turn.journal.entry("test/pay"):
-            turn.journal.fact("step", step="pay")
-        settle(turn)
-    assert turn.state.get("stores", "blue", "gold") == 1
-    assert turn.state.get("stores", "red", "gold") == 24
-    assert not turn.state.table("held")
-
-
 def test_voters_alone_are_bound_by_their_own_answer() -> None:
     vote = {"vote": {"of": "these(nation('red'), nation('blue'))", "ask": "mercy", "alone": True, "about": "gray",
                      "then": [{"mark": {"who": "=accepts", "as": "kind"}}], "else": [{"mark": {"who": "=refuses", "as": "hard"}}]}}  # fmt: skip
@@ -256,14 +220,6 @@ def test_voters_alone_are_bound_by_their_own_answer() -> None:
     turn = fire(rules, "step", state=small.state(answers={"blue": {"mercy/gray": "refuse"}}), step="go")
     assert turn.state.get("marks", "nation:red", "kind") and not turn.state.get("marks", "nation:blue", "kind")
     assert turn.state.get("marks", "nation:blue", "hard")
-
-
-def test_shares_are_whole_and_what_is_over_goes_to_the_greatest() -> None:
-    from wteaw.turn.verbs import shared
-
-    assert shared(7, {"a": 1, "b": 2}) == {"a": 2, "b": 5}
-    assert shared(1, {"a": 1, "b": 1}) == {"a": 1}
-    assert shared(3, {"a": 0, "b": 0}) == {"a": 2, "b": 1}
 
 
 def test_a_matrix_moves_the_actor_by_cells_toward_zero_only_and_multiplies() -> None:

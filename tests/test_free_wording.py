@@ -317,7 +317,7 @@ def test_a_whole_report_sent_back_with_its_form_filled_in_is_read(mark: str) -> 
     world = known("1914", 2, "german-empire")
     form = (
         order_template(world, "german-empire", game="flanders")
-        .replace("\n# research", "\nresearch")
+        .replace("\n# research ?", "\nresearch tanks")
         .replace("\n# coax", "\ncoax")
     )
     report = (Path(__file__).parents[1] / "docs" / "examples" / "1914-german-empire.txt").read_text(encoding="utf-8")

@@ -25,7 +25,7 @@ LANDING: Row = {
 }
 MISSIONS: list[Row] = [
     {"id": "carry", "stance": "defensive", "members": "barge", "loaded": True, "does": "land"},
-    {"id": "seek", "stance": "aggressive", "never": "barge"},
+    {"id": "seek", "stance": "aggressive", "members": "cruiser"},
     {"id": "watch", "stance": "aggressive", "stays": True, "cuts": True},
     {"id": "rest", "stance": "defensive", "stance_when": "some(forces(at=place, unloading=True))", "default": "True"},
 ]

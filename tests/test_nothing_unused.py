@@ -10,9 +10,12 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from wteaw.core.registry import MECHANICS, VERBS
+from wteaw.game.importers.triplea.folder import import_game
+from wteaw.game.starter import begin
 from wteaw.game.testing.cases import read_tree
 from wteaw.ruleset.expressions.vocabulary import FUNCTIONS
 from wteaw.ruleset.nodes import plain_value
@@ -113,9 +116,18 @@ def defined(file: str, node: Any = None, pointer: str = "") -> Iterator[Key]:
 
 @cache
 def shipped() -> list[tuple[str, Any]]:
-    """Every file of a shipped ruleset and scenario, with the schema of its kind."""
+    """Every file of a shipped ruleset and scenario, and of the rulesets that the program makes, with the schema of its kind."""
+    with TemporaryDirectory() as made:
+        folder = Path(made)
+        begin(folder / "a-game")
+        for game in ("straits/straits.xml", "valley.xml"):
+            import_game(ROOT / "tests" / "data" / "triplea" / game, folder / Path(game).stem)
+        return [*_files(ROOT / "ruleset"), *_files(ROOT / "scenarios"), *_files(folder)]
+
+
+def _files(root: Path) -> list[tuple[str, Any]]:
     out = []
-    for path in [*sorted((ROOT / "ruleset").rglob("*.yaml")), *sorted((ROOT / "scenarios").glob("*.yaml"))]:
+    for path in sorted(root.rglob("*.yaml")):
         folder = path.parent.name
         kind = (
             "manifest" if path.name == "ruleset.yaml" else "rule-test" if folder == "tests" else "scenario" if folder == "scenarios"
@@ -149,6 +161,9 @@ def unused() -> list[str]:
             if (ROOT / "schemas" / f"{form}.schema.json").is_file():  # rows of overlays, which name only what differs
                 for row in rows:
                     walk(f"{form}.schema.json", "", row, used)
+        for change in data.get("frame_changes", ()) if kind == "table-file" else ():
+            for part in ("set", "wrap"):  # keys of a node of the frame
+                walk("frame.schema.json", "", change.get(part, {}), used)
     names = {path.name for path in (ROOT / "schemas").glob("*.json") if path.name.removesuffix(".schema.json") not in NO_RULES}
     found = [
         (where.replace(".schema.json", ""), key)

@@ -28,7 +28,7 @@ def by_id(rows: list[Row]) -> dict[str, Row]:
 
 def made(battle: Row, units: dict[str, Row]) -> World:
     """A world with one battle, a few kinds of units and five nations."""
-    numbers = ("attack", "defense", "life", "dice")
+    numbers = ("attack", "defense", "hits", "dice")
     forms: dict[str, list[Row]] = {
         "battles": [{"id": "fray", **battle}],
         "units": [{"id": k, **row} for k, row in units.items()],
@@ -47,12 +47,12 @@ STAGE = st.fixed_dictionaries(
     {},
     optional={
         "rounds": st.sampled_from([1, "2..", "1..2"]), "losses": st.sampled_from(["at_once", "end_of_round"]),
-        "dice": st.just("dice"), "pooled": st.just(True), "hits": st.sampled_from(["unit.kind != 'ram'", "unit.life > 1"]),
+        "dice": st.just("dice"), "pooled": st.just(True), "hits": st.sampled_from(["unit.kind != 'ram'", "unit.hits > 1"]),
         "who": st.sampled_from(["unit.kind != 'bow'", "unit.attack > 1"]), "again": st.just(True),
     },
 )  # fmt: skip
 UNIT = st.fixed_dictionaries(
-    {"attack": st.integers(0, 5), "defense": st.integers(0, 5), "life": st.integers(1, 2), "dice": st.integers(1, 2)}
+    {"attack": st.integers(0, 5), "defense": st.integers(0, 5), "hits": st.integers(1, 2), "dice": st.integers(1, 2)}
 )
 BATTLE = st.fixed_dictionaries(
     {"die": st.sampled_from(["1d6", "1d8"]), "stages": st.lists(STAGE, min_size=1, max_size=3)},
@@ -67,7 +67,7 @@ FORCE = st.dictionaries(
 def whole(battle: Row, value: Any) -> Row:
     """The battle as rows say it: every stage with an id and a value, hits that need several to destroy."""
     stages = [{"id": f"stage-{i}", "value": value, **stage} for i, stage in enumerate(battle["stages"])]
-    return {**battle, "stages": stages, "ladder": {"field": "damage", "hits": "life"}, "order": ["=unit.attack"]}
+    return {**battle, "stages": stages, "ladder": {"field": "damage"}, "order": ["=unit.attack"]}
 
 
 BY_ROLE = {"attacker": "attack", "defender": "defense"}
@@ -160,7 +160,7 @@ def random_battle(chance: random.Random, plain: bool = False) -> tuple[World, Qu
     way = "under" if plain else chance.choice(["under", "under", "under", "pooled", "face", "sum"])
     units = {k: {f: chance.randint(1, 4) for f in ("attack", "defense")} for k in KINDS}
     for row in units.values():
-        row.update(life=chance.randint(1, 2), dice=chance.randint(1, 2))
+        row.update(hits=chance.randint(1, 2), dice=chance.randint(1, 2))
     stage: Row = {"id": "blow", "value": BY_ROLE}
     if way == "pooled":
         stage["pooled"] = True
@@ -176,7 +176,7 @@ def random_battle(chance: random.Random, plain: bool = False) -> tuple[World, Qu
     battle: Row = {
         "die": "1d6",
         "stages": stages,
-        "ladder": {"field": "damage", "hits": "life"},
+        "ladder": {"field": "damage"},
         "order": ["=unit.attack"],
         "shares": BY_ROLE,
     }

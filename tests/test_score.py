@@ -78,12 +78,6 @@ def test_outright_victory_comes_before_the_rest() -> None:
     assert scored(*ends).state.get("game", "game", "winners") == ["west"]
 
 
-def test_standings_may_be_told_while_the_game_goes_on() -> None:
-    turn = scored({"id": "news", "rank": "both", "goes_on": True})
-    assert turn.journal.entries[-1].data["ranks"]
-    assert not turn.state.get("game", "game", "ended")
-
-
 def test_a_criterion_of_nothing_makes_the_geometric_mean_nothing() -> None:
     assert combine([100, 0, 300], "geometric") == 0
     assert combine([], "mean") == 0

@@ -33,15 +33,6 @@ def test_a_streak_acts_from_its_count_on_and_starts_anew_after_a_gap() -> None:
     assert played(turn, [True, True, True, True, False, True, True]) == [100, 97, 91, 79, 79, 79, 76]
 
 
-def test_what_happens_when_it_breaks() -> None:
-    reset = [{"mark": {"who": "=nation", "as": "relieved"}}]
-    turn = turn_of(rules(streaks=[{**CORDON, "reset": reset}]), position({"red": {"men": 100}}))
-    played(turn, [False])
-    assert not turn.state.table("marks"), "nothing to break"
-    played(turn, [True, False])
-    assert turn.world.value("marked('red', 'relieved')", {}) is True
-
-
 def test_each_region_may_have_a_streak_of_its_own() -> None:
     row = {
         "id": "cut-off",
@@ -74,7 +65,7 @@ def test_a_region_without_a_purse_draws_on_the_main_one() -> None:
 def test_a_tally_is_fed_by_facts_and_weighs_them() -> None:
     rows: list[Row] = [
         {"id": "lost", "of": "nation", "on": "destroyed", "who": "of", "by": "=event.n * model(event.target, event.kind).cost"},
-        {"id": "inflicted", "of": "nation", "on": "destroyed", "when": "event.kind == 'foot'", "by": "=event.n"},
+        {"id": "inflicted", "of": "nation", "on": "destroyed", "by": "=event.n"},
     ]
     turn = turn_of(rules(tallies=rows), position({}))
     with turn.journal.entry("test/battle"):
@@ -82,5 +73,8 @@ def test_a_tally_is_fed_by_facts_and_weighs_them() -> None:
         turn.journal.fact("destroyed", of="red", by="blue", kind="gun", n=2, place="c")
         turn.journal.fact("destroyed", of="red", kind="gun", n=1, place="c")
     watch.settle(turn)
-    assert turn.state.table("tallies") == {"nation:blue": {"lost": 12}, "nation:red": {"lost": 27, "inflicted": 3}}
+    assert turn.state.table("tallies") == {
+        "nation:blue": {"lost": 12, "inflicted": 2},
+        "nation:red": {"lost": 27, "inflicted": 3},
+    }
     assert turn.world.value("tally('red', 'lost')", {}) == 27

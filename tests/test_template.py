@@ -9,17 +9,19 @@ import pytest
 from wteaw.orders.check import check
 from wteaw.orders.intake import take_in
 from wteaw.orders.legal import legal_orders
+from wteaw.orders.offers import Offered, offers_of
 from wteaw.orders.parse import parse_orders
 from wteaw.orders.reference import order_reference
 from wteaw.orders.rows import orders_now
 from wteaw.orders.template import order_template
+from wteaw.orders.ways import free_units, places_with_units
 from wteaw.turn.referee import waiting_seats
 from wteaw.world.world import World
 
 from .test_law_orders import begun, known_to
 
-LEAST = {"1914": 60, "third-edition-1914": 40, "alliances-6": 1, "diplomacy": 3}
-"""Lines that the template of the best supplied of some nations offers at least."""
+LEAST = {"1914": 30, "third-edition-1914": 25, "alliances-6": 1, "diplomacy": 4, "no-mans-land": 15, "empire-orders": 10}
+"""Orders that the form of the best supplied of some nations offers at least."""
 
 
 def offered(world: World, nation: str) -> list[str]:
@@ -27,31 +29,66 @@ def offered(world: World, nation: str) -> list[str]:
     return [line for line in text.splitlines() if line.startswith("#") and not line.startswith("##")]
 
 
+def some_of(line: Offered) -> list[str]:
+    """The first, the last and one more order that a line of the form stands for, and all that it names beside itself."""
+    every = list(line.lines())
+    beside = [text for _, text in line.also if "?" not in text]
+    return list(dict.fromkeys([every[0], every[len(every) // 2], every[-1], *beside[:6]]))
+
+
 @pytest.mark.parametrize("turn", [1, 2])
 @pytest.mark.parametrize("name", LEAST)
-def test_every_line_stands_when_its_mark_is_taken_away(name: str, turn: int) -> None:
+def test_every_line_stands_when_its_mark_is_taken_away_and_its_blank_filled(name: str, turn: int) -> None:
     ruleset, _, here = begun(name, turn)
     found: list[int] = []
-    for nation in sorted(waiting_seats(ruleset, here), key=lambda n: -len(here.state.stacks(owner=n)))[:3]:
+    for nation in sorted(waiting_seats(ruleset, here), key=lambda n: -len(here.state.stacks(owner=n)))[:2]:
         world = known_to(name, here, nation)
-        lines = offered(world, nation)
+        lines = [one for _, some in offers_of(world, nation) for one in some]
         found.append(len(lines))
-        for line in lines:
-            taken = take_in(ruleset, line.removeprefix("#"), lambda _, world=world: world, nation=nation)  # type: ignore[misc]
-            wrong = [d.message for d in taken.found if d.severity != "note" and d.code not in ("O301", "O302", "O305")]
-            assert (len(taken.intents), wrong) == (1, []), f"{nation}: {line}"
+        for line in (text for one in lines for text in some_of(one)):
+            taken = take_in(ruleset, line, lambda _, world=world: world, nation=nation)  # type: ignore[misc]
+            wrong = [d.message for d in taken.found if d.severity != "note" and d.code not in ("O301", "O302", "O305", "O212")]
+            together = any(d.code == "O212" for d in taken.found)  # only a whole file is taken
+            assert (len(taken.intents), wrong) == (int(not together), []), f"{nation}: {line}"
     assert max(found) >= LEAST[name]
 
 
-def test_the_form_is_short_and_orders_nothing_as_it_stands() -> None:
+@pytest.mark.parametrize("name", LEAST)
+def test_the_form_is_short_and_orders_nothing_as_it_stands(name: str) -> None:
+    ruleset, _, here = begun(name, 2)
+    for nation in sorted(waiting_seats(ruleset, here), key=lambda n: -len(here.state.stacks(owner=n)))[:2]:
+        world = known_to(name, here, nation)
+        text = order_template(world, nation, game="g")
+        assert text.endswith("\nend\n") and len(text.splitlines()) <= 110
+        assert [line for line in text.splitlines() if len(line) > 72] == []
+        assert not [line for line in text.splitlines() if "<" in line or "{" in line or "[" in line]
+        taken = take_in(world.ruleset, text, lambda _, world=world: world, nation=nation, game="g", turn=world.always()["turn"])  # type: ignore[misc]
+        assert taken.clean and taken.intents == () and taken.passed == ()
+
+
+def test_units_stand_by_theater_with_enemies_and_own_land_apart() -> None:
     _, _, here = begun("1914", 1)
     world = known_to("1914", here, "german-empire")
-    text = order_template(world, "german-empire", game="g")
-    assert "\n# build 13 tanks in Berlin " in text and text.endswith("\nend\n")
-    assert len(text.splitlines()) < 240 and max(map(len, text.splitlines())) < 120
-    assert not [line for line in text.splitlines() if "<" in line or "{" in line or "[" in line]
-    taken = take_in(world.ruleset, text, lambda _: world, nation="german-empire", game="g", turn=1)
-    assert taken.clean and taken.intents == () and taken.passed == ()
+    lines = order_template(world, "german-empire", game="g").splitlines()
+    west = lines.index("## WEST ".ljust(72, "-"))
+    assert any(line.startswith("## EAST --") for line in lines)
+    move = next(n for n, line in enumerate(lines) if n > west and line.startswith("# move") and "from Cologne to ?" in line)
+    assert "own: Frankfurt, Ruhr" in lines[move + 1]
+    assert "# build 1 infantry in ?" in "\n".join(lines) and not [line for line in lines if "spy on" in line or "plunder" in line]
+
+
+def test_a_blank_that_was_left_is_told_with_what_may_stand_there() -> None:
+    _, _, here = begun("1914", 1)
+    world = known_to("1914", here, "german-empire")
+    line = next(
+        t[2:].split("   ")[0] for t in offered(world, "german-empire") if "from Cologne to ?" in t and t.startswith("# move")
+    )
+    taken = take_in(world.ruleset, line, lambda _: world, nation="german-empire")
+    (one,) = [d for d in taken.found if d.severity == "error"]
+    assert taken.intents == () and "yours to fill in" in one.message
+    assert one.instead and all(line.replace("?", "") in text[: len(line)] or "from Cologne to " in text for text in one.instead)
+    for text in one.instead:
+        assert len(take_in(world.ruleset, text, lambda _: world, nation="german-empire").intents) == 1
 
 
 @pytest.mark.parametrize("name", ["1914", "third-edition-1914", "alliances-6", "diplomacy", "no-mans-land", "empire-orders"])
@@ -124,3 +161,17 @@ def test_units_that_can_never_go_on_are_not_sent_on() -> None:
     taken = take_in(world.ruleset, line, lambda _: world, nation="german-empire")
     assert taken.intents == () and [d.code for d in taken.found if d.severity == "error"] == ["O207"]
     assert take_in(world.ruleset, line.partition(":")[0], lambda _: world, nation="german-empire").intents
+
+
+def test_all_units_of_a_place_are_counted_in_an_act_too() -> None:
+    ruleset, _, here = begun("empire-orders", 2)
+    nation = sorted(waiting_seats(ruleset, here))[0]
+    world = known_to("empire-orders", here, nation)
+    place, here_now = next((p, u) for p in places_with_units(world, nation) if "infantry" in (u := free_units(world, nation, p)))
+    name = ruleset.row("places", place)["name"]
+    other = next(p for p in world.geography.next_to(place, ("land",)) if world.holder_of(p) == nation)
+    line = f"march all infantry from {name} to {ruleset.row('places', other)['name']}"
+    (order,) = take_in(ruleset, line, lambda _: world, nation=nation).orders
+    assert order["slots"]["units"] == {"infantry": here_now["infantry"]}
+    none = take_in(ruleset, line.replace("infantry", "artillery"), lambda _: world, nation=nation)
+    assert ([d.code for d in none.found], none.orders) == (["O202"], ()) or "artillery" in here_now

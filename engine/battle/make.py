@@ -228,7 +228,7 @@ class _Maker:
 
     def _ignored(self) -> tuple[str, ...]:
         """Adjust rows left out: named by id, or by a tag."""
-        wanted = {*self.setting.ignore, *self.row.get("ignore", ())}
+        wanted = set(self.setting.ignore)
         if not wanted:
             return ()
         rows = self.world.ruleset.rows("adjusts").values()
@@ -275,7 +275,6 @@ class _Maker:
             self.compile(of_side, side) if of_side is not None else None,
             self.compile(row["most"], side) if "most" in row else None,
             self._side_value(each, side) if (each := self._by_attack(row.get("each_die"), side)) is not None else None,
-            int(self.world.number(row.get("per", 1), {**self.scope(side), **self._start_sets(side)})),
             faces, die, self._side_die(row, side), self._reroll(row, side), self._leader(side),
         )  # fmt: skip
 
@@ -361,7 +360,7 @@ class _Maker:
         """The order in which an owner loses his groups: by his orders, then by the battle's default.
 
         Kinds that his orders name go first, in their order (a kind that they name again: those hit once already, and so on); of
-        the others those that a hit only damages, unless the battle says otherwise (`damage_first`).
+        the others those that a hit only damages.
         """
         named: dict[str, list[int]] = {}
         for number, kind in enumerate(self.setting.orders.get(owner, ())):
@@ -372,7 +371,7 @@ class _Maker:
 
         def key(index: int) -> tuple[Any, ...]:
             group = self.groups[index]
-            spares = group.down != GONE and self.row.get("damage_first", True)
+            spares = group.down != GONE
             places = named.get(group.kind, unnamed)
             return (
                 places[min(self._taken(group), len(places) - 1)],

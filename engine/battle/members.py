@@ -17,7 +17,7 @@ from ..world.world import World
 ATTACKER, DEFENDER = 0, 1
 SIDES = ("attacker", "defender")
 GONE = -1
-LADDER: Row = {"field": "damage", "hits": "hits"}
+LADDER: Row = {"field": "damage"}
 """How hits lead down, where a battle does not say: the field `damage` counts them up to the quantity `hits`."""
 
 
@@ -100,8 +100,8 @@ def groups_of(troops: Sequence[Troops], ladder: Row, world: World) -> list[Group
 def below(group: Group, ladder: Row, world: World, most: dict[tuple[str, str], int]) -> Fields | None:
     """What one hit makes of a unit of this group, or None if it is lost.
 
-    A ladder names a field: with `values` (a list of conditions, the first the healthy one) or with `hits` (a quantity, field
-    or number: how many hits destroy a unit); the field then counts the hits taken. `most` keeps what was found.
+    A ladder names a field: with `values` it holds a condition (the first is the healthy one), without them it counts the hits
+    taken, of the kind's `hits`. `most` keeps what was found.
     """
     name = ladder.get("field")
     if name is None:
@@ -114,18 +114,16 @@ def below(group: Group, ladder: Row, world: World, most: dict[tuple[str, str], i
         return {**group.fields, "n": 0, name: values[at + 1]}
     kind = (group.owner, group.kind)
     if kind not in most:
-        most[kind] = hits_to_destroy(group, ladder.get("hits", 1), world)
+        most[kind] = hits_to_destroy(group, world)
     taken = int(group.fields.get(name) or 0) + 1
     return {**group.fields, "n": 0, name: taken} if taken < most[kind] else None
 
 
-def hits_to_destroy(group: Group, hits: Any, world: World) -> int:
-    """How many hits destroy a unit of a group that stands in the world."""
-    if isinstance(hits, int):
-        return hits
-    if hits in world.ruleset.rows("quantities") and group.key in world.state.table("units"):
-        return max(1, int(world.quantity(hits, group.entity)))
-    return max(1, int(world.unit_row(group.kind, group.owner).get(hits) or 1))
+def hits_to_destroy(group: Group, world: World) -> int:
+    """How many hits destroy a unit of a group: the quantity `hits`, else that figure of its kind, as its owner has it."""
+    if "hits" in world.ruleset.rows("quantities") and group.key in world.state.table("units"):
+        return max(1, int(world.quantity("hits", group.entity)))
+    return max(1, int(world.unit_row(group.kind, group.owner).get("hits") or 1))
 
 
 def tags(world: World, group: Group) -> Sequence[str]:

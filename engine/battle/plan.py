@@ -84,7 +84,6 @@ class Volley:
     dice_of_side: Compiled | None = None
     most: Compiled | None = None
     each_die: Value | None = None
-    per: int = 1
     faces: int = 0
     die: str = ""
     side_die: SideDie | None = None

@@ -223,7 +223,7 @@ class Rounds:
             if fired is not None and not again:
                 n = np.where(fired[:, fire.group], 0, n)
             if n.any():
-                dice = -(-n // volley.per) * fire.dice(batch.n, number)
+                dice = n * fire.dice(batch.n, number)
                 value = np.asarray(fire.value(batch.n, number))
                 out.append(Shots(fire.group, dice, value))
                 if fired is not None and not again:

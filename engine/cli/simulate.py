@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +13,7 @@ import typer
 from ..core.package_data import scenarios
 from . import Code, Stop, formats
 from .game import find_scenario, options_given, read_scenario, seed_given
+from .terminal import Working
 
 if TYPE_CHECKING:
     from ..game.many.sweep import Candidate
@@ -60,10 +58,11 @@ def simulate(
         "seed": drawn, "turns": turns, "candidates": [fingerprint(candidate, *read[candidate.name]) for candidate in candidates],
     }  # fmt: skip
     held = prepare(out, settings, force=force)
-    found = sweep(
-        out, candidates, {name: rules.hash for name, (_, rules) in read.items()}, held, games=games, turns=turns, seed=drawn,
-        workers=workers or os.cpu_count() or 1, told=_progress(),
-    )  # fmt: skip
+    with Working("games", games * len(candidates)) as working:
+        found = sweep(
+            out, candidates, {name: rules.hash for name, (_, rules) in read.items()}, held, games=games, turns=turns, seed=drawn,
+            workers=workers or os.cpu_count() or 1, told=working.at,
+        )  # fmt: skip
     wanted = {key: figures for key, figures in found.items() if key[0] <= games}
     result = {"seed": drawn, "turns": turns, **summed.summary({name: rules for name, (_, rules) in read.items()}, wanted)}
     text = json.dumps(result, ensure_ascii=False, indent=1)
@@ -118,18 +117,3 @@ def _kept_seed(out: Path, force: bool) -> str:
     except (OSError, ValueError, AttributeError):
         kept = ""
     return str(kept) or secrets.token_hex(16)
-
-
-def _progress() -> Callable[[int, int], None]:
-    """Tells on a terminal how many games are played, how fast, and how long the others will take."""
-    began = time.monotonic()
-
-    def told(done: int, total: int) -> None:
-        if sys.stderr.isatty():
-            rate = done / max(time.monotonic() - began, 0.001)
-            left = int((total - done) / rate)
-            end = "\n" if done == total else ""
-            line = f"{done} of {total} games, {rate * 60:.1f} a minute, {left // 60} min {left % 60:02d} s left"
-            print(f"\r{line:<70}", end=end, file=sys.stderr, flush=True)
-
-    return told

@@ -57,7 +57,6 @@ VERBS: Final[dict[str, str]] = {
     "relocate": "turn.verbs_units:relocate",
     "queue": "turn.verbs_later:queue",
     "cancel": "turn.verbs_later:cancel",
-    "hold": "turn.verbs_later:hold",
     "record": "turn.verbs_records:record",
     "strike": "turn.verbs_records:strike",
     "fight": "battle.fight:fight_here",

@@ -154,7 +154,7 @@ class Market:
                     yield self._offer(row, site, self.variant(row, site))
                 continue
             sites = [(p, v) for p in self._sites(row, held) if not isinstance(v := self.variant(row, p), str)]
-            if sites and self.price(row)[0] <= self._richest(str(row.get("what", self._main))):
+            if sites and self.price(row)[0] <= self._richest(self._main):
                 for site, variant in sites:
                     offer = self._offer(row, site, variant)
                     if offer.why_not is None:
@@ -369,15 +369,8 @@ class Market:
     # ---- money, stocks and rooms
 
     def _purse(self, row: Row, site: str) -> tuple[str, str]:
-        what = str(row.get("what", self._main))
-        if not site or "pays" not in row:
-            return self._purse_of(site, what), what
-        places = as_set(self.world, self.world.value(strip_mark(row["pays"]), self._at(site)))
-        mine = [p.id for p in places if self.world.holder_of(p.id) == self.nation]
-        purses = {self._purse_of(p, what) for p in mine}
-        if not purses:
-            return stores.main_purse(self.world, self.nation, what), what
-        return max(sorted(purses), key=lambda k: self._left(k, what)), what
+        what = self._main
+        return self._purse_of(site, what), what
 
     def _purse_of(self, site: str, what: str) -> str:
         if (site, what) not in self._purses:
@@ -519,7 +512,7 @@ class Market:
 
     def _most(self, row: Row, site: str, variant: Row, into: str, purse: str) -> int:
         """The most that money, stocks and rooms allow."""
-        what = str(row.get("what", self._main))
+        what = self._main
         purse = purse or self._purse(row, site)[0]
         left = self._left(purse, what)
         price, _ = self.price(row)

@@ -25,7 +25,7 @@ Gathered = dict[tuple[str, str], Any]
 
 
 def run(node: Row, turn: Turn) -> None:
-    """Collect for all nations, or for those of the node's `for`.
+    """Collect for all nations, or in a nation's own turn for it alone.
 
     `yields` names the rows (absent: all); `income` the quantity of a nation that limits the total (absent: nothing does);
     `when` inside rows tests the state of the step, which all nations read before any is paid.
@@ -33,7 +33,7 @@ def run(node: Row, turn: Turn) -> None:
     unite_purses(turn)
     ids = node.get("yields") or list(turn.ruleset.rows("yields"))
     gathered = []
-    for nation in _collectors(turn, node.get("for")):
+    for nation in turn.world.nations() if turn.mover is None else [turn.mover]:
         found = gather(turn.world, nation, ids, node.get("income"))
         if found is not None:
             gathered.append((nation, found))
@@ -47,20 +47,6 @@ def run(node: Row, turn: Turn) -> None:
                 if amount:
                     turn.journal.add("stores", purse, resource, amount)
             turn.journal.set("nations", nation, "income", data["income"])
-
-
-def _collectors(turn: Turn, wanted: str | None) -> list[str]:
-    """The nations of a step: all, or in a nation's own turn it alone; of these the ones that `wanted` names.
-
-    That is a nation, side or group, a name that is bound there (`nation`, inside `each: nation`), or an expression.
-    """
-    everybody = turn.world.nations() if turn.mover is None else [turn.mover]
-    if wanted is None:
-        return everybody
-    names, text = turn.names(), strip_mark(wanted)
-    known = any(turn.ruleset.has(form, wanted) for form in ("nations", "sides", "groups"))
-    those = turn.world.members(names[text] if text in names else text if known else turn.world.value(text, names))
-    return [nation for nation in everybody if nation in those]
 
 
 def gather(world: Any, nation: str, ids: list[str], income: str | None) -> tuple[Gathered, dict[str, Any]] | None:
@@ -124,15 +110,6 @@ def _yield(world: Any, nation: str, row: Row, names: dict[str, Any], resource: s
         amount = round_as(Fraction(world.number(row["amount"], names) or 0), row.get("round"))
         if amount:
             parts[stores.main_purse(world, nation, resource)] = amount
-    total = sum(parts.values())
-    bounded = total
-    if "at_least" in row:
-        bounded = max(bounded, world.number(row["at_least"], names))
-    if "at_most" in row:
-        bounded = min(bounded, world.number(row["at_most"], names))
-    if bounded != total:
-        whole = {(resource, purse): amount for purse, amount in parts.items()}
-        parts = {p: a for (_, p), a in _share(world, nation, whole, total, bounded, resource).items()}
     return parts
 
 

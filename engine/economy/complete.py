@@ -10,7 +10,7 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity, State
-from ..turn.context import Turn, audience_ids
+from ..turn.context import Turn
 from ..turn.effects import EffectError, EffectRunner, printed
 from ..turn.slots import unfit
 from ..turn.verbs_units import set_works
@@ -56,11 +56,10 @@ def finish(turn: Turn, key: str) -> tuple[str, str] | None:
         names["place"] = Entity("place", row["at"])
         names["target"] = Entity("place", row.get("into") or row["at"])
     rule = f"catalogue/{item['id']}" if item else "frame/complete"
-    readers = audience_ids(turn.world, item["audience"], names) if "audience" in item else (nation,)
     stands = turn.world.test(item.get("still"), names)
     subject = f"{nation}:{row.get('at') or ''}"
     data = {"what": what, "item": row.get("item", what), "n": row.get("n", 1), "at": row.get("at"), "since": row.get("since")}
-    with turn.journal.entry(rule, subject=subject, audience=readers, data=data) as entry:
+    with turn.journal.entry(rule, subject=subject, audience=(nation,), data=data) as entry:
         if not stands:
             _failed(turn, key, row, entry)
             return None
@@ -93,9 +92,7 @@ def _failed(turn: Turn, key: str, row: Row, entry: Any) -> None:
             if stack.get("busy") and row.get("kind") in (None, stack["kind"]):
                 turn.journal.alter_units(unit, stack["n"], busy=None)
     if how == "refund" and row.get("cost"):
-        what = turn.ruleset.rows("catalogue").get(row.get("item", ""), {}).get("what")
-        what = what or stores.money(turn.ruleset)
-        stores.gain(turn.journal, row["purse"], what, row["cost"])
+        stores.gain(turn.journal, row["purse"], stores.money(turn.ruleset), row["cost"])
 
 
 def _appear(turn: Turn, runner: EffectRunner, row: Row, item: Row, names: dict[str, Any]) -> tuple[str, str] | None:
@@ -114,8 +111,6 @@ def _appear(turn: Turn, runner: EffectRunner, row: Row, item: Row, names: dict[s
         if missing and item["fits"].get("idle"):
             runner.entry.data["missing"] = missing
             runner.entry.text = f"{_done(turn, row)}: broken off."
-    elif "effects" in item:
-        runner.effects(item["effects"], {**names, "n": n})
     elif turn.ruleset.has("technologies", what):
         most = int(turn.ruleset.row("technologies", what).get("levels", 1))
         level = min(most, int(turn.state.get("techs", nation, what, 0)) + n)

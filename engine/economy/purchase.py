@@ -10,7 +10,7 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity
-from ..turn.context import Order, OrderContext, Turn, audience_ids
+from ..turn.context import Order, OrderContext, Turn
 from ..turn.effects import printed
 from ..turn.intents import Refusal
 from ..turn.slots import unfit
@@ -119,7 +119,6 @@ def buy(turn: Turn, quote: Quote, order: Order | None = None) -> str:
     }
     if quote.site:
         names["place"] = Entity("place", quote.site)
-    readers = audience_ids(world, row["audience"], names) if "audience" in row else (quote.nation,)
     before = world.state.get("stores", quote.purse, quote.what, 0)
     data = {
         "order": order.get("text", "") if order else "",
@@ -140,9 +139,8 @@ def buy(turn: Turn, quote: Quote, order: Order | None = None) -> str:
         due = int(world.number(due, names))
     if row.get("hand") and not quote.site:
         due = complete.IN_HAND
-    with journal.entry(
-        f"catalogue/{quote.item}", subject=f"{quote.nation}:{quote.site}", text=_says(world, quote), audience=readers, data=data
-    ):
+    about = f"{quote.nation}:{quote.site}"
+    with journal.entry(f"catalogue/{quote.item}", subject=about, text=_says(world, quote), audience=(quote.nation,), data=data):
         if order is not None:
             journal.set("orders", order["key"], "status", "done")
         if quote.cost:
@@ -187,7 +185,7 @@ def _keep_busy(turn: Turn, row: Row, quote: Quote) -> None:
 
 
 def _what(turn: Turn, row: Row) -> str:
-    if any(k in row for k in ("works", "sets", "fits", "effects")):
+    if any(k in row for k in ("works", "sets", "fits")):
         return str(row["id"])
     return str(row.get("makes", row["id"]))
 

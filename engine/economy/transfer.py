@@ -99,9 +99,9 @@ def _no_gift(turn: OrderContext, order: Order, named: set[str] | None) -> Refusa
         return Refusal(Code.UNMET, "no gift can be made to them", "target")
     if sum_ <= 0:
         return Refusal(Code.NUMBER, "it names no amount", "amount")
-    purse, fee = stores.purse_at(turn.world, giver, order["slots"].get("origin"), row["what"]), row.get("fee", 0)
+    purse = stores.purse_at(turn.world, giver, order["slots"].get("origin"), row["what"])
     have = turn.state.get("stores", purse, row["what"], 0)
-    return Refusal(Code.MEANS, f"costs {sum_ + fee}, {have} left", "amount") if sum_ + fee > have else None
+    return Refusal(Code.MEANS, f"costs {sum_}, {have} left", "amount") if sum_ > have else None
 
 
 def _gift(turn: Turn, order: Order, named: set[str] | None) -> list[Arrival]:
@@ -111,7 +111,7 @@ def _gift(turn: Turn, order: Order, named: set[str] | None) -> list[Arrival]:
     if why is not None or row is None:
         turn.drop_order(order, str(why))
         return []
-    what, fee = row["what"], row.get("fee", 0)
+    what = row["what"]
     purse = stores.purse_at(turn.world, giver, order["slots"].get("origin"), what)
     arrives = round_as(sum_ * Fraction(turn.world.number(row.get("arrives", 1), {})), row.get("round"))
     where = stores.purse_at(turn.world, to, None, what)
@@ -119,7 +119,7 @@ def _gift(turn: Turn, order: Order, named: set[str] | None) -> list[Arrival]:
     data = {"amount": sum_, "arrives": str(arrives), "to": to, "what": what}
     text = f"{us} gives {sum_}; {arrives} arrive with {them}."
     with turn.journal.entry(f"gifts/{row['id']}", subject=f"{giver}:{to}", text=text, audience=(giver, to), data=data):
-        stores.pay(turn.journal, purse, what, sum_ + fee)
+        stores.pay(turn.journal, purse, what, sum_)
         turn.journal.set("orders", order["key"], "status", "done")
         turn.journal.fact("paid", by=giver, of=to, what=what, amount=sum_)
     return [(where, what, arrives)]

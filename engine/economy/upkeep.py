@@ -75,7 +75,7 @@ def _present(turn: Turn, row: Row, nation: str, owed: list[Bill]) -> None:
     chosen = turn.answer(row["asks"], nation) if "asks" in row else None
     willing = None if chosen is None else {chosen} if isinstance(chosen, str) else set(chosen)
     for bill in owed:
-        purse = stores.purse_at(turn.world, nation, bill.place if row.get("from") == "place" else None, what)
+        purse = stores.purse_at(turn.world, nation, None, what)
         have = turn.state.get("stores", purse, what, 0)
         refuses = (willing is not None and bill.place not in willing) or (willing is None and row.get("default") == "none")
         names = _names(turn, nation, bill.place)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 from ..core.diagnostics import Diagnostic, has_errors, tidy
@@ -16,7 +17,8 @@ from ..turn.context import Order
 from ..turn.intents import Intent
 from ..world.world import World
 from .check import check
-from .instead import open_orders, possible
+from .instead import MOST, open_orders, possible
+from .offers import BLANK, filled_in
 from .parse import read_orders
 from .understand.answers import answer_of
 
@@ -26,7 +28,8 @@ class Intake:
     """What a file of orders comes to: for which nation, the orders and answers that stand, all findings.
 
     `intents` say what each line that stands comes to, in the order of the file, answers included; `passed` are the numbers of
-    lines that were read as no order (a greeting, a signature, a quotation).
+    lines that were read as no order (a greeting, a signature, a quotation). `held` are lines that would stand if all together met
+    a requirement that they do not meet.
     """
 
     nation: str | None
@@ -35,6 +38,7 @@ class Intake:
     found: tuple[Diagnostic, ...] = ()
     intents: tuple[Intent, ...] = ()
     passed: tuple[int, ...] = ()
+    held: tuple[Intent, ...] = ()
 
     @property
     def clean(self) -> bool:
@@ -63,16 +67,25 @@ def take_in(
             found.append(Diagnostic("O112", "error", "the file does not say for which nation it is", file, 1, 1, "nation <name>"))
         return Intake(None, (), {}, tuple(tidy(found)))
     world = world_of(whose)
-    found = [replace(d, instead=possible(world, whose, d.instead)) if d.instead else d for d in found]
+    found = [replace(d, instead=_proposed(world, whose, d.instead)) if d.instead else d for d in found]
     taken = accept(world, whose, reading.orders, file=file)
     return replace(taken, found=tuple(tidy([*found, *taken.found])), passed=reading.passed)
+
+
+def _proposed(world: World, nation: str, lines: Sequence[str]) -> tuple[str, ...]:
+    """What may stand in the place of a line, ready to be sent: lines of the order form with what was left blank filled in."""
+    out: list[str] = []
+    for line in possible(world, nation, lines):
+        out += (list(islice(filled_in(world, nation, line), MOST)) or [line]) if BLANK in line else [line]
+    return tuple(dict.fromkeys(out))[:MOST]
 
 
 def accept(world: World, nation: str, understood: Sequence[Order], *, file: str = "") -> Intake:
     """Check orders that have been read, in the order of the file. `world` is the nation's view."""
     checked = check(world, nation, understood, file=file)
     orders = tuple(o for o in checked.orders if not o["order"].startswith("decisions/"))
-    return Intake(nation, orders, answers_of(checked.orders), tuple(checked.found), tuple(checked.intents))
+    held = tuple(checked.held)
+    return Intake(nation, orders, answers_of(checked.orders), tuple(checked.found), tuple(checked.intents), held=held)
 
 
 def answers_of(orders: Sequence[Order]) -> dict[str, Any]:

@@ -62,11 +62,16 @@ class Legal:
 
 
 def legal_orders(
-    world: World, nation: str, only: Iterable[str] | None = None, *, items: frozenset[str] | None = None
+    world: World,
+    nation: str,
+    only: Iterable[str] | None = None,
+    *,
+    items: frozenset[str] | None = None,
+    tried: int = MAX_WAYS,
 ) -> Iterator[Legal]:
     """Every order that the nation may give now (`only`: of these rows, "form/id"). `world` is the nation's view.
 
-    `items` keeps to purchases of these.
+    `items` keeps to purchases of these. `tried`: how many fillings of one act's slots are tried.
     """
     wanted = None if only is None else set(only)
     now = orders_now(world)
@@ -80,7 +85,7 @@ def legal_orders(
         return ((id_, rows[id_]) for id_ in ids if now is None or f"{form}/{id_}" in now)
 
     for _, row in taken("acts"):
-        yield from legal_acts(world, nation, row)
+        yield from legal_acts(world, nation, row, tried)
     for id_, row in taken("orders"):
         if "for" in row and not open_to(world, row["for"], nation):
             continue
@@ -106,16 +111,16 @@ def _blank(nation: str, key: str, row: Row) -> Legal:
 # ---- acts
 
 
-def legal_acts(world: World, nation: str, row: Row) -> list[Legal]:
+def legal_acts(world: World, nation: str, row: Row, tried: int = MAX_WAYS) -> list[Legal]:
     """Every way to give an act that its needs, limits and price allow."""
 
     def make() -> list[Legal]:
-        return list(_acts(world, nation, row))
+        return list(_acts(world, nation, row, tried))
 
-    return world.keep(("legal", nation, row["id"]), None, make)  # type: ignore[no-any-return]
+    return world.keep(("legal", nation, row["id"], tried), None, make)  # type: ignore[no-any-return]
 
 
-def _acts(world: World, nation: str, row: Row) -> Iterator[Legal]:
+def _acts(world: World, nation: str, row: Row, tried: int) -> Iterator[Legal]:
     context = OrderContext(world)
     me = Entity("nation", nation)
     base: dict[str, Any] = {"self": me, "nation": me, "act": row["id"]}
@@ -139,7 +144,7 @@ def _acts(world: World, nation: str, row: Row) -> Iterator[Legal]:
     size = 1
     for d in domains:
         size *= max(1, len(d))
-    if size > MAX_WAYS:
+    if size > tried:
         yield Legal(f"acts/{row['id']}", nation, {}, open=tuple(s.name for s in slots))
         return
     fixed = act.price(context, row, base) if isinstance(row.get("cost"), int) else None
@@ -293,7 +298,7 @@ def legal_purchases(world: World, nation: str, row: Row, items: frozenset[str] |
                 filled["n"] = offer.most
             if offer.site:
                 filled["site"] = offer.site
-            cost = {str(item.get("what", main)): offer.price + offer.fee}
+            cost = {main: offer.price + offer.fee}
             unfilled = tuple(s for s in ("into", "kind") if s in slots and not _optional(slots[s]))
             out.append(Legal(f"orders/{row['id']}", nation, filled, cost, offer.most, targets=offer.facing, open=unfilled))
         return out

@@ -338,7 +338,7 @@ class Composer:
             value = group.fields.get(ladder["field"])
             if not group.n or value is None:
                 continue
-            if "values" not in ladder and int(value) >= hits_to_destroy(group, ladder.get("hits", 1), plan.world):
+            if "values" not in ladder and int(value) >= hits_to_destroy(group, plan.world):
                 name = self.names.printed("unit-kind", group.kind)
                 raise Unclear(f"{name} cannot have {ladder['field']} {int(value)} and live")
 

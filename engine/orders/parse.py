@@ -193,6 +193,8 @@ class _Reader:
         if (worth or len(bare.split()) < 6) and self.free <= MOST_FREE and attempt.found and not attempt.found[0].instead:
             near = tuple(self.lines.nearest(line.text))
             attempt = Attempt([], [replace(attempt.found[0], instead=near), *attempt.found[1:]])
+        if "?" in bare and attempt.found:
+            attempt = Attempt([], [replace(attempt.found[0], message="`?` is yours to fill in"), *attempt.found[1:]])
         return _Entry(line, attempt, worth)
 
     def _continued(self, before: _Entry, entry: _Entry) -> _Entry | None:

@@ -1,60 +1,96 @@
 """The order form that a nation is sent: head, purse, and what makes sense now, with prices, as commented lines.
 
-Everything is computed from the nation's view. Lines are grouped by the phase that carries them out. A line with one mark is an
-order that stands as soon as its mark is taken away, with its price after it; a line with two marks is to be read only, and says
-what else the order above it may name. The form is short: of orders of units beside those that simply go, it has one example
-each; how everything is written stands in the reference (`reference.py`). Sent back as it stands it orders nothing.
+What is offered says `offers.py`; here it is laid out. Orders of units stand under the theater where the units are, all others
+under the phase that carries them out. A line with one mark is an order that stands as soon as its mark is taken away and `?` is
+filled in; behind a second mark, and on lines with two, stands what is to be read only. Sent back as it stands it orders nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import product
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from ..core.state import Entity
 from ..world import treasury as stores
-from ..world.passages import is_attack
+from ..world.known import theaters
 from ..world.world import World
-from . import ways
-from .check import Checker
-from .grammar import slot_of
-from .legal import ENUMERABLE, Legal, domain, legal_orders
 from .letter import END
 from .names import Names
-from .rows import by_phase
-from .text import order_text
+from .offers import NEUTRAL, OWN, Offered, joined_names, offers_of
 
 WIDTH = 72
-MOST_LINES = 3
-"""Lines of one order form that differ in more than one slot; what differs in one shares a line."""
-MOST_MORE = 2
-"""Lines that say what else an order may name."""
-MOST_TRIED = 12
-"""Fillings of one order's open slots that are tried before it is shown as a form only."""
+FAR = 10
+"""Of more choices than this the first are told; orders of units with as many share a line."""
+FEW = 4
+"""Theaters with no more lines than this stand together."""
 
 
 def order_template(world: World, nation: str, *, game: str = "") -> str:
     """The order file of a nation, ready to be filled in. `world` is the nation's view."""
     names = Names(world.ruleset, world.state)
-    legal = list(legal_orders(world, nation))
     out = [_head(world, nation, game, names), *_purse(world, nation)]
-    out += [
-        "## Take away the mark # in front of an order to give it, and change",
-        "## numbers and names as you like; lines of your own may stand anywhere.",
-    ]
-    by_row: dict[str, list[Legal]] = {}
-    for entry in legal:
-        by_row.setdefault(entry.order, []).append(entry)
-    offer = _Offer(world, nation, names)
-    listed = [*by_phase(world.ruleset), *(("", [key]) for key in sorted(by_row))]
-    for title, keys in listed:
-        lines: list[str] = []
-        for key in keys:
-            lines.extend(offer.lines(key, by_row.pop(key, [])))
-        if lines:
-            out.extend(["", *([f"## {title.upper()}"] if title else []), *lines])
+    found = offers_of(world, nation)
+    if found:
+        prices = _of_what(world) if any(line.said for _, lines in found for line in lines) else ""
+        out += [
+            "## Take away a # to give that order, fill in each ?, add your own lines.",
+            f"## {prices}All orders: `wteaw orders reference`.",
+        ]
+    for title, lines in _sections(world, found):
+        head = f"## {title.upper()} " if title else "## "
+        out += [head.ljust(WIDTH, "-"), *(row for line in lines for row in _laid_out(line))]
     return "\n".join([*out, "", END]) + "\n"
+
+
+def _sections(world: World, found: Sequence[tuple[str, Sequence[Offered]]]) -> Iterable[tuple[str, list[Offered]]]:
+    """The phases with what they offer; before the first of them that sends units on, the theaters where they are."""
+    sent = _by_theater(world, [line for _, lines in found for line in lines if line.place])
+    split = len(sent) > 1
+    for title, lines in found:
+        if split and any(line.place for line in lines):
+            yield from sent
+            sent = []
+        rest = [line for line in lines if not (split and line.place)]
+        if rest:
+            yield title, rest if split else _together(rest)
+
+
+def _by_theater(world: World, lines: Sequence[Offered]) -> list[tuple[str, list[Offered]]]:
+    """Orders of units by the theater where these are; theaters with few of them stand together."""
+    theater_of = {place: name for name, places in theaters(world) for place in places}
+    sent: dict[str, list[Offered]] = {name: [] for name, _ in theaters(world)}
+    for line in lines:
+        sent.setdefault(theater_of.get(line.place, "Elsewhere"), []).append(line)
+    out: list[tuple[str, list[Offered]]] = []
+    few = False
+    for name, some in sent.items():
+        if not some:
+            continue
+        if few and len(some) <= FEW:
+            out[-1] = (f"{out[-1][0]}, {name}", [*out[-1][1], *_together(some)])
+        else:
+            out.append((name, _together(some)))
+        few = len(some) <= FEW
+    return out
+
+
+def _together(lines: Sequence[Offered]) -> list[Offered]:
+    """Units that go far, or to no enemy, in one line for each order: they would differ in little but where they start."""
+    out: list[Offered] = []
+    known: dict[tuple[str, bool], int] = {}
+    for line in lines:
+        far = _count(line) > FAR
+        quiet = all(word in (OWN, NEUTRAL) for word, _ in line.choices) if line.choices else not line.said
+        same = known.setdefault((line.order, far), len(out)) if line.place and (far or quiet) else len(out)
+        if same == len(out):
+            out.append(line)
+        else:
+            also = (*out[same].also, (line.origin, next(line.lines())))
+            out[same] = replace(out[same], also=also, also_word="or from")
+    return out
+
+
+def _count(line: Offered) -> int:
+    return sum(len(some) for _, some in line.choices)
 
 
 def _head(world: World, nation: str, game: str, names: Names) -> str:
@@ -75,161 +111,49 @@ def _purse(world: World, nation: str) -> list[str]:
             if amount:
                 parts.append(f"{amount} in {name}" if seat else str(amount))
         if parts:
-            out += _more(f"{row.get('name', what)}:", parts, "## ", 1)
+            out.append(_filled("##", [(str(row.get("name", what)), parts)])[0])
     return out
 
 
-class _Offer:
-    """The lines of a template: of each group of legal orders one that stands as it is written, with what else it may name."""
-
-    def __init__(self, world: World, nation: str, names: Names) -> None:
-        self.world = world
-        self.nation = nation
-        self.names = names
-
-    def lines(self, key: str, entries: Sequence[Legal]) -> list[str]:
-        """The lines of one order form; what nobody but the player can fill in is shown as a form."""
-        if not entries:
-            return []
-        row = self.world.ruleset.row(*key.split("/", 1))
-        whole = all(ways.TARGET in entry.slots for entry in entries)  # together they say where everything stands
-        if ways.UNITS in row.get("slots", {}) and not row.get("bare") and not whole and len(entries) > 1:
-            return self._example(entries)
-        if all(entry.open for entry in entries):
-            return list(dict.fromkeys(line for entry in entries[:MOST_LINES] for line in self._lines(entry)))
-        if ways.UNITS in row.get("slots", {}):
-            return [line for entry in entries for line in self._lines(entry)]
-        if any("site" in entry.slots for entry in entries):
-            return self._purchases(entries)
-        return self._shared(entries)
-
-    def _example(self, entries: Sequence[Legal]) -> list[str]:
-        """The first of several orders of units that stands, and where else units could be given such an order."""
-        for at, entry in enumerate(entries[:MOST_TRIED]):
-            if found := self._lines(entry):
-                others = [str(e.slots.get(ways.ORIGIN, e.slots.get("zone", ""))) for e in (*entries[:at], *entries[at + 1 :])]
-                named = [
-                    self.names.printed("place", o) for o in dict.fromkeys(others) if o and o != str(entry.slots.get(ways.ORIGIN))
-                ]
-                return [found[0], *(_more("or from:", named) if named else [])]
-        return []
-
-    def _lines(self, entry: Legal, title: str = "", others: Sequence[str] = ()) -> list[str]:
-        """One order with the first of what it may name that stands, its price, and below it the others; none if none stands."""
-        found = self._filled(entry)
-        if found is None:
-            return []
-        slots, slot, values = found
-        said = [_price(self.world, entry.cost), _bounds(entry)]
-        text = order_text(self.world.ruleset, self.names, {"order": entry.order, "slots": slots}, agree=True)
-        out = _commented(text, said)
-        kind = self._kind(entry.order, slot) if values else ""
-        hostile = [v for v in values if kind == "place" and ways.UNITS in slots and is_attack(self.world, self.nation, v)]
-        free = [v for v in values if v not in hostile]
-        for word, some in (("or:", free), ("attack:", hostile)):
-            if some:
-                out += _more(word, [self.names.printed(kind, v) for v in some])
-        return out + (_more(title, others) if others else [])
-
-    def _filled(self, entry: Legal) -> tuple[dict[str, Any], str, list[str]] | None:
-        """The slots of an order that stands: the slot that was chosen for it, and what else that may hold."""
-        slots = self.world.ruleset.row(*entry.order.split("/", 1)).get("slots", {})
-        targets = next((s for s in (ways.TARGET, "facing") if s in slots and s not in entry.slots and entry.targets), "")
-        chosen = [targets] if targets else list(entry.open)
-        values: list[list[str]] = [list(entry.targets)] if targets else [self._domain(entry, slot) for slot in chosen]
-        if not all(values):
-            return None
-        for tried, filling in enumerate(product(*values)):
-            if tried >= MOST_TRIED:
-                return None
-            filled = {s: [v] if slot_of(s, slots[s]).many else v for s, v in zip(chosen, filling, strict=True)}
-            every = {**entry.slots, **filled}
-            if self._stands(entry.order, every):
-                last = chosen[-1] if chosen else ""
-                return every, last, [v for v in values[-1] if v != filling[-1]] if last == targets and last else []
-        return None
-
-    def _domain(self, entry: Legal, slot: str) -> list[str]:
-        row = self.world.ruleset.row(*entry.order.split("/", 1))
-        me = Entity("nation", self.nation)
-        kind = self._kind(entry.order, slot)
-        return domain(self.world, row, slot, {"self": me, "nation": me}) if kind in ENUMERABLE else []
-
-    def _kind(self, key: str, slot: str) -> str:
-        return slot_of(slot, self.world.ruleset.row(*key.split("/", 1))["slots"].get(slot)).kind
-
-    def _stands(self, key: str, slots: Mapping[str, Any]) -> bool:
-        """Whether an order stands that is the only one of its file."""
-        checker = Checker(self.world, self.nation, quiet=True)
-        found = checker.understood({"nation": self.nation, "order": key, "slots": dict(slots), "options": {}, "place": 1})
-        return found is not None and not list(checker.unfit({1: found.intent}))
-
-    def _purchases(self, entries: Sequence[Legal]) -> list[str]:
-        """One line for each thing that can be bought and price, with its sites."""
-        grouped: dict[tuple[Any, ...], list[Legal]] = {}
-        for entry in entries:
-            grouped.setdefault((entry.slots.get("item"), *sorted(entry.cost.items())), []).append(entry)
-        out = []
-        for group in grouped.values():
-            ranked = sorted(group, key=lambda e: -e.most)
-            sites = [f"{self.names.printed('place', e.slots['site'])} {e.most}" for e in ranked if "site" in e.slots]
-            made = ((e, self._filled(e)) for e in ranked)
-            best = next(((e, found[0]) for e, found in made if found is not None), None)
-            if best is not None:
-                text = order_text(self.world.ruleset, self.names, {"order": best[0].order, "slots": best[1]}, agree=True)
-                out += _commented(text, [_price(self.world, best[0].cost, each=True)])
-                out += _more("at most:", sites, most=1) if len(sites) > 1 else []
-        return out
-
-    def _shared(self, entries: Sequence[Legal]) -> list[str]:
-        """Entries that differ in one slot, on one line with what the slot may hold."""
-        last = list(entries[0].slots)[-1] if entries[0].slots else ""
-        grouped: dict[tuple[Any, ...], list[Legal]] = {}
-        for entry in entries:
-            fixed = tuple((k, str(v)) for k, v in entry.slots.items() if k != last)
-            grouped.setdefault((fixed, *sorted(entry.cost.items())), []).append(entry)
-        out: list[str] = []
-        for group in list(grouped.values())[:MOST_LINES]:
-            kind = self._kind(group[0].order, last) if last else ""
-            out += self._lines(group[0], "or:", [self.names.printed(kind, str(e.slots.get(last))) for e in group[1:]])
-        if len(grouped) > MOST_LINES:
-            out.append(f"##   and {len(grouped) - MOST_LINES} more lines of this kind")
-        return out
+def _of_what(world: World) -> str:
+    """Of what the prices are."""
+    main = stores.money(world.ruleset)
+    name = str(world.ruleset.rows("resources").get(main, {}).get("name", main))
+    return f"Prices in {name if name[1:2].isupper() else name.lower()}. " if main else ""
 
 
-def _commented(text: str, said: Iterable[str]) -> list[str]:
-    """An order that is not given yet, with what is to be said of it after a second mark, or below it if that is too long."""
-    more = "; ".join(filter(None, said))
-    if not more:
-        return [f"# {text}"]
-    if len(text) + len(more) + 7 <= WIDTH:
-        return [f"# {text}   # {more}"]
-    return [f"# {text}", f"##   {more}"]
+def _laid_out(line: Offered) -> list[str]:
+    """One line of the form, with what may be chosen beside it if there is room, else below it; of many choices the first."""
+    groups: list[tuple[str, Sequence[str]]] = [("", [line.said])] if line.said else []
+    groups += [(line.also_word, [short for short, _ in line.also])] if line.also else []
+    groups += [(word, joined_names(some)) for word, some in line.choices]
+    groups += [("and", [f"{line.more} more of this kind"])] if line.more else []
+    text = f"# {line.text}"
+    if not groups:
+        return [text]
+    beside, left = _filled(f"{text}   #", groups)
+    if not left or (_count(line) > FAR and not line.also and left < _count(line)):
+        return [beside]
+    first = f"{text}   # {line.said}"
+    if line.said and len(first) <= WIDTH:
+        text, groups = first, groups[1:]
+    below, left = _filled("##  ", groups)
+    apart = (line.also and line.also_word == "or") or (line.said and text != first)
+    if left and apart and len(groups) > 1:
+        return [text, _filled("##  ", groups[:1])[0], _filled("##  ", groups[1:])[0]]
+    return [text, below]
 
 
-def _more(title: str, items: Sequence[str], mark: str = "##   ", most: int = MOST_MORE) -> list[str]:
-    """Names in so many lines; how many are left out is said."""
-    out = [f"{mark}{title}"]
-    for at, item in enumerate(items):
-        left = len(items) - at - 1
-        word = f" {item}{',' if left else ''}"
-        if len(out[-1]) + len(word) + (12 if left and len(out) == most else 0) > WIDTH:
-            if len(out) == most:
-                out[-1] += f" and {left + 1} more"
-                return out
-            out.append(f"{mark} ")
-        out[-1] += word
-    return out
-
-
-def _price(world: World, cost: Mapping[str, Any], each: bool = False) -> str:
-    if not cost:
-        return ""
-    rows = world.ruleset.rows("resources")
-    parts = [f"{amount} {rows.get(what, {}).get('name', what)}" for what, amount in cost.items()]
-    return f"{' and '.join(parts)}{' each' if each else ''}"
-
-
-def _bounds(entry: Legal) -> str:
-    parts = [f"{slot} {low} to {high}" if high < 999 else f"{slot} from {low}" for slot, (low, high) in entry.bounds.items()]
-    return ", ".join(parts)
+def _filled(head: str, groups: Sequence[tuple[str, Sequence[str]]]) -> tuple[str, int]:
+    """Names by groups on one line, and how many of them are left out, which is said."""
+    tokens = []
+    for after, (word, some) in enumerate(groups, 1 - len(groups)):
+        for n, name in enumerate(some, 1):
+            end = "," if n < len(some) else ";" if after else ""
+            tokens.append(f"{f'{word}: ' if word and n == 1 else ''}{name}{end}")
+    for at, token in enumerate(tokens):
+        left = len(tokens) - at - 1
+        if len(head) + 1 + len(token) + (len(f" and {left} more") if left else 0) > WIDTH:
+            return f"{head.rstrip(',;')} and {left + 1} more" if at else head, left + 1
+        head += f" {token}"
+    return head, 0

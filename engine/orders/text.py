@@ -21,16 +21,16 @@ def order_text(ruleset: Ruleset, names: Names, order: Mapping[str, Any], *, agre
         return str(order.get("text", ""))
     text = shortest(form.pattern, names, dict(order.get("slots", {})), agree=agree)
     parts = [
-        option_text(names, ruleset.rows("order_options")[id_], value, "form", agree=agree)
+        option_text(names, ruleset.rows("order_options")[id_], value, agree=agree)
         for id_, value in order.get("options", {}).items()
         if id_ in ruleset.rows("order_options")
     ]
     return f"{text}: {'; '.join(parts) if agree else ', '.join(parts)}" if parts else text
 
 
-def option_text(names: Names, row: Row, value: Any, key: str, *, agree: bool = True) -> str:
-    """An option with its value, in the words of a key of its row."""
-    pattern = read_form(row[key], row.get("slots"))
+def option_text(names: Names, row: Row, value: Any, *, agree: bool = True) -> str:
+    """An option with its value, in the words of its row."""
+    pattern = read_form(row["form"], row.get("slots"))
     slots = [s.name for s in slots_in(pattern)]
     values = value if isinstance(value, dict) else {slots[0]: value} if slots and value is not True else {}
     return shortest(pattern, names, values, agree=agree)
@@ -52,6 +52,4 @@ def options_in_words(ruleset: Ruleset, names: Names, order: Mapping[str, Any]) -
     """What the options of an order say in full words, one after another."""
     rows = ruleset.rows("order_options")
     given = {id_: value for id_, value in order.get("options", {}).items() if id_ in rows}
-    return [
-        option_text(names, rows[id_], value, "read_back" if "read_back" in rows[id_] else "form") for id_, value in given.items()
-    ]
+    return [option_text(names, rows[id_], value) for id_, value in given.items()]

@@ -26,7 +26,7 @@ def limits_on(ruleset: Ruleset, act: str) -> Sequence[Row]:
     def make() -> dict[str, list[Row]]:
         out: dict[str, list[Row]] = {}
         for row in ruleset.rows("limits").values():
-            need = {"test": _test(ruleset, row), "else": row["else"], "secret": row.get("secret", False)}
+            need = {"test": _test(ruleset, row), "else": row["else"]}
             out.setdefault(row["on"], []).append(need)
         return out
 

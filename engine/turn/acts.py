@@ -117,12 +117,9 @@ def forbidden(turn: OrderContext, row: Row, order: Order, names: Names, spent: S
 
 
 def closed(turn: OrderContext, row: Row, nation: str) -> Refusal | None:
-    """Whether the act is not open to the nation, or not yet."""
+    """Whether the act is not open to the nation."""
     if "for" in row and not is_for(turn.world, row["for"], nation):
         return Refusal(Code.CLOSED, "this is not open to your nation")
-    from_turn = row.get("from_turn")
-    if from_turn is not None and turn.number < from_turn:
-        return Refusal(Code.CLOSED, f"not before turn {from_turn}")
     return None
 
 

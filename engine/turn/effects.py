@@ -209,7 +209,6 @@ class EffectRunner:
         answer = decide(self.turn, row, names, self.stream)
         self.note_dice()
         scope = {**names, "answer": answer}
-        self.effects(effect.get("answers", {}).get(str(answer), ()), scope)
         self.effects(effect.get("effects", ()), scope)
 
     # ---- values for the verbs

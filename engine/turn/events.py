@@ -18,7 +18,6 @@ from . import matrices, relations, streaks, tallies
 from .context import Turn, audience_ids
 from .effects import EffectError, EffectRunner, fill, printed
 from .facts import bare_role, matches, triggers, view
-from .verbs_later import kept_value
 
 MAX_CHAIN = 20
 
@@ -289,15 +288,13 @@ def release(turn: Turn, fact: Fact) -> None:
         word, filters = (row["until"], {}) if isinstance(row["until"], str) else next(iter(row["until"].items()))
         if not matches(turn, word, filters, fact):
             continue
-        names: dict[str, Any] = {k: kept_value(v) for k, v in row.get("names", {}).items()}
+        names: dict[str, Any] = {k: Entity(*kept) for k, kept in row["names"].items()}
         names["event"] = view(turn, fact)
-        left = int(row.get("times", 1)) - 1
         with turn.journal.entry(row["rule"], subject=key, audience=row.get("audience", ())) as entry:
+            turn.journal.put_row("held", key, None)
             if not turn.world.test(row.get("if"), names):
-                turn.journal.put_row("held", key, None)
                 entry.data["void"] = "its condition no longer holds"
                 continue
-            turn.journal.put_row("held", key, {**row, "times": left} if left else None)
             try:
                 EffectRunner(turn, entry, row["rule"], key).effects(row["effects"], names)
             except EffectError as error:

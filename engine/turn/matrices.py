@@ -6,7 +6,6 @@ In scope of every test are the `actor` of the act, its `target`, and `object`: t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from ..core.journal import Fact
@@ -33,8 +32,7 @@ def offer(turn: Turn, fact: Fact) -> None:
             names: dict[str, Any] = {**turn.loops, **_parties(actor, target), "event": event}
             if turn.world.test(row.get("when"), names):
                 perform(turn, matrix["id"], row["id"], actor, target, names=names)
-                if not row.get("also"):
-                    break
+                break
 
 
 def _index(ruleset: Ruleset) -> dict[str, list[tuple[Row, list[Row]]]]:
@@ -62,8 +60,6 @@ def perform(
     actor: Any,
     other: Any,
     *,
-    times: Any = 1,
-    only: Iterable[str] | None = None,
     names: Names | None = None,
 ) -> None:
     """One row: every onlooker's cell is drawn with dice of its own and moved (or held)."""
@@ -75,12 +71,12 @@ def perform(
     for number, nation in enumerate(those):
         column = column_of(turn, matrix, nation, scope)
         cell = row["cells"].get(column) if column else None
-        if column is None or cell is None or (only is not None and column not in only):
+        if column is None or cell is None:
             continue
         if nation == id_of(actor) and not cell.get("to_zero"):
             continue  # nobody takes points against himself
-        by = times * _multiple(turn, matrix, column, scope)
-        with turn.within("cell", matrix_id, row_id, those[number:], id_of(actor), id_of(other), times, list(only or ())):
+        by = _multiple(turn, matrix, column, scope)
+        with turn.within("cell", matrix_id, row_id, those[number:], id_of(actor), id_of(other)):
             play(turn, matrix, row, cell, nation, {**scope, "nation": Entity("nation", nation)}, by)
             turn.boundary()
 
@@ -172,9 +168,8 @@ def _hold(
 
 
 def react(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
-    """One row of a matrix, some cells multiplied."""
+    """One row of a matrix."""
     row_id = str(runner.plain(p["row"], names))
     actor = runner.who(p["actor"], names) if "actor" in p else names.get("self")
     other = runner.who(p["object"], names) if "object" in p else None
-    times = runner.world.number(p["times"], names) if "times" in p else 1
-    perform(runner.turn, p["matrix"], row_id, actor, other, times=times, only=p.get("only"))
+    perform(runner.turn, p["matrix"], row_id, actor, other)

@@ -38,18 +38,15 @@ def rows_told_after(ruleset: Ruleset) -> dict[str, dict[str, Row]]:
 
 def _tell_one(turn: Turn, row: Row, order: Order, step: str) -> None:
     names = turn.order_names(order)
-    found: list[Row] = []
-    for outcome in row["outcomes"][step]:
-        if (not found or outcome.get("also")) and turn.world.test(outcome.get("when"), names):
-            found.append(outcome)
-    if not found:
+    outcome = next((o for o in row["outcomes"][step] if turn.world.test(o.get("when"), names)), None)
+    if outcome is None:
         return
     readers = audience_ids(turn.world, row.get("audience"), names)
-    ids = [str(o["id"]) for o in found]
+    ids = [str(outcome["id"])]
     data = {"outcome": ids, "asked": order.get("text", "")}
     with turn.journal.entry(order["order"], subject=order["nation"], audience=readers, data=data) as entry:
         turn.journal.set("orders", order["key"], "outcome", [*order.get("outcome", ()), *ids])
+        words = str(outcome.get("name", outcome["id"]))
+        said = f" ({fill(turn.world, outcome['says'], names)})" if "says" in outcome else ""
         head = fill(turn.world, row["told_as"], names) if "told_as" in row else str(order.get("text", ""))
-        said = [fill(turn.world, o["says"], names) for o in found if "says" in o]
-        words = ", ".join(str(o.get("name", o["id"])) for o in found)
-        entry.text = f"{head}: {words}" + (f" ({'; '.join(said)})" if said else "") + "."
+        entry.text = f"{head}: {words}{said}."

@@ -16,16 +16,14 @@ from ..core.state import Entity
 from ..ruleset.expressions.parse import strip_mark
 from ..world.selections import as_set, id_of
 from ..world.world import World, exact
-from .context import Turn, audience_ids
+from .context import Turn
 from .effects import fill, printed
 
 
 def run(node: Row, turn: Turn) -> None:
-    """Try the ends of the node (`ends`; absent: all), in their order; the first that comes true ends the game."""
-    rows = turn.ruleset.rows("ends")
-    for id_ in node.get("ends") or list(rows):
-        row = rows[id_]
-        if turn.world.test(row.get("when"), turn.names()) and settle(turn, row) and not row.get("goes_on"):
+    """Try the ends in their order; the first that comes true ends the game."""
+    for row in turn.ruleset.rows("ends").values():
+        if turn.world.test(row.get("when"), turn.names()) and settle(turn, row):
             return
 
 
@@ -52,13 +50,11 @@ def settle(turn: Turn, row: Row) -> bool:
         data["sides"] = by_side
     data["details"] = standings(turn.world, row, winners, ranks, by_side)
     names = turn.names()
-    readers = audience_ids(turn.world, row.get("audience", EVERYONE), names)
     text = fill(turn.world, row.get("says", ""), names)
-    with turn.journal.entry(f"ends/{row['id']}", subject=",".join(winners), text=text, audience=readers, data=data):
-        if not row.get("goes_on"):
-            turn.journal.set("game", "game", "winners", winners)
-            turn.journal.set("game", "game", "end", row["id"])
-            turn.journal.set("game", "game", "ended", True)
+    with turn.journal.entry(f"ends/{row['id']}", subject=",".join(winners), text=text, audience=(EVERYONE,), data=data):
+        turn.journal.set("game", "game", "winners", winners)
+        turn.journal.set("game", "game", "end", row["id"])
+        turn.journal.set("game", "game", "ended", True)
     return True
 
 

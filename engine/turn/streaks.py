@@ -43,7 +43,7 @@ def count(turn: Turn, row: Row, thing: Entity | None, names: dict[str, Any]) -> 
     readers = audience_ids(turn.world, row.get("audience", NOBODY), names)
     with turn.journal.entry(rule, subject=key, audience=readers, data={"times": now + 1 if holds else 0}) as entry:
         turn.journal.set("streaks", key, row["id"], now + 1 if holds else None)
-        effects = row.get("effects") if holds and now + 1 >= int(row.get("from", 1)) else None if holds else row.get("reset")
+        effects = row.get("effects") if holds and now + 1 >= int(row.get("from", 1)) else None
         if effects:
             try:
                 EffectRunner(turn, entry, rule, key).effects(effects, names)

@@ -1,6 +1,6 @@
 """Tallies: counters of nations, places and other things, fed by the facts of the journal; `tally(x, id)` reads them.
 
-A row says which fact feeds it (`on`), who gets it (`who`: a role of the fact, or `=` an expression), how much (`by`), and `when`.
+A row says which fact feeds it (`on`), who gets it (`who`: a role of the fact, or `=` an expression), and how much (`by`).
 """
 
 from __future__ import annotations
@@ -26,8 +26,6 @@ def offer(turn: Turn, fact: Fact) -> None:
         if not any(matches(turn, word, filters, fact) for word, filters in triggers(row)):
             continue
         names = {**turn.loops, "event": event}
-        if not turn.world.test(row.get("when"), names):
-            continue
         for thing in _whose(turn, row, fact, names):
             amount = exact(turn.world.number(row.get("by", 1), {**names, thing.kind: thing}))
             if amount:

@@ -1,12 +1,11 @@
 """The verbs of effects: each a function of the running tail, its parameters and the names in scope.
 
 A verb changes the state through the journal entry that the tail has opened, and states the facts that follow from it. Those
-for units and works are in `verbs_units`, those for things under way and held effects in `verbs_later`; `core/registry` lists all.
+for units and works are in `verbs_units`, those for things under way and agreements in `verbs_later`; `core/registry` lists all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +15,6 @@ from ..world import treasury as stores
 from ..world.selections import as_set, id_of
 from ..world.tables import bounds
 from ..world.tracks import way_to, way_to_zero
-from ..world.world import round_as
 from . import relations
 from .context import audience_ids
 from .decisions import decide
@@ -28,8 +26,6 @@ from .verbs_units import send_home, set_works, stands_for_one, unless_default
 def shift(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """Moves a track toward or away from a side, up, down or to zero, following its redirection; states `reached`."""
     by = runner.amount(p["by"], names)
-    if "times" in p:
-        by = round_as(by * Fraction(runner.world.number(p["times"], names)), "nearest")
     track_row = runner.world.ruleset.row("tracks", p["track"])
     for nation in runner.nations(p["who"], names):
         move_track(runner, nation, track_row, _direction(runner, p, names, nation), int(by), to_zero=bool(p.get("to_zero")))
@@ -80,7 +76,7 @@ _TABLE_OF = {
 
 
 def change(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
-    """Sets, adds to or multiplies a declared field of one or more things; a field that lists things takes in or drops some."""
+    """Sets or adds to a declared field of one or more things; a field that lists things takes in or drops some."""
     things = as_set(runner.world, runner.who(p["of"], names))
     single = stands_for_one(names, things)
     for thing in things:
@@ -90,10 +86,8 @@ def change(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
         value = runner.world.field(thing, p["field"]) if "to" not in p else None
         if "to" in p:
             new = runner.plain(p["to"], {**names, thing.kind: thing})
-        elif "by" in p:
-            new = (value or 0) + runner.amount(p["by"], {**names, thing.kind: thing})
         else:
-            new = (value or 0) * Fraction(runner.world.number(p["times"], names))
+            new = (value or 0) + runner.amount(p["by"], {**names, thing.kind: thing})
         if "at_least" in p:
             new = max(new, runner.world.number(p["at_least"], names))
         if "at_most" in p:
@@ -145,25 +139,9 @@ def pay(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
         take(runner, source, what, wanted)
     if not wanted:
         return
-    if "shares" in p:
-        for who, part in shared(wanted, runner.world.marked(p["shares"], names)).items():
-            stores.gain(runner.journal, purse_of(runner, Entity("nation", who), what), what, part)
-            runner.journal.fact("paid", by=id_of(source), of=who, what=what, amount=part)
-        return
     if target is not None:
         stores.gain(runner.journal, purse_of(runner, target, what), what, wanted)
     runner.journal.fact("paid", by=id_of(source), of=id_of(target), what=what, amount=wanted)
-
-
-def shared(amount: Any, weights: Mapping[str, Any]) -> dict[str, int]:
-    """A whole amount in proportion to weights, rounded down; what is over goes to the greatest weight (the first by id)."""
-    total = sum(weights.values())
-    if not total:
-        weights, total = dict.fromkeys(weights, 1), len(weights)
-    out = {who: int(Fraction(amount) * weight / total) for who, weight in sorted(weights.items())}
-    if out:
-        out[max(sorted(weights), key=lambda who: weights[who])] += int(amount) - sum(out.values())
-    return {who: part for who, part in out.items() if part}
 
 
 def purse_of(runner: EffectRunner, thing: Any, what: str) -> str:
@@ -226,23 +204,14 @@ def _tech_name(runner: EffectRunner, tech: str) -> str:
 
 
 def mark(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
-    """Sets a mark on things; it ends after `turns`, at a fact, or never."""
+    """Sets a mark on things; it ends after `turns`, or never."""
     name = str(runner.plain(p["as"], names))
-    who = p["who"]
-    if isinstance(who, dict):
-        among = as_set(runner.world, runner.set(who["of"], names))
-        found: Any = tuple(runner.stream().draw(among, int(runner.world.number(who["draw"], names))))
-        runner.note_dice()
-    else:
-        found = runner.who(who, names)
     value: dict[str, Any] = {"since": runner.turn.number}
     if "turns" in p:
         value["until"] = runner.turn.number + int(runner.world.number(p["turns"], names))
-    if "until" in p:
-        value["fact"] = p["until"]
     if "seen_by" in p:
         value["seen_by"] = list(audience_ids(runner.world, p["seen_by"], names))
-    for thing in as_set(runner.world, found):
+    for thing in as_set(runner.world, runner.who(p["who"], names)):
         runner.journal.set("marks", f"{thing.kind}:{thing.id}", name, value)
 
 
@@ -375,8 +344,6 @@ def command(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
 def found(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """A nation appears, with what it `inherits` of another: `technology`, and `grade` in place of its own."""
     nation = runner.id_of(p["nation"], names)
-    if "side" in p:
-        runner.journal.set("nations", nation, "side", runner.plain(p["side"], names) or "")
     runner.journal.set("nations", nation, "alive", True)
     if "seat" in p:
         runner.journal.set("nations", nation, "seat", str(runner.plain(p["seat"], names)))
@@ -451,8 +418,8 @@ def vote(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
 
 
 def end(runner: EffectRunner, p: Any, names: dict[str, Any]) -> None:
-    """Ends the game, a war, or an agreement."""
-    if p == "game" or (isinstance(p, dict) and "game" in p):
+    """Ends the game, or the wars of some with others."""
+    if p == "game":
         runner.journal.set("game", "game", "ended", True)
         return
     if not isinstance(p, dict):
@@ -462,9 +429,3 @@ def end(runner: EffectRunner, p: Any, names: dict[str, Any]) -> None:
         for one in a:
             for other in b:
                 relations.end_war(runner.turn, one, other)
-    if "war" in p:
-        war = runner.id_of(p["war"], names)
-        one, _, other = war.partition("--")
-        relations.end_war(runner.turn, one, other)
-    if "agreement" in p:
-        runner.journal.put_row("agreements", runner.id_of(p["agreement"], names), None)

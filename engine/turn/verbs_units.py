@@ -35,8 +35,6 @@ def create(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     ruleset = runner.world.ruleset
     places = as_set(runner.world, runner.set(p["at"], names)) if "at" in p else ()
     n = int(runner.amount(p.get("n", 1), names))
-    if "most" in p:
-        n = min(n, int(runner.world.number(p["most"], names)))
     if ruleset.has("units", kind):
         owner = runner.id_of(p["for"], names) if "for" in p else None
         for place in places:
@@ -96,13 +94,12 @@ def _stacks(runner: EffectRunner, p: Row, names: dict[str, Any]) -> list[tuple[s
         return [(t.id, 1 if single else runner.world.state.get("units", t.id, "n", 0)) for t in chosen]
     places = as_set(runner.world, runner.set(p["at"], names)) if "at" in p else None
     owner = runner.id_of(p["of"], names) if "of" in p else None
-    kind = runner.plain(p["kind"], names) if "kind" in p else None
     found = (
         runner.world.state.stacks(owner=owner)
         if places is None
         else [s for pl in places for s in runner.world.state.stacks(at=pl.id, owner=owner)]
     )
-    return [(k, row["n"]) for k, row in found if kind is None or row["kind"] == kind]
+    return [(k, row["n"]) for k, row in found]
 
 
 def spread(stacks: list[tuple[str, int]], wanted: int, *, by_kind: bool, kind_of: Any) -> list[tuple[str, int]]:

@@ -98,8 +98,7 @@ def _rather(turn: OrderContext, units: Mapping[str, int], loaded: bool) -> str:
 
 def _may(turn: OrderContext, row: Row, kind: str) -> bool:
     """Whether a kind of unit may take part in a mission at all."""
-    kept_out = "never" in row and routes.kind_matches(turn.world, row["never"], kind)
-    return routes.kind_matches(turn.world, row.get("members"), kind) and not kept_out
+    return routes.kind_matches(turn.world, row.get("members"), kind)
 
 
 def faults(turn: OrderContext, fleet: Fleet, orders: Iterable[Order]) -> Iterator[tuple[Order, str]]:

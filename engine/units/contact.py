@@ -225,8 +225,7 @@ def lookers(turn: Turn, row: Row, seeker: str) -> list[tuple[str, int]]:
     return [
         (key, int(stack["n"]))
         for key, stack in (*forces.company(turn.state, seeker), *helpers(turn, row, seeker))
-        if routes.kind_matches(turn.world, row.get("who"), stack["kind"])
-        and figure(turn, row.get("value", 0), Entity("unit", key), {}) > 0
+        if figure(turn, row.get("value", 0), Entity("unit", key), {}) > 0
     ]
 
 

@@ -16,7 +16,6 @@ from ..core.model import Row
 from ..core.state import Entity, pair_key, works_on
 from ..ruleset.expressions.parse import strip_mark
 from ..turn.context import Turn, audience_ids
-from ..turn.decisions import decide
 from ..turn.effects import EffectRunner, fill
 from ..world import routes
 from ..world.selections import as_set, id_of
@@ -92,10 +91,7 @@ def takers_of(turn: Turn, row: Row, place: str) -> list[str]:
 
 def _can_take(turn: Turn, row: Row, nation: str, place: str, holder: str | None) -> bool:
     """Whether a nation has units there that can take the place, and is one that comes there to fight (or finds it free)."""
-    if holder is None:
-        if not row.get("free_places", True):
-            return False
-    elif not comes_to_fight(turn, nation, holder):
+    if holder is not None and not comes_to_fight(turn, nation, holder):
         return False
     at_war = holder is None or turn.world.hostile(nation, holder)  # without war only who came there to fight takes anything
     return any(
@@ -166,8 +162,6 @@ def captor_of(turn: Turn, row: Row, place: str, holder: str | None, takers: Sequ
             sums = {t: _weight(turn, row, t, place) for t in takers}
             best = max(sums.values())
             first_ones = [t for t in takers if sums[t] == best]
-            if len(first_ones) > 1 and "ask" in row:
-                return _asked(turn, row, place, first_ones)
             return first_ones[0]
     return takers[0]
 
@@ -189,14 +183,6 @@ def _weight(turn: Turn, row: Row, nation: str, place: str) -> Any:
     if value is None:
         return sum(r["n"] for _, r in stacks)
     return sum(r["n"] * (turn.world.field(Entity("unit", k), value) or 0) for k, r in stacks)
-
-
-def _asked(turn: Turn, row: Row, place: str, takers: Sequence[str]) -> str:
-    decision = turn.ruleset.row("decisions", row["ask"])
-    rule = f"control/{row['id']}"
-    names = {"place": Entity("place", place), "self": Entity("nation", takers[0])}
-    found = decide(turn, decision, names, lambda: turn.stream(rule, place), options=list(takers), who=takers[0], subject=place)
-    return str(found) if found in takers else takers[0]
 
 
 def _emptied(turn: Turn, row: Row, place: str) -> bool:
@@ -240,10 +226,6 @@ def _present_holder(turn: Turn, row: Row, place: str, holder: str | None, presen
         return None if none == "unowned" else turn.world.owner_of(place) if none == "owner" else holder
     if holder in present:
         return holder
-    owner = turn.world.owner_of(place)
-    if row.get("hostile_only"):  # only who comes as an enemy occupies; friends on the land leave it to its owner
-        foes = [n for n in present if owner is None or comes_to_fight(turn, n, owner)]
-        return foes[0] if len(foes) == len(present) and len(set(foes)) == 1 else owner if not foes else holder
     return present[0] if len(present) == 1 else holder
 
 
@@ -277,9 +259,6 @@ def hand_over(turn: Turn, change: Change) -> None:
             turn.journal.set("places", place, "owner", change.captor or "")
         for field, value in row.get("sets", {}).items():
             turn.journal.set("places", place, field, id_of(world.marked(value, names)))
-        for field in row.get("destroys", ()):
-            if world.field(Entity("place", place), field):
-                turn.journal.set("places", place, field, False)
         if "absent" in row and change.captor:
             _evade(turn, row, place, change.captor)
         if row.get("clears"):
@@ -358,7 +337,7 @@ def statuses(turn: Turn, row: Row) -> None:
             if fact:
                 by = _last_taker(turn, nation.id) if value else None
                 turn.journal.fact(fact, of=nation.id, by=by)
-            EffectRunner(turn, entry, rule, nation.id).effects(row.get("effects" if value else "end_effects", ()), names)
+            EffectRunner(turn, entry, rule, nation.id).effects(row.get("effects", ()) if value else (), names)
 
 
 def _last_taker(turn: Turn, nation: str) -> str | None:

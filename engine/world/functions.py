@@ -486,8 +486,6 @@ def _values(world: World) -> dict[str, Callable[..., Any]]:
         "max": max,
         "floor": lambda n: Fraction(n).__floor__(),
         "ceil": lambda n: Fraction(n).__ceil__(),
-        "round": lambda n: (Fraction(n) + Fraction(1, 2)).__floor__(),
-        "abs": abs,
     }
 
 

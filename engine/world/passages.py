@@ -116,9 +116,7 @@ def _open_gate(world: World, nation: str, row: Row, unit: Entity | str) -> bool:
 
 
 def gate_holders(world: World, row: Row) -> list[str]:
-    """Who holds the keys of a gate: its keeper, or the holders of its places."""
-    if "keeper" in row:
-        return [row["keeper"]]
+    """Who holds the keys of a gate: the holders of its places."""
     return sorted({h for p in row.get("keys", ()) if (h := world.holder_of(p))})
 
 

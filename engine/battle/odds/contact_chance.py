@@ -16,7 +16,6 @@ import numpy as np
 from ...core.dice import distribution
 from ...core.model import Row
 from ...core.state import Entity
-from ...world.routes import kind_matches
 from ..batch import Array
 from ..plan import Plan
 
@@ -75,11 +74,7 @@ def touch_of(plan: Plan, row: Row, seekers: Sequence[int]) -> Touch:
 def _look(plan: Plan, row: Row, mine: Sequence[int], theirs: Sequence[int]) -> Look:
     faces = distribution(row.get("die", "1d10"))
     hits = [float(sum((p for face, p in faces.items() if face <= value), Fraction(0))) for value in range(max(faces) + 1)]
-    looking = [
-        i
-        for i in mine
-        if kind_matches(plan.world, row.get("who"), plan.groups[i].kind) and _figure(plan, row.get("value", 0), i) > 0
-    ]
+    looking = [i for i in mine if _figure(plan, row.get("value", 0), i) > 0]
     shelter = [_figure(plan, row["less"]["best"], i) if "less" in row else 0 for i in theirs]
     values = [_figure(plan, row.get("value", 0), i) for i in looking]
     return Look(tuple(looking), tuple(values), tuple(theirs), tuple(shelter), int(row.get("at_least", 0)), tuple(hits))

@@ -19,6 +19,7 @@ from ...core.diagnostics import Diagnostic
 from ...core.journal import Entry
 from ...core.model import Ruleset
 from ...core.state import Entity, State
+from ...world.known import theaters
 from ...world.view import UNKNOWN
 from ...world.world import World
 from .drawing import Drawing
@@ -42,7 +43,6 @@ from .map import (
     read_shapes,
 )
 from .map.model import Kind
-from .standing import theaters
 from .words import listing
 
 FOLDER = "map"

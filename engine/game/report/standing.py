@@ -1,6 +1,6 @@
 """Where a nation stands: own and allied forces by theater, places in danger, and what is known of others by certainty and age.
 
-Everything is read from the nation's view; a theater is a group of places with `use: theater`, and a place in none is elsewhere.
+Everything is read from the nation's view; a place in no theater is elsewhere.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from ...core.journal import Entry
 from ...core.model import Row
 from ...core.state import UNIT_CORE, Entity
 from ...turn.effects import printed
+from ...world.known import enemies_in, theaters
 from ...world.view import UNKNOWN, may_read
 from ...world.world import World
 from .document import Block, Bullets, Para, Table, bullets
@@ -25,12 +26,6 @@ MOST_ALLIED = 16
 """Places with units of allies that are told one by one, likewise."""
 WIDE = 8
 """Kinds of units in one table; rarer ones are told in the last column."""
-
-
-def theaters(world: World) -> list[tuple[str, list[str]]]:
-    """Name and places of each theater, in their order."""
-    rows = [r for r in world.ruleset.rows("groups").values() if r.get("use") == "theater"]
-    return [(str(r.get("name", r["id"])), list(r["members"])) for r in sorted(rows, key=lambda r: r.get("order", 0))]
 
 
 def by_place(world: World, owners: Sequence[str]) -> dict[str, list[Mapping[str, Any]]]:
@@ -204,23 +199,10 @@ def threatened(world: World, reader: str, place: str) -> bool:
 
 def _enemies(world: World, reader: str, place: str) -> tuple[int, str]:
     """How many enemies the reader knows to be in a place, at least, and how that is said; 0 where it may be nobody."""
-    best, said = 0, ""
-    n = sum(
-        int(r["n"]) for _, r in world.state.stacks(at=place) if r["kind"] != UNKNOWN and world.hostile(reader, str(r["owner"]))
-    )
-    if n:
-        best, said = n, counted(n, "enemy unit")
-    for _, row in world.state.stacks(at=place):
-        low = int(str(row.get("range", "0")).partition("..")[0] or 0)
-        if row["kind"] == UNKNOWN and low > best and world.hostile(reader, str(row["owner"])):
-            best, said = low, f"{_span(str(row['range']))} enemy units"
-    known = world.state.get("knowledge", reader, f"units:{place}") or {}
-    holder = world.holder_of(place)
-    fresh = known.get("since", -9) >= int(world.state.get("game", "game", "turn", 1)) - 1
-    if fresh and int(known.get("n", 0)) > best and holder is not None and world.hostile(reader, holder):
-        best = int(known["n"])
-        said = counted(best, "enemy unit") if "units" in known else f"{best} or more enemy units"
-    return best, said
+    found = enemies_in(world, reader, place)
+    if found.band:
+        return found.least, f"{_span(found.band)} enemy units"
+    return found.least, counted(found.least, "enemy unit") if found.exact else f"{found.least} or more enemy units"
 
 
 def danger(world: World, reader: str, words: Words, most: int = 6) -> list[str]:

@@ -33,8 +33,8 @@ from ...core.faults import RuleError, of_rules
 from ...core.model import Ruleset
 from ...core.package_data import scenarios
 from ...orders.intake import take_in
+from ...orders.offers import offers_of
 from ...orders.policies import plan
-from ...orders.template import order_template
 from ...ruleset.checks import READ_BY_OTHERS, Subject, of_altered, run_checks
 from ...ruleset.compile import layers_of, read_layers, ruleset_of
 from ...ruleset.expressions.vocabulary import FUNCTIONS
@@ -325,7 +325,7 @@ class Bench:
             stream = KeyedDice("a5" * 32, position.turn).stream(step="input", rule="plan", subject=nation, audience=nation)
             orders[nation] = [dict(order) for order in plan(world, nation, stream)]
             if number == 0:
-                lines = [line[2:].split("   ")[0] for line in order_template(world, nation).splitlines() if line.startswith("# ")]
+                lines = [rng.choice(list(one.lines())) for _, some in offers_of(world, nation) for one in some]
                 drawn = "\n".join(rng.sample(lines, min(8, len(lines))))
                 taken = take_in(ruleset, drawn, _always(world), nation=nation, turn=position.turn)
                 orders[nation] = [dict(order) for order in taken.orders] or orders[nation]

@@ -20,6 +20,9 @@ from .front import FAR, Front
 from .give import Giver
 from .march import Post, odds_of
 
+LONGEST = 8
+"""Turns that a voyage may take."""
+
 
 class Goal(NamedTuple):
     """A shore that troops can go to: the zone it lands from, the turns until then, and what that is worth a turn."""
@@ -172,14 +175,13 @@ class Armies:
         """The shore that is worth most for its distance to troops that are aboard, or come aboard in the zone `start`."""
         reach = pool.reach
         best: Goal | None = None
-        most = int(self.rule.get("turns", 8))
         for place, (value, zones, hostile) in self._shores.items():
             for zone in zones:
                 if zone not in reach:
                     continue
                 steps = int(reach[zone][0]) + (int(reach[start][0]) if start and zone != start else 0)
                 turns = max(1, -(-steps // pool.moves))
-                if turns > most or (hostile and (turns > 1 or not self._dares(zone, place, cargo))):
+                if turns > LONGEST or (hostile and (turns > 1 or not self._dares(zone, place, cargo))):
                     continue
                 score = Fraction(value) / turns
                 if best is None or score > best.score:
@@ -216,9 +218,8 @@ class Armies:
     @cached_property
     def _stuck(self) -> list[str]:
         """Friendly shores with troops for whom the front is too far to walk."""
-        far = int(self.rule.get("far", FAR))
         places = ways.places_with_units(self.world, self.front.nation)
-        return [p for p in places if p in self.front.friendly and self.front.distance.get(p, FAR) >= far and self._zones_of(p)]
+        return [p for p in places if p in self.front.friendly and self.front.distance.get(p, FAR) >= FAR and self._zones_of(p)]
 
     def _waiting(self, pool: Pool) -> Iterator[tuple[str, str]]:
         """Shores with such troops, and the zone nearest to the ships in which they come aboard in this turn."""

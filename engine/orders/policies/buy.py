@@ -24,9 +24,8 @@ def give_purchases(giver: Giver, rules: Sequence[Row], front: Front | None) -> N
     names = OrderContext(world).order_names({"nation": giver.nation, "order": "", "slots": {}})
     mixes = []
     for rule in rules:
-        if world.test(rule.get("when"), names):
-            mix = {item: int(world.number(weight, names)) for item, weight in rule["mix"].items() if item in catalogue}
-            mixes.append((rule, {item: weight for item, weight in mix.items() if weight > 0}))
+        mix = {item: int(world.number(weight, names)) for item, weight in rule["mix"].items() if item in catalogue}
+        mixes.append((rule, {item: weight for item, weight in mix.items() if weight > 0}))
     wanted = frozenset(item for _, mix in mixes for item in mix)
     if not wanted:
         return

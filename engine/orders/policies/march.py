@@ -119,12 +119,9 @@ def _attack(giver: Giver, front: Front, place: str, posts: list[Post], enough: A
             break
     if odds_of(front, place, chosen) > 2 * enough:
         chosen = _thinned(front, place, chosen, enough)
-    options = front.war.get("options", {})
     for post in chosen:
-        row = front.world.ruleset.rows("orders")[post.order.partition("/")[2]]
-        carried = {k: v for k, v in options.items() if k in row.get("options", ())}
         slots = {ways.UNITS: dict(post.kinds), ways.ORIGIN: post.origin, ways.TARGET: place}
-        if giver.give(post.order, slots, carried):
+        if giver.give(post.order, slots):
             front.use(post.origin, post.kinds)
 
 
@@ -293,8 +290,14 @@ def _has_room(giver: Giver, mode: Row, place: str) -> bool:
     """Whether a place has room left at all: most that have none are cheap to rule out."""
     if not mode.get("capacity"):
         return True
-    most = routes.capacity(giver.world, mode, place)
+    most = _share(giver, mode, place)
     return most is None or most > giver.checker.book.loads.get((mode["id"], place), 0)
+
+
+def _share(giver: Giver, mode: Row, place: str) -> Any:
+    """How many units it means to move over a place by a mode (None: no limit): all that its own places take, of others' half."""
+    most = routes.capacity(giver.world, mode, place)
+    return most if most is None or giver.world.holder_of(place) == giver.nation else most // 2
 
 
 def _room(giver: Giver, front: Front, mode: Row, place: str, target: str, kind: str) -> int:
@@ -307,7 +310,7 @@ def _room(giver: Giver, front: Front, mode: Row, place: str, target: str, kind: 
     path = routes.way(going, place, target)[0] if going is not None else None
     left = FAR if path else 0
     for step in routes.drawn_places(mode, path) if path else ():
-        most = routes.capacity(front.world, mode, step)
+        most = _share(giver, mode, step)
         if most is not None:
             left = min(
                 left, int(most) - routes.used(front.world, mode, step) - giver.checker.book.loads.get((mode["id"], step), 0)

@@ -27,16 +27,13 @@ class Goal(NamedTuple):
 def give_moves(giver: Giver, rules: Sequence[Row]) -> None:
     """Give the moves of the rules, the goals of each drawn by weight without putting back."""
     for rule in rules:
-        if not giver.world.test(rule.get("if"), _names(giver)):
-            continue
         weighted = _goals(giver, rule)
-        idle = int(rule.get("idle", 0))
         for _ in range(int(rule.get("most", 1))):
-            goal = giver.pick(weighted, idle)
+            goal = giver.pick(weighted)
             if goal is None:
                 break
             slots = {ways.UNITS: dict(goal.kinds), ways.ORIGIN: goal.origin, ways.TARGET: goal.target}
-            giver.give(f"orders/{rule['order']}", slots, rule.get("options"))
+            giver.give(f"orders/{rule['order']}", slots)
             weighted = [(g, w) for g, w in weighted if g.target != goal.target]
 
 

@@ -7,13 +7,16 @@ from ...turn import acts
 from ...turn.context import Order
 from ...turn.intents import Code, Intent, Refusal
 from ...turn.slots import unmet
+from .. import ways
 from ..grammar import slot_of
 from ..legal import domain
-from .book import Book, Understood
+from ..match import ALL
+from .book import Book, Refused, Understood
 
 
 def understand(book: Book, row: Row, order: Order) -> Understood:
     """An act that may be given. Raises Refused."""
+    order = _with_numbers(book, row, order)
     desk, names = book.context, book.context.order_names(order)
     why = acts.forbidden(desk, row, order, names, book.spent)
     if why is not None and why.code == Code.UNMET and order["order"] in book.given:
@@ -24,6 +27,25 @@ def understand(book: Book, row: Row, order: Order) -> Understood:
     if book.prospect is None:
         uses.append(lambda: book.spent.count(acts.use_keys(desk, row, names)))
     return Understood(Intent(order, cost=cost, remarks=tuple(remarks)), [*uses])
+
+
+def _with_numbers(book: Book, row: Row, order: Order) -> Order:
+    """The act with numbers in the place of `all`: of the units that stand in the place that it names first."""
+    slots = dict(order.get("slots", {}))
+    shapes = {name: slot_of(name, declared) for name, declared in row.get("slots", {}).items()}
+    place = next((str(slots[name]) for name, shape in shapes.items() if shape.kind == "place" and slots.get(name)), "")
+    whose = str(slots.get("whose") or book.nation)
+    for name, shape in shapes.items():
+        wanted = slots.get(name)
+        if shape.kind != "units" or not isinstance(wanted, dict) or ALL not in wanted.values():
+            continue
+        here = ways.free_units(book.world, whose, place)
+        counts = here if "*" in wanted else {k: here.get(k, 0) if n == ALL else n for k, n in wanted.items()}
+        if not any(counts.values()):
+            where = book.names.printed("place", place)
+            raise Refused(Refusal(Code.UNITS, f"no such units of yours in {where}" if place else "no such units", name))
+        slots[name] = {k: n for k, n in counts.items() if n}
+    return {**order, "slots": slots}
 
 
 def advise(book: Book, row: Row, order: Order, why: Refusal) -> str:

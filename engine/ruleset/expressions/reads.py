@@ -44,7 +44,7 @@ _FUNCTIONS: Final[dict[str, tuple[str, ...]]] = {
     "age": ("marks", "game"), "tally": ("tallies",), "streak": ("streaks",), "happened": ("facts", *_FITS),
     "this_turn": ("facts", "game", *_FITS), "ordered": ("orders", *_FITS), "distance": (), "reaches": HOLDERS,
     "lookup": (), "band": (),
-    "option": ("options",), "was": ("game", EARLIER), "min": (), "max": (), "floor": (), "ceil": (), "round": (), "abs": (),
+    "option": ("options",), "was": ("game", EARLIER), "min": (), "max": (), "floor": (), "ceil": (),
 }  # fmt: skip
 
 _STATE_OF: Final[dict[str, tuple[str, ...]]] = {

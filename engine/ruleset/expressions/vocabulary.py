@@ -248,8 +248,6 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "max": _S(("number", "number"), "number", "the greater", rest="number"),
     "floor": _S(("number",), "number", "rounded down"),
     "ceil": _S(("number",), "number", "rounded up"),
-    "round": _S(("number",), "number", "rounded, halves up"),
-    "abs": _S(("number",), "number", "without its sign"),
 }
 
 # what may be used over `mine` and `foe` inside a battle: it compiles to arrays

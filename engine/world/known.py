@@ -1,0 +1,52 @@
+"""What a nation knows of others' forces, place by place, and the theaters by which it looks at the map; all from its view."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .view import UNKNOWN
+from .world import World
+
+
+class Enemies(NamedTuple):
+    """Enemies that are known to be in a place: how many at least, whether that is all of them, and the band if one is shown."""
+
+    least: int = 0
+    exact: bool = True
+    band: str = ""
+
+
+def enemies_in(world: World, reader: str, place: str) -> Enemies:
+    """The enemies that the reader knows to be in a place; none where it may be nobody."""
+    n = sum(
+        int(r["n"]) for _, r in world.state.stacks(at=place) if r["kind"] != UNKNOWN and world.hostile(reader, str(r["owner"]))
+    )
+    best = Enemies(n)
+    for _, row in world.state.stacks(at=place):
+        low = int(str(row.get("range", "0")).partition("..")[0] or 0)
+        if row["kind"] == UNKNOWN and low > best.least and world.hostile(reader, str(row["owner"])):
+            best = Enemies(low, False, str(row["range"]))
+    known = world.state.get("knowledge", reader, f"units:{place}") or {}
+    holder = world.holder_of(place)
+    fresh = known.get("since", -9) >= int(world.state.get("game", "game", "turn", 1)) - 1
+    if fresh and int(known.get("n", 0)) > best.least and holder is not None and world.hostile(reader, holder):
+        best = Enemies(int(known["n"]), "units" in known)
+    return best
+
+
+def theaters(world: World) -> list[tuple[str, list[str]]]:
+    """Name and places of each theater, in their order: the groups with `use: theater`, else the map's sheets (`section`).
+
+    None where a ruleset tells its places apart in neither way.
+    """
+
+    def make() -> list[tuple[str, list[str]]]:
+        rows = [r for r in world.ruleset.rows("groups").values() if r.get("use") == "theater"]
+        found = [(str(r.get("name", r["id"])), list(r["members"])) for r in sorted(rows, key=lambda r: r.get("order", 0))]
+        sheets: dict[str, list[str]] = {}
+        for place, row in world.ruleset.rows("places").items() if not found else ():
+            if "section" in row:
+                sheets.setdefault(str(row["section"]), []).append(place)
+        return found or [(sheet.replace("-", " ").title(), places) for sheet, places in sheets.items()]
+
+    return world.ruleset.derived("theaters", make)  # type: ignore[no-any-return]
