@@ -74,7 +74,8 @@ def counts(ruleset: Ruleset, entries: Iterable[Entry]) -> Figures:
             elif fact.word == "war_declared" or fact.word == "war_began":
                 wars.append(f"{fact.roles.get('by')} on {fact.roles.get('of')} in turn {entry.turn}")
     return {
-        "tally": dict(tally), "captures": dict(captures), "refused": dict(refused), "orders": dict(acts), "joins": joins, "wars": wars,
+        "tally": dict(tally), "captures": dict(captures), "refused": dict(refused), "orders": dict(acts),
+        "joins": joins, "wars": wars,
     }  # fmt: skip
 
 
@@ -96,7 +97,8 @@ def play(scenario: str, seed: str, options: dict[str, Any], turns: int) -> Figur
         game = new_game(Path(folder) / "game", data, ruleset, id_=scenario, options=options, seed=bytes.fromhex(seed))
         gc.freeze()
         gc.set_threshold(200_000, 20, 20)
-        first, began, stood, money, army = game.stage().position.turn, time.process_time(), [], {}, {}
+        first, began, stood = game.stage().position.turn, time.process_time(), []
+        army: dict[str, Counter[int]] = {}
         for turn, _, _ in resolutions(game, turns):
             world = whole_world(game)
             stood.append(fronts(world))
@@ -128,9 +130,8 @@ def mean(games: list[Figures], of: str) -> list[tuple[str, float]]:
 
 def tell(games: list[Figures]) -> None:
     """Print what games come to."""
-    print(
-        f"{len(games)} games, {sum(g['turns'] for g in games) / len(games):.1f} turns, {sum(bool(g['ended']) for g in games)} ended"
-    )
+    turns, ended = sum(g["turns"] for g in games) / len(games), sum(bool(g["ended"]) for g in games)
+    print(f"{len(games)} games, {turns:.1f} turns, {ended} ended")
     print("winners:", Counter(" + ".join(g["winners"]) or "nobody" for g in games).most_common())
     print("end:", Counter(str(g["end"]) for g in games).most_common())
     for criterion in games[0]["criteria"]:
