@@ -23,6 +23,7 @@ def play(
     turns: int = typer.Option(0, min=0, help="Stop after so many turns; 0 plays to the end."),
     seed: str = typer.Option("", help="Hex text of 16 bytes or more (32 digits) that fixes all dice; otherwise they are drawn."),
     option: list[str] = typer.Option([], help="An option of the rules and its value, as NAME=VALUE."),
+    rules: Path = typer.Option(None, "--ruleset", help="The folder of another ruleset for the scenario."),
     force: bool = typer.Option(False, "--force", help="Play over a game that is in the folder already."),
     workers: int = typer.Option(0, min=0, help="Processes that plan; 0 is one for each processor. The game does not hang on it."),
     png: bool = typer.Option(True, help="Draw the maps as PNG as well."),
@@ -44,7 +45,7 @@ def play(
 
     formats(format, "text", "json")
     secret, options = seed_given(seed), options_given(option)
-    data, ruleset, folder = read_scenario(scenario)
+    data, ruleset, folder = read_scenario(scenario, rules)
     game_folder = out / "game"
     if (game_folder / FILE).exists():
         if not force:
