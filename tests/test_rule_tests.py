@@ -513,7 +513,7 @@ def test_the_command_speaks_json_and_junit(folder: Path, capsys: pytest.CaptureF
 
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
-    [(["nowhere"], 2, "does not exist"), ([".", "--format", "yaml"], 2, "no format"), ([".", "-k", "zzz"], 1, "no case fits")],
+    [(["nowhere"], 2, "does not exist"), ([".", "--format", "yaml"], 2, "no format"), ([".", "-k", "zzz"], 2, "no case fits")],
 )
 def test_a_wrong_call_is_told(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, arguments: list[str], code: int, says: str

@@ -89,6 +89,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("import", "recorded games and game files of other programs", "import_"),
     Command("luck", "what the dice of a game came to, against the odds before each throw"),
     Command("simulate", "whole campaigns, many times over"),
+    Command("balance", "what a sweep of games came to, as a page with charts"),
     Command("lsp", "a language server for editors: findings, completion, help, renaming"),
     Command("play", "a whole game by built-in policies"),
     Command("serve", "the desk: games in a browser and by mail"),
@@ -120,6 +121,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _run(arguments: list[str]) -> int:
+    if "_WTEAW_COMPLETE" in os.environ:  # a shell asks
+        return int(import_module(f"{__name__}.completion").answer())
     name = arguments[0] if arguments else "--help"
     if name in ("--help", "-h", "help"):
         print(_help())
@@ -129,13 +132,17 @@ def _run(arguments: list[str]) -> int:
 
         print(f"wteaw {version('wteaw')}")
         return Code.DONE
+    if name in ("--install-completion", "--show-completion"):
+        return _completion(name, arguments[1:])
     command = next((c for c in COMMANDS if c.name == name and c.exists), None)
     if command is None:
         return _unknown(name)
     try:
         return _call(command, arguments)
     except Stop as stop:
-        print(f"wteaw {name}: {stop}", file=sys.stderr)
+        from .terminal import warn
+
+        warn(f"wteaw {name}: {stop}")
         return stop.code
     except RuleError as error:
         return _unruly(name, error)
@@ -175,6 +182,16 @@ def _call(command: Command, arguments: list[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
+def _completion(option: str, shell: list[str]) -> int:
+    completion = import_module(f"{__name__}.completion")
+    try:
+        print((completion.install if option == "--install-completion" else completion.script)(shell[0] if shell else ""))
+    except Stop as stop:
+        print(f"wteaw {option}: {stop}", file=sys.stderr)
+        return stop.code
+    return Code.DONE
+
+
 def _unknown(name: str) -> int:
     from ..core.diagnostics import did_you_mean
 
@@ -195,6 +212,7 @@ def _help() -> str:
             "Commands:",
             *lines,
             "",
-            "`wteaw COMMAND --help` explains one command, with an example. `wteaw --version` tells the version.",
+            "`wteaw COMMAND --help` explains one command, with an example. `wteaw --version` tells the version,",
+            "`wteaw --install-completion` lets bash, zsh or fish complete commands, options and ids.",
         ]
     )

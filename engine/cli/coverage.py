@@ -12,6 +12,7 @@ from ..core.package_data import rulesets
 from ..game.testing.coverage import Matrix, Owners, matrix, read_clauses
 from ..game.testing.mutate_noticed import Noticed, read_noticed
 from . import Code, Stop, formats
+from .terminal import Working
 
 __all__ = ["coverage"]
 
@@ -51,7 +52,8 @@ def coverage(
             raise Stop(f"{path} does not exist", Code.CALL)
     if clauses is not None and not clauses.is_dir():
         raise Stop(f"{clauses} is not a folder", Code.CALL)
-    found = matrix(paths or [rulesets()], clauses, run=not no_run, jobs=jobs)
+    with Working("running rule tests"):
+        found = matrix(paths or [rulesets()], clauses, run=not no_run, jobs=jobs)
     noticed = _noticed(mutated, clauses)
     if format == "json":
         out: dict[str, object] = {"files": found.files()}

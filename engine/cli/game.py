@@ -12,6 +12,7 @@ import typer
 
 from ..core.package_data import scenarios
 from . import Code, Stop, formats, tell
+from .terminal import Working, say
 
 __all__ = ["decide", "new", "open_game", "options_given", "read_scenario", "resolve", "rollback", "seed_given", "upgrade"]
 
@@ -125,9 +126,10 @@ def resolve(
     if until_phase and until_phase not in known:
         raise Stop(f"no phase {until_phase}; there are {', '.join(known)}", Code.CALL)
     before = found.stage().position.turn
-    outcome = resolve_turn(
-        found, force=force, until=until_phase or None, dry=dry_run, practice=practice, workers=os.cpu_count() or 1
-    )
+    with Working("resolving"):
+        outcome = resolve_turn(
+            found, force=force, until=until_phase or None, dry=dry_run, practice=practice, workers=os.cpu_count() or 1
+        )
     position = outcome.result.position
     dry_run = dry_run or practice
     if format == "json":
@@ -197,13 +199,15 @@ def verify(game: Path = GAME, format: str = typer.Option("text", help="text or j
     found = open_game(game)
     done: list[str] = []
     wrong = None
-    for what, fault in audit(found):
-        done.append(what)
-        wrong = fault
-        if format == "text":
-            typer.echo(f"{'WRONG' if fault else 'right'}  {what}{': ' + fault if fault else ''}")
-        if fault:
-            break
+    with Working("looking at the journal") as working:
+        for what, fault in audit(found):
+            done.append(what)
+            wrong = fault
+            working.at(len(done), what=f"after {what}")
+            if format == "text":
+                say(f"{'WRONG' if fault else 'right'}  {what}{': ' + fault if fault else ''}")
+            if fault:
+                break
     if format == "json":
         typer.echo(json.dumps({"game": found.id, "right": wrong is None, "looked_at": done, "wrong": wrong}))
     if wrong:
@@ -307,7 +311,8 @@ def upgrade(
     for what, fault in audit(found):
         if fault:
             raise Stop(f"{what}: {fault}; a game that has been changed by hand keeps its rules", Code.FOUND)
-    difference = first_difference(found, rules)
+    with Working("playing the game again under the new rules"):
+        difference = first_difference(found, rules)
     if yes:
         found.use_ruleset(rules, reason)
     tell(

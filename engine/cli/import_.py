@@ -10,6 +10,7 @@ import typer
 
 from . import Code, Stop, formats, of_os_error
 from .game import read_scenario
+from .terminal import Working, each
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, no_args_is_help=True)
 
@@ -47,13 +48,13 @@ def dpjson(
         raise Stop(f"{record} holds {len(found)} games; --game takes one", Code.CALL)
     data, ruleset, folder = read_scenario(scenario or _scenario_for(ROW))
     results: list[Replayed] = []
-    for each in found:
+    for one in each(found, "games"):
 
         def table_of(state: Any) -> Table:
             return InFolder(new_game_from(game, data, ruleset, state, folder))
 
         try:
-            results.append(replay(ruleset, each, data, table_of if game is not None else None))
+            results.append(replay(ruleset, one, data, table_of if game is not None else None))
         except RecordError as error:
             raise Stop(f"{record}: {error}", Code.FOUND) from None
     if format == "json":
@@ -86,7 +87,8 @@ def triplea(
     from ..game.new_folder import FolderError
 
     try:
-        made = import_game(file, out, force=force)
+        with Working("translating"):
+            made = import_game(file, out, force=force)
     except GameFileError as error:
         raise Stop(str(error), Code.FOUND if file.exists() else Code.CALL) from None
     except FolderError as error:

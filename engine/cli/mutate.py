@@ -18,6 +18,7 @@ from ..game.testing.mutate_run import Tried, chosen, default_state, tried
 from ..game.testing.systems import keep as keep_measured
 from ..ruleset.folder import MANIFEST
 from . import Code, Stop, formats
+from .terminal import Working
 
 __all__ = ["mutate"]
 
@@ -72,9 +73,8 @@ def mutate(
     file = state or default_state(path)
     if fresh:
         file.unlink(missing_ok=True)
-    shown = _Progress(len(picked))
-    out = Tried(tried(bench, picked, jobs=jobs, state=file, progress=shown.tell))
-    shown.end()
+    with Working("changes", len(picked)) as working:
+        out = Tried(tried(bench, picked, jobs=jobs, state=file, progress=_Progress(len(picked), working).tell))
     out.apart.update(change.form for change in others if not clause)
     if keep:
         keep_measured(path, sum(v.killed for v in out.verdicts), sum(not v.equivalent for v in out.verdicts))
@@ -122,30 +122,20 @@ def _text(out: Tried) -> list[str]:
 
 
 class _Progress:
-    """How far the trial is, on stderr: one line that is written over, or now and then a line of its own."""
+    """How far the trial is: a bar on a terminal, elsewhere now and then a line."""
 
-    def __init__(self, total: int) -> None:
-        self.total, self.noticed, self.done = total, 0, 0
+    def __init__(self, total: int, shown: Working) -> None:
+        self.total, self.noticed, self.done, self.shown = total, 0, 0, shown
         self.start = self.said = time.monotonic()
 
     def tell(self, number: int, verdict: Verdict) -> None:
         self.done, self.noticed = number, self.noticed + (verdict.killed or bool(verdict.equivalent))
+        self.shown.at(number, what=f"changes, {self.noticed:,} noticed")
         now = time.monotonic()
-        if sys.stderr.isatty():
-            if now - self.said > 0.2:
-                self.said = now
-                print(f"\r{self._line(now)}", end="", file=sys.stderr, flush=True)
-        elif now - self.said > SECONDS_BETWEEN_LINES:
+        if not sys.stderr.isatty() and now - self.said > SECONDS_BETWEEN_LINES:
             self.said = now
-            print(self._line(now), file=sys.stderr, flush=True)
-
-    def end(self) -> None:
-        if sys.stderr.isatty():
-            print(f"\r{self._line(time.monotonic())}", file=sys.stderr)
-
-    def _line(self, now: float) -> str:
-        left = (now - self.start) / max(self.done, 1) * (self.total - self.done)
-        return f"{self.done:,} of {self.total:,} changes, {self.noticed:,} noticed, about {left:.0f} s left   "
+            left = (now - self.start) / max(self.done, 1) * (self.total - self.done)
+            print(f"{self.done:,} of {self.total:,} changes, {self.noticed:,} noticed, about {left:.0f} s left", file=sys.stderr)
 
 
 def _from_here(file: str) -> str:

@@ -19,6 +19,7 @@ from ..core.state import State
 from ..orders.odds_question import Composer, Unclear
 from ..world.world import World
 from . import Code, Stop, formats
+from .terminal import Working
 
 __all__ = ["odds"]
 
@@ -103,7 +104,8 @@ def odds(
                 raise Unclear("--battle, --works, --withdraw and --contact are for one battle, and these orders bring more")
             if exact_:
                 raise Unclear("these orders bring more than one battle: leave out --exact")
-            result, question = composer.resolved(written, trials=trials, seed=seed)
+            with Working("resolving the turn again and again"):
+                result, question = composer.resolved(written, trials=trials, seed=seed)
             _show(result, composer, replace(question, start=start), format, plot)
             return
         asked = replace(asked, limits=_own_limits(composer, asked, withdraw))
@@ -117,9 +119,10 @@ def odds(
     question = replace(question, seekers=SEEKERS[contact])
     if question.seekers and world.ruleset.row("battles", question.battle).get("contact_again"):
         composer.notes.append("contact must be found again before every later round (--contact kept leaves that out)")
-    result = reckon(world, question, trials=trials, seed=seed, **most)
-    if written is not None:
-        result = written.with_aftermath(result, seed=seed)
+    with Working("reckoning"):
+        result = reckon(world, question, trials=trials, seed=seed, **most)
+        if written is not None:
+            result = written.with_aftermath(result, seed=seed)
     _show(result, composer, question, format, plot)
 
 

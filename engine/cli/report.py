@@ -8,6 +8,7 @@ import typer
 
 from . import Code, Stop, formats, tell
 from .game import GAME, open_game
+from .terminal import Working, each
 
 __all__ = ["explain", "map_", "report"]
 
@@ -44,7 +45,11 @@ def report(
         raise Stop(f"a day is written like 2004-05-01, not {update!r}", Code.CALL) from None
     if out is not None:
         wanted = [nation] if nation else desk.commanded(found) or sorted(found.ruleset.rows("nations"))
-        written = desk.write_reports(found, out, wanted, found.drawing(), turn=turn or None, update=day)
+        from ..game.report_files import write_reports
+
+        written = write_reports(
+            found, out, wanted, found.drawing(), turn=turn or None, update=day, counted=lambda some: each(some, "reports")
+        )
         typer.echo(f"{len(written)} files in {out}")
         return
     views = desk.views_after(found, turn or None)
@@ -91,10 +96,11 @@ def map_(
         drawing, title = read_drawing(folder), str(data.get("title", ""))
     else:
         raise Stop("name a scenario, or a game with --game", Code.CALL)
-    svg = map_svg(ruleset, shown, drawing, title=title)
     if out.suffix.lower() not in (".svg", ".png"):
         raise Stop(f"{out}: a map is .svg or .png", Code.CALL)
-    picture = to_png(svg, width) if out.suffix.lower() == ".png" else svg.encode()
+    with Working("drawing the map"):
+        svg = map_svg(ruleset, shown, drawing, title=title)
+        picture = to_png(svg, width) if out.suffix.lower() == ".png" else svg.encode()
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_bytes(picture)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import typer
 
 from ..core.package_data import rulesets
-from ..game.testing.cases import Case, find
+from ..game.testing.cases import Case, read
+from ..game.testing.cases import find as found_at
 from ..game.testing.report import FORMATS, render
-from ..game.testing.runner import run_files
+from ..game.testing.runner import Run, joined, run_each, run_files
 from . import Code, Stop, formats
+from .terminal import Working, say
 
 __all__ = ["test", "test_files"]
 
@@ -26,22 +29,61 @@ def test(
     clause: str = typer.Option("", help="Only cases that cite this clause, or one that begins so."),
     show: bool = typer.Option(False, "--show", help="Print the journal of every case chosen."),
     jobs: int = typer.Option(1, "-j", min=1, help="How many processes share the files."),
+    watch: bool = typer.Option(False, "--watch", help="Run again what a change of files touches, until Ctrl-C."),
+    update: bool = typer.Option(False, "--update", help="Write what was got into cases that fail, after asking for each."),
+    yes: bool = typer.Option(False, "--yes", help="With --update: write without asking."),
 ) -> None:
     """Run rule tests: given, orders, dice, then.
 
     A failure shows what was expected, what was got, and the lines of the journal behind it with the file and line of each
-    rule. The exit code is 0 only if every case passes. The format of the files is described in `ruleset/tests/README.md`.
+    rule. The exit code is 0 only if every case passes. With --update, a failing case gets what came of it, where that can be
+    said: its comments and layout stay, and cases that pass are never touched. The format of the files is described in
+    `ruleset/tests/README.md`.
 
     Example: wteaw test ruleset -k influence
     """
     formats(format, *FORMATS)
+    if (watch or update) and format != "text":
+        raise Stop(f"{'--watch' if watch else '--update'} shows text; leave out --format", Code.CALL)
+    if (watch and update) or (yes and not update):
+        raise Stop("--watch and --update exclude each other" if watch else "--yes belongs to --update", Code.CALL)
+    if watch:
+        _watch(paths or [rulesets()], Choice(k.casefold(), clause), show=show, jobs=jobs)
+        return
+    if update:
+        from .update import update_files
+
+        update_files(test_files(paths or [rulesets()]), Choice(k.casefold(), clause), yes=yes)
+        return
     files = test_files(paths or [rulesets()])
-    run = run_files(files, choose=Choice(k.casefold(), clause), show=show, jobs=jobs)
+    with Working("files of rule tests", len(files)) as working:
+        run = run_files(files, choose=Choice(k.casefold(), clause), show=show, jobs=jobs, progress=working.at)
     if not run.results and run.ok and (k or clause):
         raise Stop("no case fits", Code.CALL)
-    typer.echo(render(run, format, show=show))
+    (say if format == "text" else typer.echo)(render(run, format, show=show))
     if not run.ok:
         raise typer.Exit(Code.FOUND)
+
+
+def _watch(paths: list[Path], choose: Choice, *, show: bool, jobs: int) -> None:
+    from .watch import Part, Watch
+
+    files: dict[str, tuple[Path, str]] = {}
+
+    def find() -> dict[str, Part[Run]]:
+        files.clear()
+        files.update({name: (path, name) for path, name in test_files(paths)})
+        return {name: Part(path, read(path, name).ruleset) for path, name in files.values()}
+
+    def look(names: list[str]) -> Iterator[Run]:
+        return run_each([files[name] for name in names], choose=choose, show=show, jobs=jobs)
+
+    def told(runs: list[Run]) -> bool:
+        whole = joined(runs)
+        say(render(whole, show=show))
+        return whole.ok
+
+    Watch(paths, find, look, told).run()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +105,7 @@ def test_files(paths: list[Path]) -> list[tuple[Path, str]]:
     for path in paths:
         if not path.exists():
             raise Stop(f"{path} does not exist", Code.CALL)
-        for file in find(path):
+        for file in found_at(path):
             name = os.path.relpath(file)
             files.append((file, file.as_posix() if name.startswith("..") else Path(name).as_posix()))
     if not files:

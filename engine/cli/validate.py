@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import typer
 
 from ..core.diagnostics import FORMATS, Diagnostic, has_errors, render, tidy
 from ..game.report.mapview import drawing_faults
-from ..game.scenario_files import load_scenario
+from ..game.scenario_files import load_scenario, read_scenario, ruleset_folder
 from ..ruleset import load_ruleset
 from ..ruleset.folder import MANIFEST, TABLE_FOLDERS, find_rulesets
 from . import Code, Stop, formats
+from .terminal import each, say
 
 __all__ = ["find_inputs", "validate", "validate_paths"]
 
@@ -25,6 +27,7 @@ def validate(
     format: str = typer.Option("text", help=f"How to show the findings: {', '.join(FORMATS)}."),
     strict: bool = typer.Option(False, "--strict", help="Warnings fail, too."),
     cache: bool = typer.Option(True, help="Use the compiled cache."),
+    watch: bool = typer.Option(False, "--watch", help="Look again whenever a file changes, until Ctrl-C."),
 ) -> None:
     """Find every mistake at once, each at its file, line and column, with a suggestion.
 
@@ -34,17 +37,69 @@ def validate(
     Example: wteaw validate ruleset scenarios
     """
     formats(format, *FORMATS)
+    if watch:
+        if format != "text":
+            raise Stop("--watch shows text; leave out --format", Code.CALL)
+        _watch(paths, strict=strict, cache=cache)
+        return
     found = validate_paths(paths, cache=cache)
     shown = render(found, format)
     if shown:
-        typer.echo(shown)
+        (say if format == "text" else typer.echo)(shown)
     if has_errors(found, strict=strict):
         raise typer.Exit(Code.FOUND)
 
 
+def _watch(paths: list[Path], *, strict: bool, cache: bool) -> None:
+    from .watch import Part, Watch
+
+    known: dict[str, _Input] = {}
+
+    def find() -> dict[str, Part[list[Diagnostic]]]:
+        known.clear()
+        known.update({str(one.path): one for one in _inputs(paths)})
+        return {key: Part(one.path, one.ruleset()) for key, one in known.items()}
+
+    def look(keys: list[str]) -> Iterator[list[Diagnostic]]:
+        return (known[key].findings(cache=cache) for key in keys)
+
+    def show(results: list[list[Diagnostic]]) -> bool:
+        found = tidy([d for result in results for d in result])
+        say(render(found, "text"))
+        return not has_errors(found, strict=strict)
+
+    Watch(paths, find, look, show).run()
+
+
 def validate_paths(paths: list[Path], *, cache: bool = True) -> list[Diagnostic]:
     """All findings in all rulesets and scenarios at or below the paths; names of files as seen from here."""
-    found: list[Diagnostic] = []
+    return tidy([d for one in each(_inputs(paths), "rulesets and scenarios") for d in one.findings(cache=cache)])
+
+
+@dataclass(frozen=True, slots=True)
+class _Input:
+    """A ruleset's folder or a scenario's file, found below `root`."""
+
+    path: Path
+    root: Path
+    scenario: bool = False
+
+    def findings(self, *, cache: bool) -> list[Diagnostic]:
+        if self.scenario:
+            return _seen_from_here(load_scenario(self.path, cache=cache, root=self.root)[2], self.path.parent)
+        found = [*load_ruleset(self.path, cache=cache, root=self.root)[1], *drawing_faults(self.path)]
+        return _seen_from_here(found, self.path)
+
+    def ruleset(self) -> Path | None:
+        """The folder of the ruleset that it is, or is of."""
+        if not self.scenario:
+            return self.path
+        node = read_scenario(self.path)[0]
+        return ruleset_folder(node, self.path.parent)[0] if node is not None else None
+
+
+def _inputs(paths: list[Path]) -> Iterator[_Input]:
+    """What there is to validate at or below the paths."""
     for path in paths:
         if not path.exists():
             raise Stop(f"{path} does not exist", Code.CALL)
@@ -52,11 +107,8 @@ def validate_paths(paths: list[Path], *, cache: bool = True) -> list[Diagnostic]
         if not rulesets and not scenarios:
             raise Stop(f"{path} holds neither a ruleset (a folder with {MANIFEST}) nor a scenario", Code.CALL)
         root = path if path.is_dir() else path.parent
-        for folder in rulesets:
-            found += _seen_from_here([*load_ruleset(folder, cache=cache, root=root)[1], *drawing_faults(folder)], folder)
-        for file in scenarios:
-            found += _seen_from_here(load_scenario(file, cache=cache, root=root)[2], file.parent)
-    return tidy(found)
+        yield from (_Input(folder, root) for folder in rulesets)
+        yield from (_Input(file, root, scenario=True) for file in scenarios)
 
 
 def find_inputs(path: Path) -> tuple[list[Path], list[Path]]:

@@ -16,7 +16,7 @@ from ..core.package_data import data_root
 from .load import read_file
 from .nodes import Node, diagnose
 
-__all__ = ["MANIFEST", "SHIPPED", "SourceFile", "base_folder", "find_rulesets", "name_of", "read_folder"]
+__all__ = ["MANIFEST", "SHIPPED", "SourceFile", "base_folder", "find_rulesets", "name_of", "read_folder", "ruleset_above"]
 
 MANIFEST = "ruleset.yaml"
 TABLE_FOLDERS = ("tables", "events")
@@ -42,6 +42,11 @@ def find_rulesets(path: Path) -> list[Path]:
         if MANIFEST in files:
             found.append(Path(folder))
     return found
+
+
+def ruleset_above(path: Path) -> Path | None:
+    """The nearest folder above a file that holds a manifest; its links resolved."""
+    return next((above for above in path.resolve().parents if (above / MANIFEST).is_file()), None)
 
 
 def name_of(path: Path, top: Path) -> str:

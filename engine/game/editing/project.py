@@ -14,7 +14,7 @@ from ...core.diagnostics import Diagnostic, tidy
 from ...ruleset.checks import CHECKS, Subject, of_altered, run_checks
 from ...ruleset.checks.silence import apply_silences
 from ...ruleset.compile import add_source_lines, parse_file, read_layers
-from ...ruleset.folder import MANIFEST, SourceFile, find_rulesets, name_of
+from ...ruleset.folder import MANIFEST, SourceFile, find_rulesets, name_of, ruleset_above
 from ...ruleset.forms import Forms, forms
 from ...ruleset.load import load_bytes
 from ...ruleset.nodes import Node, plain_value
@@ -172,17 +172,13 @@ class Workspace:
 
     def project(self, path: Path) -> Project | None:
         """The ruleset whose own folder a file of tables or events lies in; None for any other file."""
-        folder = self.folder_of(path)
+        folder = ruleset_above(path)
         if folder is None:
             return None
         if folder not in self._projects:
             self._projects[folder] = Project(folder, self.open)
         found = self._projects[folder]
         return found if found.owns(path) else None
-
-    def folder_of(self, path: Path) -> Path | None:
-        """The nearest folder above a file that holds a manifest."""
-        return next((above for above in path.parents if (above / MANIFEST).is_file()), None)
 
     def over(self, project: Project) -> Iterator[Project]:
         """The rulesets below the roots that extend this one, directly or not."""
@@ -206,7 +202,7 @@ class Workspace:
 
     def refresh(self, path: Path) -> dict[Path, list[Diagnostic]]:
         """A file was made, saved or removed: its ruleset and those over it are read again."""
-        folder = self.folder_of(path)
+        folder = ruleset_above(path)
         if folder is None:
             return {}
         project = self._projects.get(folder)

@@ -17,13 +17,13 @@ from ...core.diagnostics import Diagnostic
 from ...core.package_data import data_root
 from ...ruleset import cache as shelf
 from ...ruleset.checks.schema import faults_of
-from ...ruleset.folder import MANIFEST, SHIPPED
+from ...ruleset.folder import MANIFEST, SHIPPED, ruleset_above
 from ...ruleset.forms import forms
 from ...ruleset.load import LOADER_VERSION, load_bytes, read_file
 from ...ruleset.nodes import Node, diagnose, pack, plain_value, unpack
 from ...ruleset.nodes import find as node_at
 
-__all__ = ["Case", "TestFile", "find", "merged", "read", "read_tree"]
+__all__ = ["Case", "TestFile", "find", "merged", "of_tree", "read", "read_tree"]
 
 SCHEMA = "rule-test"
 FOLDER = "tests"
@@ -100,6 +100,12 @@ def read(path: Path, name: str | None = None) -> TestFile:
     tree, found = read_tree(path, name)
     if tree is None:
         return TestFile(path, None, (), tuple(found))
+    return of_tree(tree, path, name, found)
+
+
+def of_tree(tree: Node, path: Path, name: str, found: list[Diagnostic] | None = None) -> TestFile:
+    """The cases of what a file says; `found`: what was wrong with its text."""
+    found = list(found or ())
     known = forms()
     if known.has_file(SCHEMA):
         found = [*found, *faults_of(known, SCHEMA, tree)]
@@ -178,7 +184,4 @@ def _ruleset_of(path: Path, named: str | None) -> Path | None:
         shipped = named.startswith(SHIPPED)
         folder = data_root() / named.removeprefix(SHIPPED).strip("/") if shipped else path.parent / named
         return folder.resolve() if (folder / MANIFEST).is_file() else None
-    for folder in path.resolve().parents:
-        if (folder / MANIFEST).is_file():
-            return folder
-    return None
+    return ruleset_above(path)

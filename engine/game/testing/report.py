@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import xml.etree.ElementTree as xml
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from ...core.diagnostics import render_one
 from .runner import Failure, Result, Run
@@ -76,8 +76,15 @@ def _json(run: Run) -> dict[str, object]:
         "ok": run.ok,
         "counts": {word: run.count(word) for word in ("passed", "failed", "error")},
         "diagnostics": [d.to_json() for d in run.found],
-        "cases": [asdict(r) for r in run.results],
+        "cases": [_case_json(r) for r in run.results],
     }
+
+
+def _case_json(result: Result) -> dict[str, object]:
+    out = asdict(replace(result, failures=()))
+    keys = ("what", "where", "expected", "got")
+    out["failures"] = [{**{k: getattr(f, k) for k in keys}, "lines": [asdict(line) for line in f.lines]} for f in result.failures]
+    return out
 
 
 def _junit(run: Run) -> str:

@@ -13,6 +13,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -34,7 +35,7 @@ from .then import CHANCES, Mismatch, compare, evaluate, faces
 from .values import shown
 from .when import Play, stages
 
-__all__ = ["Failure", "Line", "Result", "Run", "Runner", "run_files"]
+__all__ = ["Failure", "Line", "Result", "Run", "Runner", "joined", "run_each", "run_files"]
 
 Status = Literal["passed", "failed", "error"]
 MOST_LINES = 12
@@ -62,13 +63,18 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One thing that is wrong: `where` in the test file, what was expected and got, the journal lines behind it."""
+    """One thing that is wrong: `where` in the test file, what was expected and got, the journal lines behind it.
+
+    `path` leads to the expectation in the case (empty for dice), and `value` is what was got, not yet in words.
+    """
 
     what: str
     where: str
     expected: str
     got: str
     lines: tuple[Line, ...] = ()
+    path: tuple[str | int, ...] = ()
+    value: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +279,7 @@ def _any_dice(id_: str) -> KeyedDice:
 
 
 def _failure(case: Case, play: Play, m: Mismatch) -> Failure:
-    return Failure(m.what, case.at(m.path), shown(m.expected), shown(m.got), _lines(play, m.touches))
+    return Failure(m.what, case.at(m.path), shown(m.expected), shown(m.got), _lines(play, m.touches), m.path, m.got)
 
 
 def _lines(play: Play, touches: Sequence[tuple[str, str, str]]) -> tuple[Line, ...]:
@@ -318,21 +324,34 @@ def run_files(
 ) -> Run:
     """Run the cases of files, given as (path, name to show); `choose` picks among them. Results come in the files' order.
 
-    `choose` must be picklable where `jobs` is more than one.
+    `choose` must be picklable where `jobs` is more than one. `progress` is told the number of files done.
     """
+    return joined(list(run_each(files, choose=choose, show=show, jobs=jobs, progress=progress)))
+
+
+def run_each(
+    files: Sequence[tuple[Path, str]],
+    *,
+    choose: Callable[[Case], bool] | None = None,
+    show: bool = False,
+    jobs: int = 1,
+    progress: Callable[[int], None] | None = None,
+) -> Iterator[Run]:
+    """Like `run_files`: what came of each file by itself."""
     _rulesets.clear()  # a later run in the same process plays by what the files say then
-    run = Run()
-    parts: list[Run]
     one = partial(_run_file, choose=choose, show=show)
-    if jobs > 1 and len(files) > 1:
-        with ProcessPoolExecutor(max_workers=jobs) as pool:
-            parts = list(pool.map(one, files))
-    else:
-        parts = []
-        for number, file in enumerate(files, 1):
-            parts.append(one(file))
+    with ExitStack() as stack:
+        several = jobs > 1 and len(files) > 1
+        each = stack.enter_context(ProcessPoolExecutor(max_workers=jobs)).map if several else map
+        for number, part in enumerate(each(one, files), 1):
             if progress is not None:
                 progress(number)
+            yield part
+
+
+def joined(parts: Sequence[Run]) -> Run:
+    """Runs of several files as one, with the ids that stand in two of them."""
+    run = Run()
     for part in parts:
         run.results.extend(part.results)
         run.found.extend(d for d in part.found if d not in run.found)
