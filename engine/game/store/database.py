@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Table, create_engine, event, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Engine
 from sqlalchemy.exc import DatabaseError
 
@@ -104,9 +103,19 @@ def _keep(db: Connection, table: Table, key: str, content: bytes) -> None:
 
 def insert_once(db: Connection, table: Table, **values: Any) -> bool:
     """Insert a row unless one of its key is there, which somebody else may insert at this moment. Returns whether it is new."""
-    made = sqlite.insert(table) if db.dialect.name == "sqlite" else postgresql.insert(table)
-    stored = made.values(**values).on_conflict_do_nothing().returning(*table.primary_key)
+    stored = _insert(db)(table).values(**values).on_conflict_do_nothing().returning(*table.primary_key)
     return db.execute(stored).first() is not None
+
+
+def _insert(db: Connection) -> Any:
+    """The `INSERT` of the database's own dialect; the other dialect is not loaded."""
+    if db.dialect.name == "sqlite":
+        from sqlalchemy.dialects.sqlite import insert  # loaded by the connection already
+
+        return insert
+    from sqlalchemy.dialects.postgresql import insert as insert_there  # loaded by the connection already
+
+    return insert_there
 
 
 def lock(db: Connection, game: str) -> None:
