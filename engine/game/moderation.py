@@ -44,10 +44,12 @@ if TYPE_CHECKING:  # reports and maps are heavy: who only hands in orders needs 
 def new_game(
     where: Path | Engine, scenario: Mapping[str, Any], ruleset: Ruleset, *, id_: str, seats: Mapping[str, str] | None = None,
     options: Mapping[str, Any] | None = None, seed: bytes | None = None, drawing: Drawing | None = None,
+    policies: Mapping[str, str] | None = None,
 ) -> Game:  # fmt: skip
     """Start a game in a folder of its own, or in a database that may hold others.
 
-    `seats` says who commands which nation (player or policy), `options` what the group has agreed upon. StoreError for a nation
+    `seats` says who commands which nation (player or policy), `options` what the group has agreed upon, `policies` by
+    which policy a nation is played (`orders/policies.policies_of`) instead of the one that fits it. NotThere for a nation
     or an option that is none, or a value that an option does not have.
     """
     state = initial_state(ruleset, scenario)
@@ -57,6 +59,8 @@ def new_game(
         if nation not in ruleset.rows("nations"):
             raise NotThere(f"no nation {nation!r} in this game")
         state.put("nations", nation, "seat", seat)
+    for nation, policy in (policies or {}).items():
+        state.put("nations", nation, "policy", policy)
     if isinstance(where, Path):
         return Game.create(where, ruleset, scenario, state, id_=id_, seed=seed, drawing=drawing)
     return Game.begin(where, ruleset, scenario, state, id_=id_, seed=seed, drawing=drawing)
@@ -166,7 +170,7 @@ def planned(game: Game, nations: Iterable[str], *, workers: int = 1) -> list[Sub
 
     def given(nation: str) -> list[Order]:
         stream = dice.stream(step="input", rule="policies/plan", subject=nation, audience=nation)
-        return plan(views.world(nation), nation, stream)
+        return plan(views.world(nation), nation, stream, state.get("nations", nation, "policy"))
 
     state = views.position.state
     asked = list(nations)
