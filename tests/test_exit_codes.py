@@ -66,6 +66,7 @@ WRONG: dict[str, dict[Code, tuple[str, ...]]] = {
              Code.FOUND: ("--ruleset {broken} --attacker x",)},
     "import dpjson": {Code.CALL: (NOWHERE,), Code.FOUND: ("{text}",)},
     "import triplea": {Code.CALL: (f"{NOWHERE} --out {{tmp}}/o",), Code.FOUND: ("{text} --out {tmp}/o",), Code.REFUSED: ("{text} --out {full}",)},
+    "balance": {Code.CALL: (NOWHERE, "{empty}")},
     "luck": {Code.CALL: (f"--game {NOWHERE}",)},
     "simulate": {Code.CALL: ("nonsense --games 1 --out {tmp}/o", "diplomacy --games 1 --out {tmp}/o --with nonsense"),
                  Code.FOUND: ("{bad_scenario} --games 1 --out {tmp}/o",)},

@@ -16,7 +16,7 @@ from sqlalchemy.engine import Engine
 
 from ..core.fairness import Opening
 from ..core.faults import BrokenGame, NotThere
-from ..core.journal import Entry
+from ..core.journal import EVERYONE, Entry
 from ..core.state import Entity, State
 from ..orders.check import standing
 from ..orders.template import order_template
@@ -48,9 +48,9 @@ def new_game(
 ) -> Game:  # fmt: skip
     """Start a game in a folder of its own, or in a database that may hold others.
 
-    `seats` says who commands which nation (player or policy), `options` what the group has agreed upon, `policies` by
-    which policy a nation is played (`orders/policies.policies_of`) instead of the one that fits it. NotThere for a nation
-    or an option that is none, or a value that an option does not have.
+    `seats` says who commands which nation (player or policy), `options` what the group has agreed upon. NotThere for a nation
+    or an option that is none, or a value that an option does not have. `policies` says which policy of the ruleset's, or which
+    set of them, plays a nation, a side or `everyone`, instead of the one that fits it.
     """
     state = initial_state(ruleset, scenario)
     for option, value in (options or {}).items():
@@ -59,11 +59,27 @@ def new_game(
         if nation not in ruleset.rows("nations"):
             raise NotThere(f"no nation {nation!r} in this game")
         state.put("nations", nation, "seat", seat)
-    for nation, policy in (policies or {}).items():
-        state.put("nations", nation, "policy", policy)
+    for who, policy in (policies or {}).items():
+        for nation in _players_of(ruleset, state, who, policy):
+            state.put("nations", nation, "policy", policy)
     if isinstance(where, Path):
         return Game.create(where, ruleset, scenario, state, id_=id_, seed=seed, drawing=drawing)
     return Game.begin(where, ruleset, scenario, state, id_=id_, seed=seed, drawing=drawing)
+
+
+def _players_of(ruleset: Ruleset, state: State, who: str, policy: str) -> list[str]:
+    """The nations that a policy is chosen for: one, those of a side, or everyone. StoreError where there is no such thing."""
+    from ..orders.policies import policies_of  # brings NumPy: only where a policy is chosen
+
+    if policy not in policies_of(ruleset):
+        raise StoreError(f"no policy {policy!r}; there are {', '.join(policies_of(ruleset))}")
+    if who == EVERYONE:
+        return list(ruleset.rows("nations"))
+    for form in ("nations", "sides"):
+        if who in ruleset.rows(form):
+            return World(ruleset, state).members(who)
+    sides = ", ".join(sorted(ruleset.rows("sides")))
+    raise StoreError(f"no nation and no side {who!r} to play by {policy}; it is a nation's id, {sides or 'a side'} or {EVERYONE}")
 
 
 def new_game_from(folder: Path, scenario: Mapping[str, Any], ruleset: Ruleset, state: State, rules: Path) -> Game:
@@ -485,25 +501,6 @@ def _openings(views: Views, world: World, nation: str, turn: int) -> Iterator[tu
 def views_after(game: Game, turn: int | None) -> Views:
     """What everybody knew after a turn (None: knows now). StoreError for a turn that has not been."""
     return Views(game) if turn is None else Views(game, position_after(game, turn))
-
-
-def write_reports(
-    game: Game, out: Path, nations: Iterable[str], drawing: Drawing, *, turn: int | None = None, update: date | None = None
-) -> list[Path]:
-    """Text and HTML reports of nations, each with its map, into a folder; the moderator's as well."""
-    from .report.render import as_html, as_text  # reports and maps are heavy
-
-    out.mkdir(parents=True, exist_ok=True)
-    written = []
-    views = views_after(game, turn)
-    for nation in [None, *nations]:
-        data = report(game, nation, turn=turn, views=views, update=update)
-        drawn = map_of_report(game, data, views, drawing)
-        for suffix, text in (("txt", as_text(data)), ("html", as_html(data, drawn))):
-            path = out / f"{nation or 'moderator'}.{suffix}"
-            path.write_text(text, encoding="utf-8")
-            written.append(path)
-    return written
 
 
 def map_of_report(game: Game, data: Report, views: Views, drawing: Drawing) -> PageMap:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import zlib
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Table, create_engine, event, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Engine
 from sqlalchemy.exc import DatabaseError
 
@@ -23,10 +23,20 @@ from .schema import games, rulesets, states
 def fault_in_words(error: DatabaseError, folder: str) -> StoreError:
     """A fault of the database as one sentence for whoever asked."""
     what = str(error.orig or error)
+    if "I/O error" in what and _is_full(folder):
+        what = "disk is full"
     for part, kind, words in _FAULTS:
         if part in what:
             return kind(f"{folder}: {words}")
     return MachineError(f"{folder}: the game's database does not answer ({what})")
+
+
+def _is_full(folder: str) -> bool:
+    """Whether the disk that holds a game has no room for another page of it."""
+    try:
+        return shutil.disk_usage(folder).free < 65_536
+    except OSError:
+        return False
 
 
 _FAULTS: tuple[tuple[str, type[StoreError], str], ...] = (
@@ -76,8 +86,11 @@ def pack(value: Any) -> bytes:
 
 
 def unpack(data: bytes) -> Any:
-    """What a compressed column holds."""
-    return canonical.loads(zlib.decompress(data))
+    """What a compressed column holds. BrokenGame where it holds nothing of the kind."""
+    try:
+        return canonical.loads(zlib.decompress(data))
+    except (zlib.error, ValueError, TypeError):
+        raise BrokenGame("the game's file is damaged; take back a copy of it") from None
 
 
 def packed_state(state: State) -> tuple[str, bytes]:
@@ -104,9 +117,19 @@ def _keep(db: Connection, table: Table, key: str, content: bytes) -> None:
 
 def insert_once(db: Connection, table: Table, **values: Any) -> bool:
     """Insert a row unless one of its key is there, which somebody else may insert at this moment. Returns whether it is new."""
-    made = sqlite.insert(table) if db.dialect.name == "sqlite" else postgresql.insert(table)
-    stored = made.values(**values).on_conflict_do_nothing().returning(*table.primary_key)
+    stored = _insert(db)(table).values(**values).on_conflict_do_nothing().returning(*table.primary_key)
     return db.execute(stored).first() is not None
+
+
+def _insert(db: Connection) -> Any:
+    """The `INSERT` of the database's own dialect; the other dialect is not loaded."""
+    if db.dialect.name == "sqlite":
+        from sqlalchemy.dialects.sqlite import insert  # loaded by the connection already
+
+        return insert
+    from sqlalchemy.dialects.postgresql import insert as insert_there  # loaded by the connection already
+
+    return insert_there
 
 
 def lock(db: Connection, game: str) -> None:

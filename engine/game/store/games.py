@@ -182,6 +182,10 @@ class Game(GameReader):
         except (ValueError, KeyError, TypeError, zlib.error, NoResultFound):
             raise BrokenGame(f"{folder}: the game's file is damaged; take back a copy of it") from None
 
+    def in_another_process(self) -> Game:
+        """The same game in a process that has been parted from this one, with a connection of its own to its file."""
+        return Game(engine_for(Path(self.where)), self.id, self.ruleset, geography=self.geography)
+
     # ---- changing
 
     @contextmanager

@@ -40,7 +40,8 @@ def plan(world: World, nation: str, stream: Stream, chosen: str | None = None) -
     if row is None:
         return []
     giver = Giver(world, nation, stream)
-    opened = give_acts(giver, [rule for rule in row.get("acts", ()) if "meets" not in rule])
+    acts = _acts_of(world, row)
+    opened = give_acts(giver, [rule for rule in acts if "meets" not in rule])
     if "moves" in row and giver.has_units:
         give_moves(giver, row["moves"])
     if "war" in row and giver.has_units:
@@ -53,8 +54,14 @@ def plan(world: World, nation: str, stream: Stream, chosen: str | None = None) -
     else:
         give_purchases(giver, row.get("purchases", ()), None)
     if gate(world):
-        _meet(giver, [rule for rule in row.get("acts", ()) if "meets" in rule])
+        _meet(giver, [rule for rule in acts if "meets" in rule])
     return giver.orders
+
+
+def _acts_of(world: World, row: Row) -> list[Row]:
+    """The rules for acts of a policy: its own, and those of the policies that it takes over."""
+    rows = world.ruleset.rows("policies")
+    return [*row.get("acts", ()), *(rule for other in row.get("also", ()) for rule in rows[other].get("acts", ()))]
 
 
 def _meet(giver: Giver, rules: Sequence[Row]) -> None:
@@ -75,17 +82,19 @@ def policies_of(ruleset: Ruleset) -> list[str]:
 
 
 def policy_of(world: World, nation: str, chosen: str | None = None) -> Row | None:
-    """The policy row of a nation: the one that is chosen, else the first that fits, those with `for` before the others.
+    """The policy row of a nation: the one that is chosen, if its test holds; else the first that fits, `for` going first.
 
     A set may be chosen instead, of which it is then the first that fits, or `idle`: none. What is not given stands in the state.
     """
     rows = world.ruleset.rows("policies")
     chosen = chosen or world.state.get("nations", nation, "policy")
-    if chosen in rows:
-        return rows[str(chosen)]
     if chosen == IDLE:
         return None
     me = Entity("nation", nation)
+    if chosen in rows:
+        if world.test(rows[str(chosen)].get("when"), {"self": me, "nation": me}):
+            return rows[str(chosen)]
+        chosen = None
     of_set = [row for row in rows.values() if row.get("set") == chosen]
     for row in sorted(of_set, key=lambda r: "for" not in r):
         wanted = row.get("for")
