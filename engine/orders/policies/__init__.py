@@ -82,17 +82,19 @@ def policies_of(ruleset: Ruleset) -> list[str]:
 
 
 def policy_of(world: World, nation: str, chosen: str | None = None) -> Row | None:
-    """The policy row of a nation: the one that is chosen, else the first that fits, those with `for` before the others.
+    """The policy row of a nation: the one that is chosen, if its test holds; else the first that fits, `for` going first.
 
     A set may be chosen instead, of which it is then the first that fits, or `idle`: none. What is not given stands in the state.
     """
     rows = world.ruleset.rows("policies")
     chosen = chosen or world.state.get("nations", nation, "policy")
-    if chosen in rows:
-        return rows[str(chosen)]
     if chosen == IDLE:
         return None
     me = Entity("nation", nation)
+    if chosen in rows:
+        if world.test(rows[str(chosen)].get("when"), {"self": me, "nation": me}):
+            return rows[str(chosen)]
+        chosen = None
     of_set = [row for row in rows.values() if row.get("set") == chosen]
     for row in sorted(of_set, key=lambda r: "for" not in r):
         wanted = row.get("for")
