@@ -70,7 +70,9 @@ def _meet(giver: Giver, rules: Sequence[Row]) -> None:
     for _ in range(MOST_TRIES):
         giver.orders, missing = standing(giver.world, giver.nation, giver.orders)
         given = len(giver.orders)
-        give_acts(giver, [rule for rule in rules if not missing.keys().isdisjoint(rule["meets"])][:1])
+        for rule in rules:
+            if len(giver.orders) == given and not missing.keys().isdisjoint(rule["meets"]):
+                give_acts(giver, [rule])
         if len(giver.orders) == given:
             return
 
