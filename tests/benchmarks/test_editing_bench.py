@@ -18,7 +18,7 @@ EDITS: dict[str, Callable[[str], str]] = {
     "a word that is not known": lambda text: text.replace("name: ", "nmae: ", 1),
     "a row that is begun": lambda text: text + "\n  - {id: a-new-one}\n",
     "an open bracket": lambda text: text.replace("{", "{{", 1),
-    "a row that is gone": lambda text: re.sub(r"\n  - id: [\s\S]*?(?=\n  - id: )", "", text, count=1),
+    "a row under another id": lambda text: re.sub(r"\bid: [a-z-]+", "id: quite-another", text, count=1),
 }
 """What is typed. The last alters what other rows name, so the whole ruleset is asked again."""
 
