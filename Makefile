@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: play test package docs bench speed fuzz examples lint check clean
+.PHONY: play test package docs bench speed fuzz load kills examples lint check clean
 .DEFAULT_GOAL := play
 
 $(STAMP): pyproject.toml
@@ -35,6 +35,12 @@ speed: $(STAMP)  ## a whole 1914 game against an earlier commit (AGAINST=...), t
 
 fuzz: $(STAMP)  ## 20,000 spoiled rulesets: what validates, plays; goes on where it was stopped, findings under out/fuzz
 	$(BIN)/python -m wteaw.game.testing.fuzz --count 20000 --jobs 2 --out out/fuzz
+
+load: $(STAMP)  ## 200 players at a desk who check orders while 20 games resolve: no fault, 95 of 100 checks under 300 ms
+	$(BIN)/python tools/load_desk.py
+
+kills: $(STAMP)  ## a desk's server and worker killed 300 times while people play: nothing lost, nothing done or sent twice
+	$(BIN)/python -m tests.desk_kills
 
 examples: $(STAMP)  ## docs/examples: reports of real turns, so that a change of wording is seen in review
 	$(BIN)/python tools/examples.py

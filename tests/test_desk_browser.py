@@ -6,6 +6,7 @@ can fetch it.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -13,6 +14,7 @@ import socket
 import subprocess
 import threading
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +161,44 @@ def test_a_game_of_three_players(at: House, chromium: Any) -> None:
     assert "✗" not in mo.page.inner_text("main") and "every turn resolved again" in mo.page.inner_text("main")
     for person in people.values():
         assert person.wrong == []
+
+
+def test_the_saved_proof_checks_without_the_desk(at: House, chromium: Any, tmp_path: Path) -> None:
+    """The page is opened from a file, with no network; a die that was changed is found, and so is another commitment."""
+    at.game("proof", red="dora@d.example")
+    red = at.come_in(at.role("proof", "player", "red"))
+    red.send("dig\n")
+    mo = at.come_in(at.role("proof", "moderator"))
+    mo.post("game/resolve", {"stage": "1", "force": "1"})
+    mo.post("game/send", {"stage": "2"})
+    saved = red.get("proof/page", turn="1")
+    assert saved.headers["content-disposition"].startswith("attachment")
+    kept = json.loads(saved.text.partition('id="kept">')[2].partition("</script>")[0])
+    person = Person(at, chromium)
+    person.context.set_offline(True)
+
+    def says(text: str, **files: str) -> str:
+        (tmp_path / "proof.html").write_text(text, encoding="utf-8")
+        person.page.goto((tmp_path / "proof.html").as_uri())
+        for name, content in files.items():
+            (tmp_path / "file.json").write_text(content)
+            person.page.set_input_files(f"input[name={name}]", tmp_path / "file.json")
+            person.page.wait_for_timeout(100)
+        return str(person.page.inner_text("#answer"))
+
+    shown = sum(len(d["faces"]) for record in kept["dice"]["dice"] for d in record["drawn"])
+    assert shown and says(saved.text) == f"✓ {shown} of {shown} dice come out the same. Your own file took part in them."
+    published = red.get("proof/published", turn="1").text
+    assert says(saved.text, published=published).startswith("✓")
+    faces = re.search(r'"faces": \[(\d+)', saved.text)
+    assert faces
+    other = saved.text.replace(faces[0], f'"faces": [{int(faces[1]) + 1}', 1)
+    assert says(other).startswith("✗ throw 1 (")
+    assert "committed to" in says(saved.text, published=published.replace(kept["published"]["commitment"]["root"], "0" * 64))
+    assert "committed to" in says(saved.text.replace(kept["dice"]["openings"][0]["key"], "ab" * 32))
+    own = kept["own"]
+    assert own and "went into the dice for red" in says(saved.text.replace(own, sha256(b"fly").hexdigest()))
+    assert not person.wrong
 
 
 PAGES = {"player": ("turn", "orders", "orders?form=1", "map", "nation", "try", "proof", "sessions"), "moderator": ("game", "players", "mail", "history", "rules", "tables", "draft", "game/report")}  # fmt: skip

@@ -22,7 +22,7 @@ from wteaw.game.desk.app import SEATS, addresses  # isort: skip
 from wteaw.game.desk.demonstration import GAME, demonstration  # isort: skip
 from wteaw.game.desk.hall import Hall  # isort: skip
 from wteaw.game.moderation import view_world  # isort: skip
-from wteaw.game.store.database import keep_state  # isort: skip
+from wteaw.game.store.database import keep_state, packed_state  # isort: skip
 from wteaw.game.store.schema import positions  # isort: skip
 from wteaw.world.view import UNKNOWN  # isort: skip
 
@@ -70,7 +70,7 @@ def with_state(at: House, state: Any) -> None:
         number = game.stage().number
         with game._writing() as db:
             where = (positions.c.game == GAME, positions.c.number == number)
-            key = keep_state(db, state)
+            key = keep_state(db, packed_state(state))
             db.execute(update(positions).where(*where).values(state=key))
             assert db.execute(select(positions.c.state).where(*where)).scalar() == key
     at.hall = at.desk.hall = Hall(at.hall.engine, clock=lambda: at.now)

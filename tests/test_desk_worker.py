@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from .desk_house import House, house, said
+from .desk_kills import killed
 
 from wteaw.game.audit import audit  # isort: skip
 from wteaw.game.desk.hall import Hall, Settings  # isort: skip
@@ -96,6 +97,11 @@ def test_a_game_that_cannot_go_on_does_not_stop_the_others(at: House) -> None:
 
 
 KILLS, WEEKS = 60, 8
+
+
+def test_server_and_worker_are_killed_while_people_play(tmp_path: Path) -> None:
+    """A share of `make kills`."""
+    assert killed(tmp_path, 12) == []
 
 
 def test_a_worker_that_is_killed_anywhere_does_each_thing_once(at: House, tmp_path: Path) -> None:

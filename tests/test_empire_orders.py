@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -132,3 +133,28 @@ def test_twenty_turns_by_policies(tmp_path: Path, capsys: pytest.CaptureFixture[
     moves = ("acts/", "events/occupation", "events/columns", "battles/")
     for turn in range(13, 21, 2):  # no two turns without a move, a battle or an order that counts
         assert any(rule.startswith(moves) for at, rule in done if at in (turn, turn + 1)), turn
+
+
+WAR = """id: war
+title: War
+ruleset: empire-orders
+start: {turn: 2}
+nations: {aster: {tech_level: 3}, cressia: {tech_level: 1}}
+relations: [{a: aster, b: cressia, stance: war}]
+units:
+  - {owner: aster, at: a3, units: {infantry: 6}}
+  - {owner: cressia, at: c2, units: {infantry: 1, artillery: 2}}
+"""
+
+
+def test_odds_of_orders_tell_what_becomes_of_equipment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each gun is captured or destroyed by an even chance, once its infantry has fallen; the combat itself is exact."""
+    file = tmp_path / "war.yaml"
+    file.write_text(WAR, encoding="utf-8")
+    words = ("odds", "--scenario", file, "--nation", "aster", "--order", "invade c2 with 6 infantry from a3")
+    code, said = run(capsys, *words, "--format", "json")
+    assert code == 0, said
+    found = json.loads(said)
+    assert found["exact"] and found["win"] == 1
+    assert found["after"]["cressia"] == {"artillery": -2}
+    assert 0.8 < found["after"]["aster"]["artillery"] < 1.2

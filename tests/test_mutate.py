@@ -10,7 +10,7 @@ import pytest
 from wteaw.cli import main
 from wteaw.game.testing.mutate import Bench
 from wteaw.game.testing.mutate_run import read_state, tried
-from wteaw.game.testing.mutate_words import of_expression, of_text, of_value
+from wteaw.game.testing.mutate_words import of_expression, of_text, of_value, same_faces
 
 from .folders import own_cache, write
 
@@ -234,3 +234,13 @@ def test_after_a_change_of_the_rules_the_case_that_noticed_is_tried_first(folder
     by = {v.change.key: v.noticed_by for v in first if v.noticed_by not in ("", "validation")}
     assert by and bench.hints == by, "what is not tried this time is remembered, too"
     assert tried(Bench(folder), changes, state=state) and Bench(folder).hints == {}
+
+
+def test_results_beyond_the_faces_of_a_die_are_no_change() -> None:
+    ten = (1, 10)
+    assert same_faces("7..10", "7..11", ten)
+    assert same_faces("1..3", "0..3", ten)
+    assert not same_faces("7..10", "6..10", ten)
+    assert not same_faces("7..9", "7..10", ten)
+    assert not same_faces("7..10", "7..11", None)
+    assert not same_faces("10", "11", ten)

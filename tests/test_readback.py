@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from wteaw.core.dice import KeyedDice
+from wteaw.orders.attack_odds import in_words
 from wteaw.orders.grammar import FormError, read_form, slots_in
 from wteaw.orders.intake import Intake, take_in
+from wteaw.orders.odds_question import Composer
 from wteaw.orders.policies import plan
 from wteaw.orders.readback import ReadBack, read_back
 from wteaw.orders.readback_text import WIDTH, rendered
@@ -125,3 +127,46 @@ def test_what_a_policy_orders_is_read_back_whole_and_word_for_word(name: str) ->
 
 def intended(back: ReadBack) -> list[str]:
     return [one.order for group in back.groups for one in sorted(group.orders, key=lambda o: o.line)]
+
+
+def test_a_file_that_fails_as_a_whole_is_read_back_line_by_line_all_the_same() -> None:
+    rules, _, here = begun("empire-orders", 1)
+    nation = sorted(waiting_seats(rules, here))[0]
+    world = known_to("empire-orders", here, nation)
+    place = next(p for p in rules.rows("places") if world.holder_of(p) == nation)
+    line = f"deploy 1 infantry to {rules.row('places', place)['name']}"
+    taken, back = read(world, nation, f"{line}\nfly me to the moon of Alder")
+    text = rendered(back)
+    assert taken.orders == () and back.standing == 0 and back.withheld
+    assert len(said(back)) == 1 and line[1:] in text
+    assert text.index("NO ORDERS STAND") < text.index("NONE OF THE ORDERS COUNTS") < text.index("none of it counts yet")
+    assert len(back.not_taken) == 1
+
+
+def test_the_odds_of_an_attack_are_those_of_the_command(germany: World) -> None:
+    state = germany.state.copy()
+    for key, _ in list(state.stacks(at="plock")):
+        state.put("units", key, "*", None)
+    state.put("knowledge", "german-empire", "units:plock", {"units": {"infantry": 3}, "n": 3, "since": germany.always()["turn"]})
+    state.put("places", "plock", "holder", "russian-empire")
+    world = World(germany.ruleset, state, moments=germany.moments, geography=germany.geography)
+    lines = "move 2 infantry, 1 artillery from danzig to plock: withdraw after 2 rounds\nmove 1 infantry from konigsberg to plock"
+    taken = take_in(world.ruleset, lines, lambda _: world, nation="german-empire")
+    assert len(taken.orders) == 2, taken.found
+    back = read_back(world, taken, game="g", with_odds=True)
+    (first, second) = [s for g in back.groups for s in g.orders]
+    composer = Composer(world)
+    written, _ = composer.from_orders(lines, "german-empire", {("russian-empire", "infantry"): 3})
+    found, _ = composer.resolved(written)
+    assert first.odds == "" and second.odds == in_words(found) and found.trials == 0
+    assert f"{round(100 * found.field)} of 100 cases" in rendered(back).replace("\n        ", " ")
+    assert read_back(world, taken, game="g").groups[0].orders[1].odds == ""
+
+
+def test_no_odds_against_whom_nobody_has_counted(germany: World) -> None:
+    lines = "move 2 infantry from konigsberg to lithuania\nmove 2 infantry from cologne to alsace-lorraine"
+    taken = take_in(germany.ruleset, lines, lambda _: germany, nation="german-empire")
+    back = read_back(germany, taken, game="g", with_odds=True)
+    attacks = [s for g in back.groups for s in g.orders if s.attacks]
+    assert attacks and all(s.odds == "" for s in attacks if "or more" in s.seen or "unknown" in s.seen or not s.seen)
+    assert any(s.odds == "" for s in attacks)

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from wteaw.cli import _run
-from wteaw.core.package_data import scenarios
 from wteaw.game.many import sweep as many
 from wteaw.game.many.summary import mean, share
 
@@ -155,12 +154,6 @@ def test_results_of_other_settings_are_kept(whole: Path, tmp_path: Path, capsys:
     assert lines(tmp_path) == lines(whole)
     assert simulate(tmp_path, "--seed", "00" * 16, "--force", games=1) == 0
     assert [g["seed"] for g in lines(tmp_path)] == [many.seed_of("00" * 16, 1)]
-
-
-def test_rules_that_changed_meanwhile_are_noticed(tmp_path: Path) -> None:
-    candidate = many.Candidate("as given", scenarios() / "diplomacy.yaml")
-    with pytest.raises(many.StoreError, match="were changed"):
-        many._play(candidate, "another hash", 1, SEED, 1, tmp_path)
 
 
 def test_means_and_bands() -> None:

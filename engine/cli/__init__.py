@@ -89,6 +89,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("import", "recorded games and game files of other programs", "import_"),
     Command("luck", "what the dice of a game came to, against the odds before each throw"),
     Command("simulate", "whole campaigns, many times over"),
+    Command("balance", "what a sweep of games came to, as a page with charts"),
     Command("lsp", "a language server for editors: findings, completion, help, renaming"),
     Command("play", "a whole game by built-in policies"),
     Command("serve", "the desk: games in a browser and by mail"),

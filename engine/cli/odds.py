@@ -121,6 +121,8 @@ def odds(
         composer.notes.append("contact must be found again before every later round (--contact kept leaves that out)")
     with Working("reckoning"):
         result = reckon(world, question, trials=trials, seed=seed, **most)
+        if written is not None:
+            result = written.with_aftermath(result, seed=seed)
     _show(result, composer, question, format, plot)
 
 

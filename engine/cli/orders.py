@@ -163,7 +163,7 @@ def show(game: Path = GAME, nation: str = NATION, key: str = KEY, format: str = 
     back = None
     if here is not None:
         taken, world = _standing(found, here)
-        back = read_back(world, taken, game=found.id)
+        back = read_back(world, taken, game=found.id, with_odds=True)
     if format == "json":
         listed = [{"number": h.number, "at": h.at, "by": h.submission.by, "orders": len(h.submission.orders)} for h in files]
         orders = [{k: o[k] for k in ("order", "text", "slots") if k in o} for o in (here.orders if here else ())]
@@ -299,9 +299,12 @@ def _show(found: Any, taken: Any, world: Any, format: str) -> None:
         (say if format == "text" else typer.echo)(render(taken.found, format))
         return
     if format == "text":
-        say(rendered(read_back(world, taken, game=found.id)), nl=False)
+        say(rendered(read_back(world, taken, game=found.id, with_odds=True)), nl=False)
     elif format == "json":
-        said = {**json.loads(render(taken.found, "json")), "read_back": read_back(world, taken, game=found.id).to_json()}
+        said = {
+            **json.loads(render(taken.found, "json")),
+            "read_back": read_back(world, taken, game=found.id, with_odds=True).to_json(),
+        }
         typer.echo(json.dumps(said, ensure_ascii=False, indent=1, default=str))
     else:
         typer.echo(render(taken.found, format))

@@ -23,6 +23,7 @@ def play(
     turns: int = typer.Option(0, min=0, help="Stop after so many turns; 0 plays to the end."),
     seed: str = typer.Option("", help="Hex text of 16 bytes or more (32 digits) that fixes all dice; otherwise they are drawn."),
     option: list[str] = typer.Option([], help="An option of the rules and its value, as NAME=VALUE."),
+    rules: Path = typer.Option(None, "--ruleset", help="The folder of another ruleset for the scenario."),
     force: bool = typer.Option(False, "--force", help="Play over a game that is in the folder already."),
     workers: int = typer.Option(0, min=0, help="Processes that plan; 0 is one for each processor. The game does not hang on it."),
     png: bool = typer.Option(True, help="Draw the maps as PNG as well."),
@@ -36,14 +37,15 @@ def play(
     Example: wteaw play 1914 --turns 3 --out out
     """
     from ..game.many.one import resolutions
-    from ..game.moderation import commanded, new_game, write_reports
+    from ..game.moderation import commanded, new_game
     from ..game.report.map import to_png
     from ..game.report.mapview import map_svg, read_drawing
+    from ..game.report_files import write_reports
     from ..game.store import FILE
 
     formats(format, "text", "json")
     secret, options = seed_given(seed), options_given(option)
-    data, ruleset, folder = read_scenario(scenario)
+    data, ruleset, folder = read_scenario(scenario, rules)
     game_folder = out / "game"
     if (game_folder / FILE).exists():
         if not force:
@@ -75,7 +77,7 @@ def play(
         (out / f"{name}.svg").write_text(svg, encoding="utf-8")
         if png:
             (out / f"{name}.png").write_bytes(to_png(svg, 2600))
-    written = write_reports(game, out / "reports", each(asked, "reports"), drawing)
+    written = write_reports(game, out / "reports", asked, drawing, counted=lambda some: each(some, "reports"))
     played = position.turn - first + position.ended
     picture = out / ("map.png" if png else "map.svg")
     tell(

@@ -45,7 +45,11 @@ def report(
         raise Stop(f"a day is written like 2004-05-01, not {update!r}", Code.CALL) from None
     if out is not None:
         wanted = [nation] if nation else desk.commanded(found) or sorted(found.ruleset.rows("nations"))
-        written = desk.write_reports(found, out, each(wanted, "reports"), found.drawing(), turn=turn or None, update=day)
+        from ..game.report_files import write_reports
+
+        written = write_reports(
+            found, out, wanted, found.drawing(), turn=turn or None, update=day, counted=lambda some: each(some, "reports")
+        )
         typer.echo(f"{len(written)} files in {out}")
         return
     views = desk.views_after(found, turn or None)

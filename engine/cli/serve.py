@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import logging
-import os
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 import typer
 
 from . import Code, Stop, formats, tell
-from .game import read_scenario
+from .game import find_scenario
 
 __all__ = ["serve", "tick"]
 
@@ -50,39 +49,40 @@ def serve(
         import uvicorn
 
         from ..game.desk.app import application
-        from ..game.desk.web import Desk
+        from ..game.desk.setup import keep_working, tell_log
     except ImportError as error:
         raise Stop(f"the desk needs more than the referee does ({error.name}): pip install 'wteaw[desk]'", Code.MACHINE) from None
 
     reached = (url or f"http://{host}:{port}").rstrip("/")
-    desk: Desk = _desk(folder, database, reached, mail, sender)
-    desk.post = bool(imap or lmtp)
+    setup = _setup(folder, database, reached, mail, imap, sender, bool(lmtp))
     if invite:
-        _invite(desk, invite)
+        _invite(setup.desk(), invite)
         return
     if worker and pages:
         raise Stop("--worker and --pages exclude each other; without either there are both", Code.CALL)
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    logging.getLogger("mail.log").setLevel(logging.WARNING)
+    tell_log()
+    shown = find_scenario(scenario) if demo else None
+    desk = setup.desk(shop=not worker)
     stop = threading.Event()
     ends = [_listen(desk, lmtp)] if lmtp else []
     try:
         if worker:
-            _work(desk, stop, imap)
+            setup.work(desk, stop)
             return
-        links = _demonstration(desk, scenario) if demo else []
         if not url and host not in ("127.0.0.1", "localhost", "::1"):
             typer.echo("Set --url to the address that browsers use: links in mails are made of it.", err=True)
-        typer.echo(f"The desk is at {reached}/")
-        for who, link in links:
-            typer.echo(f"  {who:<12} {link}")
-        if links:
-            typer.echo("Each link leads in once, within 15 minutes; `wteaw serve` prints fresh ones when it starts.")
-        if not pages:
-            threading.Thread(target=_work, args=(desk, stop, imap), daemon=True).start()
-        uvicorn.run(application(desk), host=host, port=port, log_level="warning", server_header=False)
+        server = uvicorn.Server(uvicorn.Config(application(desk), host, port, log_level="warning", server_header=False))
+
+        def opened() -> None:
+            _opened(desk, server, shown)
+            if not pages:
+                keep_working(setup, stop)
+
+        threading.Thread(target=opened, daemon=True).start()
+        server.run()
     finally:
         stop.set()
+        desk.close()
         for end in ends:
             end()
 
@@ -109,28 +109,12 @@ def tick(
 
     if not database and not (folder / "desk.db").exists():
         raise Stop(f"{folder} holds no desk; `wteaw serve --folder {folder}` starts one", Code.CALL)
-    desk = _desk(folder, database, url.rstrip("/") or "http://127.0.0.1:8300", mail, sender)
-    desk.post = bool(imap)
+    desk = _setup(folder, database, url.rstrip("/") or "http://127.0.0.1:8300", mail, imap, sender).desk()
     n = look_into(desk, imap) if imap else 0
     done = list(once(desk))
     came = [f"{n} mail{'s' if n != 1 else ''} came in"] if n else []
     if format == "json" or came or done:
         tell(format, {"mails": n, "done": done}, *came, *done)
-
-
-def _work(desk: Any, stop: threading.Event, imap: str) -> None:
-    """Tick until somebody says stop."""
-    from ..game.desk.mailbox import look_into
-    from ..game.desk.worker import run
-    from ..game.store import StoreError
-
-    def look() -> None:
-        try:
-            look_into(desk, imap)
-        except StoreError as error:
-            logging.getLogger("wteaw.desk").error("%s", error)
-
-    run(desk, stop, before=look if imap else None)
 
 
 def _listen(desk: Any, where: str) -> Callable[[], None]:
@@ -145,42 +129,35 @@ def _listen(desk: Any, where: str) -> Callable[[], None]:
         raise Stop(f"no mails can be taken at {where}: {error.strerror or error}", Code.MACHINE) from None
 
 
-def _desk(folder: Path, database: str, url: str, mail: str, sender: str) -> Any:
-    from datetime import UTC, datetime
-    from urllib.parse import urlsplit
+def _setup(folder: Path, database: str, url: str, mail: str, imap: str, sender: str, lmtp: bool = False) -> Any:
+    from ..game.desk.setup import Setup
 
-    from ..game.desk.hall import Hall
-    from ..game.desk.outbox import Outbox, to_folder, to_server
-    from ..game.desk.web import Desk
-    from ..game.store.database import engine_for
-
-    os.umask(0o077)  # what a desk keeps is nobody else's
-    if not database or not mail:
-        folder.mkdir(parents=True, exist_ok=True)
-    hall = Hall(engine_for(database or folder / "desk.db"))
-    carry = to_server(mail) if mail else to_folder(folder / "outbox")
-    from_ = sender or f"desk@{urlsplit(url).hostname or 'localhost'}"
-    return Desk(hall, Outbox(hall.engine, lambda: datetime.now(UTC), from_, carry), url)
+    return Setup(folder, url, database, mail, imap, sender, lmtp)
 
 
-def _demonstration(desk: Any, scenario: str) -> list[tuple[str, str]]:
-    """The demonstration's links, who and where; none where other games are run."""
-    from ..game.desk.demonstration import GAME, demonstration
-    from ..game.report.mapview import read_drawing
+def _opened(desk: Any, server: Any, scenario: Path | None) -> None:
+    """Once browsers can come: say where, make the demonstration ready, and print the links that lead into it."""
+    while not server.started:
+        time.sleep(0.05)
+    typer.echo(f"The desk is at {desk.url}/")
+    if scenario is None:
+        return
+    from ..game.desk.demonstration import shown
+    from ..game.store import StoreError
 
-    there = desk.hall.ids()
-    if there and there != [GAME]:
-        return []
-    data, ruleset, folder = read_scenario(scenario)
-    roles = demonstration(desk.hall, data, ruleset, read_drawing(folder))
-    order = {"player": 0, "moderator": 1, "spectator": 2}
-    found = []
-    for role in sorted(roles, key=lambda r: (order.get(r.role, 3), r.nation)):
-        token = desk.hall.people.link(role)
+    desk.preparing = "The demonstration game"
+    try:
+        links = [(name, desk.hall.people.link(desk.hall.people.role(id_))) for id_, name in shown(desk.hall, scenario)]
+    except StoreError as error:
+        typer.echo(f"There is no demonstration: {error}", err=True)
+        return
+    finally:
+        desk.preparing = ""
+    for name, token in links:
         if token is not None:
-            name = str(ruleset.rows("nations").get(role.nation, {}).get("name", role.nation)) if role.nation else role.role
-            found.append((name, f"{desk.url}/in/{token}"))
-    return found
+            typer.echo(f"  {name:<12} {desk.url}/in/{token}")
+    if links:
+        typer.echo("Each link leads in once, within 15 minutes; `wteaw serve` prints fresh ones when it starts.")
 
 
 def _invite(desk: Any, email: str) -> None:

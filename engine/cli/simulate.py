@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +18,7 @@ from .game import find_scenario, options_given, read_scenario, seed_given
 from .terminal import Working
 
 if TYPE_CHECKING:
+    from ..game.many.summary import Goal
     from ..game.many.sweep import Candidate
 
 __all__ = ["simulate"]
@@ -28,6 +31,10 @@ def simulate(
     turns: int = typer.Option(0, min=0, help="Stop each game after so many turns; 0 plays to the end."),
     seed: str = typer.Option("", help="Hex text from which the seed of every game is made; otherwise it is drawn and kept."),
     workers: int = typer.Option(0, min=0, help="Processes; 0 is one for each processor. The results do not hang on it."),
+    cluster: str = typer.Option("", help="Play on the workers of a Dask scheduler at this address instead, as tcp://HOST:PORT."),
+    until_error: str = typer.Option(
+        "", help="FIGURE=E: stop as soon as this figure (or its difference, with --with) is known to a standard error of E."
+    ),
     with_: list[str] = typer.Option(
         [],
         "--with",
@@ -45,31 +52,100 @@ def simulate(
     Example: wteaw simulate diplomacy --games 100 --turns 20 --out runs
     """
     from ..game.many import summary as summed
-    from ..game.many.sweep import fingerprint, prepare, sweep
+    from ..game.many.kept import finish, keep_rules
+    from ..game.many.sweep import FORMAT, PLAYING, fingerprint, prepare, sweep
+    from ..game.many.workers import Cluster, Crew, Processes, Rules
 
     formats(format, "text", "json")
+    if cluster and workers:
+        raise Stop("--workers are of this machine, --cluster has its own: give one of them", Code.CALL)
     given = seed_given(seed)
     candidates = [_candidate("as given", scenario, option), *(_other(said, scenario, option) for said in with_)]
     if len({candidate.name for candidate in candidates}) < len(candidates):
         raise Stop("--with names the same thing twice", Code.CALL)
     read = {candidate.name: _checked(candidate) for candidate in candidates}
+    rulesets = {name: rules for name, (_, rules) in read.items()}
+    goal = _goal(until_error, rulesets["as given"])
     drawn = given.hex() if given is not None else _kept_seed(out, force)
     settings = {
-        "seed": drawn, "turns": turns, "candidates": [fingerprint(candidate, *read[candidate.name]) for candidate in candidates],
+        "format": FORMAT, "seed": drawn, "turns": turns,
+        "candidates": [fingerprint(candidate, *read[candidate.name]) for candidate in candidates],
     }  # fmt: skip
+    sent = {name: Rules.of(*of) for name, of in read.items()}
+    crew: Crew | None = Cluster(sent, cluster) if cluster else None  # before anything is written: it may be out of reach
     held = prepare(out, settings, force=force)
-    with Working("games", games * len(candidates)) as working:
-        found = sweep(
-            out, candidates, {name: rules.hash for name, (_, rules) in read.items()}, held, games=games, turns=turns, seed=drawn,
-            workers=workers or os.cpu_count() or 1, told=working.at,
+    about = {c.name: _about(c, *read[c.name], turns) for c in candidates}
+    for name in list(about)[1:]:
+        about[name]["instead"] = _instead(candidates[0], next(c for c in candidates if c.name == name), rulesets)
+    keep_rules(out, about, rulesets)
+    crew = crew or Processes(sent, workers or os.cpu_count() or 1, out / PLAYING)
+    missing = sum((n, name) not in held for n in range(1, games + 1) for name in rulesets)
+    with Working("games", missing) as working:
+        counted = sweep(
+            out, candidates, crew, held, games=games, turns=turns, seed=drawn, told=_told(working, len(held), goal),
+            enough=lambda found, n: goal is not None and goal.reached(found, n, list(rulesets)),
         )  # fmt: skip
-    wanted = {key: figures for key, figures in found.items() if key[0] <= games}
-    result = {"seed": drawn, "turns": turns, **summed.summary({name: rules for name, (_, rules) in read.items()}, wanted)}
-    text = json.dumps(result, ensure_ascii=False, indent=1)
-    (out / "summary.json").write_text(text + "\n", encoding="utf-8")
-    print(json.dumps(result, ensure_ascii=False) if format == "json" else "\n".join(summed.as_text(result)))
+    wanted = {key: figures for key, figures in held.items() if key[0] <= counted}
+    result = {"seed": drawn, "turns": turns, **summed.summary(rulesets, wanted)}
+    if goal is not None:
+        reached = goal.error(wanted, counted, list(rulesets))
+        result["until"] = {"figure": goal.figure, "wanted": goal.wanted, "error": reached, "games": counted}
+    finish(out, result)
+    instead = {name: of["instead"] for name, of in about.items()}
+    print(
+        json.dumps(result, ensure_ascii=False)
+        if format == "json"
+        else "\n".join(summed.as_text(result, rulesets["as given"], instead))
+    )
     if any(candidate["errors"] for candidate in result["candidates"].values()):
         raise typer.Exit(Code.FOUND)
+
+
+def _goal(said: str, ruleset: Any) -> Goal | None:
+    """What `--until-error` asks for."""
+    from ..game.many.summary import Goal, figure_fault
+
+    figure, equals, error = said.rpartition("=")
+    if not said:
+        return None
+    try:
+        wanted = float(error)
+    except ValueError:
+        wanted = 0.0
+    if not equals or not wanted > 0:
+        raise Stop(f"--until-error is FIGURE=E with an error above 0, such as battles=0.5, not {said!r}", Code.CALL)
+    if fault := figure_fault(ruleset, figure.strip()):
+        raise Stop(f"--until-error: {fault}", Code.CALL)
+    return Goal(figure.strip(), wanted)
+
+
+def _about(candidate: Candidate, data: dict[str, Any], ruleset: Any, turns: int) -> dict[str, str]:
+    """What a page on a sweep says of a candidate."""
+    shipped = scenarios() / f"{candidate.scenario.stem}.yaml"
+    named = candidate.scenario.stem if shipped.is_file() and shipped.resolve() == candidate.scenario else str(candidate.scenario)
+    options = "".join(f" --option {name}={str(value).lower()}" for name, value in candidate.options.items())
+    rules = f" --ruleset {candidate.ruleset}" if candidate.ruleset else ""
+    again = f"wteaw play {named}{rules}{options}{f' --turns {turns}' if turns else ''}"
+    chosen = ", ".join(f"{name} {str(value).lower()}" for name, value in candidate.options.items())
+    said = f"The rules: {ruleset.title}{f'; options: {chosen}' if chosen else ''}."
+    return {"title": str(data.get("title", data["id"])), "ruleset": ruleset.hash, "again": again, "rules": said, "instead": ""}
+
+
+def _instead(first: Candidate, other: Candidate, rulesets: Mapping[str, Any]) -> str:
+    """What another candidate is, and instead of what: "a rate at 10 instead of 12"."""
+    rules, before = rulesets[other.name], rulesets[first.name]
+    said = []
+    if other.scenario != first.scenario:
+        said.append(f"{other.scenario.stem} instead of {first.scenario.stem}")
+    elif rules.hash != before.hash:
+        same = rules.title == before.title
+        said.append(f"{other.name if same else rules.title} instead of {'the rules as given' if same else before.title}")
+    for name, value in other.options.items():
+        row = rules.rows("options").get(name, {})
+        was = first.options.get(name, row.get("default"))
+        if value != was:
+            said.append(f"{row.get('name', name)} at {str(value).lower()} instead of {str(was).lower()}")
+    return ", ".join(said) or other.name
 
 
 def _candidate(name: str, scenario: str, option: list[str], ruleset: Path | None = None) -> Candidate:
@@ -117,3 +193,16 @@ def _kept_seed(out: Path, force: bool) -> str:
     except (OSError, ValueError, AttributeError):
         kept = ""
     return str(kept) or secrets.token_hex(16)
+
+
+def _told(working: Working, held: int, goal: Goal | None) -> Callable[[Mapping[Any, Any], int], None]:
+    """Tells how many games are played, how fast, and how well a figure is known; `held`: those that were there already."""
+    began = time.monotonic()
+
+    def told(found: Mapping[Any, Any], under_way: int) -> None:
+        done = len(found) - held
+        rate = f"games, {60 * done / max(time.monotonic() - began, 0.001):.1f} a minute"
+        known = f", {goal.figure} ± {goal.last:.3g} of {goal.wanted:g}" if goal is not None and goal.last is not None else ""
+        working.at(done, what=rate + known)
+
+    return told

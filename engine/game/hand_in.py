@@ -22,9 +22,12 @@ class HandedIn:
     salt: str
 
 
-def read(game: Game, nation: str, text: str) -> tuple[Intake, World]:
-    """What a text of orders comes to at the present stage by what its nation knows, and that knowledge; nothing is kept."""
-    world = view_world(game, nation)
+def read(game: Game, nation: str, text: str, world: World | None = None) -> tuple[Intake, World]:
+    """What a text of orders comes to at the present stage by what its nation knows, and that knowledge; nothing is kept.
+
+    `world`: that knowledge, where it is at hand.
+    """
+    world = world or view_world(game, nation)
     taken = take_in(game.ruleset, text, lambda _: world, nation=nation, game=game.id, turn=game.stage().position.turn)
     return taken, world
 

@@ -483,25 +483,6 @@ def views_after(game: Game, turn: int | None) -> Views:
     return Views(game) if turn is None else Views(game, position_after(game, turn))
 
 
-def write_reports(
-    game: Game, out: Path, nations: Iterable[str], drawing: Drawing, *, turn: int | None = None, update: date | None = None
-) -> list[Path]:
-    """Text and HTML reports of nations, each with its map, into a folder; the moderator's as well."""
-    from .report.render import as_html, as_text  # reports and maps are heavy
-
-    out.mkdir(parents=True, exist_ok=True)
-    written = []
-    views = views_after(game, turn)
-    for nation in [None, *nations]:
-        data = report(game, nation, turn=turn, views=views, update=update)
-        drawn = map_of_report(game, data, views, drawing)
-        for suffix, text in (("txt", as_text(data)), ("html", as_html(data, drawn))):
-            path = out / f"{nation or 'moderator'}.{suffix}"
-            path.write_text(text, encoding="utf-8")
-            written.append(path)
-    return written
-
-
 def map_of_report(game: Game, data: Report, views: Views, drawing: Drawing) -> PageMap:
     """The map of a report's page: its reader's view, what the entries that he may read tell, and the numbers of his battles."""
     from .report.mapview import report_map  # reports and maps are heavy

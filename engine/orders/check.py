@@ -29,10 +29,14 @@ __all__ = ["Checked", "Checker", "accept_orders", "check", "check_orders"]
 
 @dataclass(slots=True)
 class Checked:
-    """What the checker makes of a nation's orders: what stands, in the order of the file, and what is to be said."""
+    """What the checker makes of a nation's orders: what stands, in the order of the file, and what is to be said.
+
+    `held` would stand if the orders together met a requirement that they do not meet.
+    """
 
     intents: list[Intent] = field(default_factory=list)
     found: list[Diagnostic] = field(default_factory=list)
+    held: list[Intent] = field(default_factory=list)
 
     @property
     def orders(self) -> list[Order]:
@@ -76,9 +80,13 @@ def check(world: World, nation: str, orders: Sequence[Order], *, file: str = "")
                     hanging.setdefault(place, []).append(roll)
         for place in lost:
             run.remark(place, _if_lucky(run, hanging.get(place, run.rolled), all_of=place in hanging))
-    standing = (run.intents[place] for place in sorted(run.intents))
-    intents = [replace(i, order=_bare(i.order), mended=str(i.order.get("mended", ""))) for i in standing]
-    return Checked(intents, run.checker.found)
+    return Checked(_in_order(run.intents), run.checker.found, _in_order(run.held))
+
+
+def _in_order(intents: Mapping[int, Intent]) -> list[Intent]:
+    """Intents in the order of the file, as the resolution takes them."""
+    found = (intents[place] for place in sorted(intents))
+    return [replace(i, order=_bare(i.order), mended=str(i.order.get("mended", ""))) for i in found]
 
 
 def standing(world: World, nation: str, orders: Sequence[Order]) -> tuple[list[Order], dict[str, str]]:
@@ -125,8 +133,9 @@ class _Run:
         for id_, why in prospect.unmet:
             self.checker.say_of_all(id_, why)
         self.standing = [_bare(self.intents[place].order) for place in sorted(self.intents)]
+        self.held: dict[int, Intent] = {}
         if prospect.unmet:
-            self.intents.clear()
+            self.held, self.intents = self.intents, {}
         self.checker.found.sort(key=lambda d: d.line)
 
     def remark(self, place: int, remark: Remark) -> None:

@@ -1,6 +1,6 @@
 """The grammar of orders, built from the `form` texts of a ruleset's acts, orders, decisions and order options.
 
-Forms are read by a small lark grammar: words, `{slots}`, alternatives in ( | ) and optional parts in [ ]. A written order is
+A form has words, `{slots}`, alternatives in ( | ) and optional parts in [ ]. A written order is
 then matched against the patterns word by word. Names come from tables and may contain any word of a form (a "Gulf of"
 something), so that words and names are matched together, with all ways tried; what fails, fails at the furthest word reached,
 with everything that could have stood there.
@@ -8,13 +8,11 @@ with everything that could have stood there.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, NamedTuple
-
-from lark import Lark, Transformer
-from lark.exceptions import UnexpectedInput
 
 from ..core.model import Row, Ruleset
 from .names import FORM_OF, WORDS_OF_KIND, Names
@@ -60,49 +58,62 @@ class Either:
 Node = Fixed | Slot | Either
 Pattern = tuple[Node, ...]
 
-_FORM = r"""
-start: either
-either: sequence ("|" sequence)*
-sequence: item*
-item: WORD -> word | "{" NAME "}" -> slot | "(" either ")" -> group | "[" either "]" -> maybe
-NAME: /[a-z][a-z0-9_-]*/
-WORD: /[^\s{}\[\]()|]+/
-%ignore /\s+/
-"""
+_TOKEN = re.compile(r"\s*(?:(?P<slot>\{[a-z][a-z0-9_-]*\})|(?P<sign>[()\[\]|])|(?P<word>[^\s{}\[\]()|]+)|(?P<end>$))")
+_CLOSING = {"(": ")", "[": "]"}
 
 
-@cache
-def _reader() -> Lark:
-    return Lark(_FORM, parser="lalr")
+class _Form:
+    """Reads the text of a form: `sequence | sequence ...`, of words, {slots}, (groups) and [what may be left out]."""
 
-
-class _Build(Transformer):  # type: ignore[type-arg]
-    def __init__(self, slots: dict[str, Slot]) -> None:
-        super().__init__()
+    def __init__(self, text: str, slots: dict[str, Slot]) -> None:
+        self.text = text.rstrip()
         self.slots = slots
+        self.at = 0
+        self.token = self._next()
 
-    def start(self, parts: list[Any]) -> Pattern:
-        return _flat(parts[0])
+    def _next(self) -> str:
+        found = _TOKEN.match(self.text, self.at)
+        if found is None:
+            raise self.fault(len(self.text[self.at :]) - len(self.text[self.at :].lstrip()))
+        self.at = found.end()
+        return found[0].strip()
 
-    def either(self, parts: list[Pattern]) -> tuple[Pattern, ...]:
-        return tuple(parts)
+    def fault(self, skipped: int = 0) -> FormError:
+        at = self.at + skipped + 1
+        return FormError(f"column {at} of the form {self.text!r} cannot be read; brackets must be closed")
 
-    def sequence(self, parts: list[Pattern]) -> Pattern:
-        return tuple(node for part in parts for node in part)
+    def whole(self) -> Pattern:
+        ways = self.ways()
+        if self.token:
+            self.at = self.at - len(self.token)
+            raise self.fault()
+        return _flat(ways)
 
-    def word(self, parts: list[Any]) -> Pattern:
-        return tuple(Fixed(w.norm) for w in split(str(parts[0])))
+    def ways(self) -> tuple[Pattern, ...]:
+        out = [self.sequence()]
+        while self.token == "|":
+            self.token = self._next()
+            out.append(self.sequence())
+        return tuple(out)
 
-    def slot(self, parts: list[Any]) -> Pattern:
-        name = str(parts[0])
-        slot = self.slots.get(name) or slot_of(name, None)
-        return (Either(((slot,), ())),) if slot.optional else (slot,)
-
-    def group(self, parts: list[tuple[Pattern, ...]]) -> Pattern:
-        return _flat(parts[0])
-
-    def maybe(self, parts: list[tuple[Pattern, ...]]) -> Pattern:
-        return (Either((*parts[0], ())),)
+    def sequence(self) -> Pattern:
+        nodes: list[Node] = []
+        while self.token and self.token not in ("|", ")", "]"):
+            token, self.token = self.token, self._next()
+            if token in _CLOSING:
+                ways = self.ways()
+                if self.token != _CLOSING[token]:
+                    self.at -= len(self.token)
+                    raise self.fault()
+                self.token = self._next()
+                nodes += _flat(ways) if token == "(" else (Either((*ways, ())),)
+            elif token.startswith("{"):
+                name = token[1:-1]
+                slot = self.slots.get(name) or slot_of(name, None)
+                nodes.append(Either(((slot,), ())) if slot.optional else slot)
+            else:
+                nodes += (Fixed(w.norm) for w in split(token))
+        return tuple(nodes)
 
 
 def _flat(ways: tuple[Pattern, ...]) -> Pattern:
@@ -129,11 +140,7 @@ def slot_of(name: str, declared: Row | str | None) -> Slot:
 def read_form(text: str, slots: Row | None = None) -> Pattern:
     """The pattern of a form text. Raises FormError."""
     known = {name: slot_of(name, kind) for name, kind in (slots or {}).items()}
-    try:
-        pattern: Pattern = _Build(known).transform(_reader().parse(text))
-    except UnexpectedInput as error:
-        at = getattr(error, "column", 0)
-        raise FormError(f"column {at} of the form {text!r} cannot be read; brackets must be closed") from None
+    pattern = _Form(text, known).whole()
     if not pattern:
         raise FormError("the form is empty")
     return pattern

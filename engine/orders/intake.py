@@ -28,7 +28,8 @@ class Intake:
     """What a file of orders comes to: for which nation, the orders and answers that stand, all findings.
 
     `intents` say what each line that stands comes to, in the order of the file, answers included; `passed` are the numbers of
-    lines that were read as no order (a greeting, a signature, a quotation).
+    lines that were read as no order (a greeting, a signature, a quotation). `held` are lines that would stand if all together met
+    a requirement that they do not meet.
     """
 
     nation: str | None
@@ -37,6 +38,7 @@ class Intake:
     found: tuple[Diagnostic, ...] = ()
     intents: tuple[Intent, ...] = ()
     passed: tuple[int, ...] = ()
+    held: tuple[Intent, ...] = ()
 
     @property
     def clean(self) -> bool:
@@ -82,7 +84,8 @@ def accept(world: World, nation: str, understood: Sequence[Order], *, file: str 
     """Check orders that have been read, in the order of the file. `world` is the nation's view."""
     checked = check(world, nation, understood, file=file)
     orders = tuple(o for o in checked.orders if not o["order"].startswith("decisions/"))
-    return Intake(nation, orders, answers_of(checked.orders), tuple(checked.found), tuple(checked.intents))
+    held = tuple(checked.held)
+    return Intake(nation, orders, answers_of(checked.orders), tuple(checked.found), tuple(checked.intents), held=held)
 
 
 def answers_of(orders: Sequence[Order]) -> dict[str, Any]:

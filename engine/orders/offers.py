@@ -37,6 +37,10 @@ MOST_TRIED = 120
 """Fillings of one order's open slots that are tried."""
 LONG = 70
 """Characters of a line above which all units of a place go as `all`."""
+MOST_ENDS = 12
+"""Ends of a way that are tried one by one."""
+MOST_OTHERS = 8
+"""Places that are named beside the one whose units are the example."""
 MANY_WAYS = 2000
 """Fillings of one act's slots that are tried for the form, which is made once a turn."""
 
@@ -179,17 +183,19 @@ class _Offers:
                 rest.append(other)
         return [main, *rest]
 
-    def _march(self, entry: Legal) -> Offered | None:
+    def _march(self, entry: Legal, most: int = MOST_TRIED) -> Offered | None:
+        """The line of some units at a place: where they may go, the nearest `most` of it if the room differs from end to end."""
         slots = {**entry.slots, ways.UNITS: self._in_order(entry.slots[ways.UNITS])}
         if not entry.targets:
             return Offered(entry.order, self._text(entry, slots)) if self._stands(entry.order, slots) else None
         mode = ways.mode_of(self.world.ruleset, self._row(entry.order)) or {}
-        narrow = bool(mode.get("capacity"))  # the room may differ from end to end
-        targets = self._sound(entry.order, slots, ways.TARGET, entry.targets, each=narrow)
+        each = min(most, MOST_ENDS) if mode.get("capacity") else most if most == 1 else 0
+        ends = [p for _, some in self._by_class(entry.targets, str(entry.slots[ways.ORIGIN])) for p in some]
+        targets = self._sound(entry.order, slots, ways.TARGET, ends, each)
         if not targets and sum(slots[ways.UNITS].values()) > entry.most:  # there is no room for all of them together
             kind = max(slots[ways.UNITS], key=lambda k: slots[ways.UNITS][k])
             slots = {**slots, ways.UNITS: {kind: min(slots[ways.UNITS][kind], entry.most)}}
-            targets = self._sound(entry.order, slots, ways.TARGET, entry.targets, each=narrow)
+            targets = self._sound(entry.order, slots, ways.TARGET, ends, each)
         if not targets:
             return None
         by_class = self._by_class(targets, str(entry.slots[ways.ORIGIN]))
@@ -204,12 +210,19 @@ class _Offers:
     def _example(self, entries: Sequence[Legal]) -> Iterator[Offered]:
         """The largest of several orders of units, and where else units could be given such an order."""
         ranked = sorted(entries, key=lambda e: -sum(e.slots[ways.UNITS].values()))
-        made = [(e, line) for e in ranked if (line := self._march(e)) is not None]
-        if made:
-            (first, shown), rest = made[0], made[1:]
-            others = {str(e.slots[ways.ORIGIN]): line for e, line in rest if e.slots[ways.ORIGIN] != first.slots[ways.ORIGIN]}
-            also = tuple((self._name("place", o), next(line.lines())) for o, line in others.items())
+        for at, first in enumerate(ranked):
+            if (shown := self._march(first)) is None:
+                continue
+            others: dict[str, str] = {}
+            for entry in ranked[at + 1 :]:
+                origin = str(entry.slots[ways.ORIGIN])
+                if len(others) == MOST_OTHERS or origin in (*others, str(first.slots[ways.ORIGIN])):
+                    continue
+                if (line := self._march(entry, 1)) is not None:
+                    others[origin] = line.text
+            also = tuple((self._name("place", o), text) for o, text in others.items())
             yield replace(shown, also=also, also_word="or from")
+            return
 
     def _in_order(self, units: Mapping[str, int]) -> dict[str, int]:
         rows = list(self.world.ruleset.rows("units"))
@@ -405,13 +418,15 @@ class _Offers:
         found = enemies_in(self.world, self.nation, place)
         return "" if not found.least else str(found.least) if found.exact else f"{found.least} or more"
 
-    def _sound(
-        self, key: str, slots: Mapping[str, Any], slot: str, values: Sequence[str], *, each: bool = False
-    ) -> tuple[str, ...]:
-        """The values of a slot with which an order stands: all of them if the first does, else (or with `each`) each is tried."""
+    def _sound(self, key: str, slots: Mapping[str, Any], slot: str, values: Sequence[str], each: int = 0) -> tuple[str, ...]:
+        """The values of a slot with which an order stands: all of them if the first does, else each is tried.
+
+        With `each` every value is tried, until so many are found.
+        """
         if values and not each and self._stands(key, {**slots, slot: values[0]}):
             return tuple(values)
-        return tuple(v for v in values[:MOST_TRIED] if self._stands(key, {**slots, slot: v}))
+        found = (v for v in values[:MOST_TRIED] if self._stands(key, {**slots, slot: v}))
+        return tuple(islice(found, each or None))
 
     def _stands(self, key: str, slots: Mapping[str, Any]) -> bool:
         """Whether an order stands that is the only one of its file."""

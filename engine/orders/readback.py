@@ -20,6 +20,7 @@ from ..world import treasury as stores
 from ..world.view import UNKNOWN
 from ..world.world import World
 from . import ways
+from .attack_odds import odds_of_attacks
 from .intake import Intake
 from .names import Names
 from .rows import by_phase, orders_now, unit_slots
@@ -39,7 +40,8 @@ class Said:
     `says` what it comes to in full words, `options` its conditions of its own after the colon. `cost` is what it takes and
     `left` what is left after it of each of these, by resource id. `hangs_on` are conditions beyond the nation's own will,
     `notes` what to think of; nothing there stops the order. `mended` says how it was read where it was not written as its form
-    has it. `attacks` are the names of the places into which it goes to fight, `seen` what is known to stand there.
+    has it. `attacks` are the names of the places into which it goes to fight, `seen` what is known to stand there,
+    `odds` what would come of it against these (of several lines that go there at the last).
     """
 
     line: int
@@ -54,6 +56,7 @@ class Said:
     mended: str = ""
     attacks: tuple[str, ...] = ()
     seen: str = ""
+    odds: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,8 @@ class ReadBack:
     `refused` says why the whole file is not taken (another game, nation or turn); nothing else stands then. `resources` are the
     names of the resources that occur, `start` and `left` what there is of each before and after all orders; `money` is the one
     in which prices are. `idle` are units without an order, by place; `again` is what to look at once more; `passed` are lines
-    that are no orders (greeting, signature, quotation), `general` findings about the file as a whole.
+    that are no orders (greeting, signature, quotation), `general` findings about the file as a whole. `withheld`: the orders of
+    `groups` would stand if the file as a whole did.
     """
 
     nation: str
@@ -107,11 +111,12 @@ class ReadBack:
     again: tuple[str, ...] = ()
     general: tuple[str, ...] = ()
     passed: tuple[int, ...] = ()
+    withheld: bool = False
 
     @property
     def standing(self) -> int:
         """How many orders stand."""
-        return sum(len(g.orders) for g in self.groups)
+        return 0 if self.withheld else sum(len(g.orders) for g in self.groups)
 
     @property
     def mended(self) -> tuple[Said, ...]:
@@ -128,8 +133,10 @@ WHOLE = frozenset({"O111", "O112"})
 ASKED = frozenset({"O104", "O107"})
 
 
-def read_back(world: World, taken: Intake, *, game: str = "") -> ReadBack:
+def read_back(world: World, taken: Intake, *, game: str = "", with_odds: bool = False) -> ReadBack:
     """What a file of orders comes to, for its sender to read. `world` is the view of `taken.nation`; both stay as they are.
+
+    `with_odds` adds those of attacks that can be had at once (`attack_odds`).
 
     Use it after `intake.take_in` with the world that was given there; `readback_text.rendered` prints it as a mail has it.
     """
@@ -151,9 +158,10 @@ def read_back(world: World, taken: Intake, *, game: str = "") -> ReadBack:
         return head
     purse = _Purse(world, nation)
     groups = []
-    standing = [] if any(d.code == "O212" for d in errors) else list(taken.intents)
+    standing = list(taken.intents or taken.held)
+    odds = odds_of_attacks(world, nation, standing) if with_odds else {}
     for title, intents in _grouped(ruleset, standing):
-        groups.append(Group(title, tuple(_said(world, nation, names, intent, purse) for intent in intents)))
+        groups.append(Group(title, tuple(_said(world, nation, names, intent, purse, odds) for intent in intents)))
     touched = [r for r in ruleset.rows("resources") if r in purse.touched or (r == purse.money and purse.start.get(r))]
     return ReadBack(
         head.nation,
@@ -172,6 +180,7 @@ def read_back(world: World, taken: Intake, *, game: str = "") -> ReadBack:
         tuple(_again(world, nation, names, standing)),
         tuple(f"{d.message} ({d.hint})" if d.hint else d.message for d in errors if not d.line),
         taken.passed,
+        bool(taken.held and not taken.intents),
     )
 
 
@@ -219,7 +228,7 @@ def _grouped(ruleset: Ruleset, intents: Sequence[Intent]) -> Iterable[tuple[str,
                 yield (ATTACKS if hostile else title), groups[title, hostile]
 
 
-def _said(world: World, nation: str, names: Names, intent: Intent, purse: _Purse) -> Said:
+def _said(world: World, nation: str, names: Names, intent: Intent, purse: _Purse, odds: Mapping[str, tuple[int, str]]) -> Said:
     ruleset, order = world.ruleset, intent.order
     cost, left = purse.take(intent)
     says = order_in_words(ruleset, names, order)
@@ -243,6 +252,7 @@ def _said(world: World, nation: str, names: Names, intent: Intent, purse: _Purse
         intent.mended,
         places,
         seen,
+        "; ".join(odds[p][1] for p in intent.attacks if p in odds and odds[p][0] == order.get("line", 0)),
     )
 
 

@@ -19,10 +19,12 @@ def rendered(found: ReadBack, *, received: str = "") -> str:
     if found.refused:
         return "\n".join([*out, "", "NOTHING OF THIS FILE IS TAKEN", *(x for why in found.refused for x in _item(why))]) + "\n"
     out += ["", *_wrap(_count(found))]
-    if found.groups:
-        out += ["", *_table(found)]
     for why in found.general:
         out += ["", *_wrap(f"NONE OF THE ORDERS COUNTS: {why}")]
+    if found.withheld:
+        out += ["", *_wrap("As read, though none of it counts yet:")]
+    if found.groups:
+        out += [*([] if found.withheld else [""]), *_table(found)]
     for title, items in (
         ("LOOK AGAIN (nothing here stops an order)", [x for text in found.again for x in _item(text)]),
         ("UNITS WITHOUT AN ORDER", _idle(found.idle)),
@@ -95,6 +97,8 @@ def _order(found: ReadBack, said: Said, costs: bool) -> list[str]:
         out += _indented(option, room)
     if said.seen:
         out += _indented(f"known to be there: {said.seen}", room)
+    if said.odds:
+        out += _indented(said.odds, room)
     for text in said.hangs_on:
         out += _indented(f"hangs on: {text}" if not text.startswith("stands if") else text, room)
     for text in said.notes:

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import networkx as nx
-
 from .geography import Geography
 
 Lane = tuple[str, ...]
@@ -94,6 +92,8 @@ def _through(layers: Layers, named: set[str]) -> Lane | None:
 
 def _disjoint(layers: Layers) -> list[Lane]:
     """As many lanes without a common place as the layers hold: a flow of one through every place."""
+    import networkx as nx  # heavy, and few orders ask for more than one way
+
     graph: nx.DiGraph[Any] = nx.DiGraph()
     last = len(layers) - 1
     for depth, layer in enumerate(layers):

@@ -1,14 +1,12 @@
 """The map as a graph: neighbours, distances, chains and regions. Built once per ruleset from the places and links tables.
 
-Nodes are place ids; every edge carries the link's row. Nothing here knows who holds what: tests come in as functions.
+Every way from a place carries its link's row. Nothing here knows who holds what: tests come in as functions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator
 from functools import cached_property
-
-import networkx as nx
 
 from ..core.model import Row, Ruleset
 from ..core.state import pair_key
@@ -18,21 +16,22 @@ class Geography:
     """Neighbours and ways over the links of a ruleset."""
 
     def __init__(self, ruleset: Ruleset) -> None:
-        self.graph: nx.DiGraph[str] = nx.DiGraph()
-        self.graph.add_nodes_from(ruleset.rows("places"))
+        self._edges: dict[str, dict[str, Row]] = {place: {} for place in ruleset.rows("places")}
+        """Place -> the links that lead from it, by where they lead."""
         self.links: dict[str, Row] = {}
         for row in ruleset.rows("links").values():
             a, b = row["between"]
             self.links[pair_key(a, b)] = row
-            self.graph.add_edge(a, b, row=row, kind=row.get("kind", "land"))
+            self._edges.setdefault(a, {})[b] = row
+            self._edges.setdefault(b, {})
             if not row.get("one_way"):
-                self.graph.add_edge(b, a, row=row, kind=row.get("kind", "land"))
+                self._edges[b][a] = row
         self.parts: dict[str, tuple[str, ...]] = {}
         """Whole -> its parts."""
         for id_, place in ruleset.rows("places").items():
             if place.get("part_of"):
                 self.parts[place["part_of"]] = (*self.parts.get(place["part_of"], ()), id_)
-        self._next: dict[str, tuple[str, ...]] = {p: tuple(sorted(self.graph[p])) for p in self.graph}
+        self._next: dict[str, tuple[str, ...]] = {p: tuple(sorted(around)) for p, around in self._edges.items()}
         self._kind_next: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = {}
         self._distances: dict[tuple[str, tuple[str, ...]], dict[str, int]] = {}
 
@@ -40,14 +39,14 @@ class Geography:
     def gates(self) -> dict[str, list[str]]:
         """Link key -> ids of the gates over it."""
         out: dict[str, list[str]] = {}
-        for a, b, data in self.graph.edges(data=True):
-            guard = data["row"].get("guards")
-            if guard:
-                out.setdefault(pair_key(a, b), [guard])
+        for a, around in self._edges.items():
+            for b, row in around.items():
+                if row.get("guards"):
+                    out.setdefault(pair_key(a, b), [row["guards"]])
         return out
 
     def link(self, a: str, b: str) -> Row | None:
-        return self.links.get(pair_key(a, b)) if self.graph.has_edge(a, b) else None
+        return self.links.get(pair_key(a, b)) if b in self._edges.get(a, ()) else None
 
     def next_to(self, place: str, kinds: tuple[str, ...] | None = None) -> tuple[str, ...]:
         """Neighbouring places in order of their ids, over links of these kinds (None: all)."""
@@ -55,7 +54,9 @@ class Geography:
             return self._next.get(place, ())
         table = self._kind_next.get(kinds)
         if table is None:
-            table = {p: tuple(q for q in around if self.graph.edges[p, q]["kind"] in kinds) for p, around in self._next.items()}
+            table = {
+                p: tuple(q for q in around if self._edges[p][q].get("kind", "land") in kinds) for p, around in self._next.items()
+            }
             self._kind_next[kinds] = table
         return table.get(place, ())
 
@@ -101,7 +102,7 @@ class Geography:
         None is needless where no two places of the chain touch but those that follow each other. The ends need not pass, and
         that they touch each other makes nothing needless.
         """
-        near = {p: set(self.next_to(p, kinds)) for p in self.graph}
+        near = {p: set(self.next_to(p, kinds)) for p in self._edges}
 
         def walk(chain: list[str]) -> bool:
             last = chain[-1]

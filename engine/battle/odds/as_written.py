@@ -9,7 +9,7 @@ shots on the way, a second battle) the turn is resolved again and again (`resolv
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...core.dice import KeyedDice
@@ -39,7 +39,7 @@ from ..members import ATTACKER, DEFENDER, SIDES
 from .ask import WORD, Force, Question, Tables
 from .chain import EFFORT
 from .chain import odds as odds_of
-from .resolved import Moment, Span, first_die, sampled
+from .resolved import Moment, Span, aftermath, first_die, sampled
 from .result import Odds
 
 LIMITS = ("rounds", "losses", "kills")
@@ -67,12 +67,18 @@ class Written:
     def odds(self, *, trials: int = 0, seed: int = 1, most: int | None = EFFORT) -> tuple[Odds, Question]:
         """The odds, with what comes before and after the battle in the same turn; and of which. NoBattle if nobody fights."""
         if self.question is not None:
-            return odds_of(self.world, self.question, trials=trials, seed=seed, most=most), self.question
+            found = odds_of(self.world, self.question, trials=trials, seed=seed, most=most)
+            return self.with_aftermath(found, seed=seed), self.question
         found, runs = sampled(self.moment, self.place, trials=trials, seed=seed)
         fought = next((run for run in runs if run.began), None)
         if fought is None:
             raise NoBattle(_why([*self.refused, *runs[0].refused]))
         return found, Question(fought.battle, fought.began[-1][ATTACKER], fought.began[-1][DEFENDER], fought.place)
+
+    def with_aftermath(self, found: Odds, *, seed: int = 1) -> Odds:
+        """Odds of the battle with what the steps that follow it bring (`followed_by` of its row), from samples of the turn."""
+        after = aftermath(self.moment, seed=seed)
+        return replace(found, after=after) if after else found
 
 
 def as_written(world: World, nation: str, orders: Sequence[Order], place: str = "", defenders: Force | None = None) -> Written:

@@ -7,7 +7,7 @@ is as the referee has it, since it is the referee. What no die decides is resolv
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,8 @@ class Span:
     last: Path
     nation: str
     nations: frozenset[str]
+    after: Path = ()
+    """The step that follows the battles and is told of, too (`followed_by`); (): none."""
 
     @classmethod
     def of(cls, ruleset: Ruleset, nation: str, orders: Sequence[Order], at: Path = ()) -> Span | None:
@@ -49,14 +51,23 @@ class Span:
         first = next((path for path in doing if path >= at), doing[0] if doing else ())
         fights = [whole for path, whole, node in nodes if node["do"] == "fight" and path > first]
         nations = frozenset({nation, *(str(o.get("nation", nation)) for o in orders)})
-        return cls(first, fights[-1], nation, nations) if doing and fights else None
+        if not doing or not fights:
+            return None
+        rows = ruleset.rows("battles")
+        fought = {id_ for path, _, node in nodes if node["do"] == "fight" and path > first for id_ in node["battles"]}
+        told = {rows[id_]["followed_by"] for id_ in fought if "followed_by" in rows[id_]}
+        after = max((path for path, _, node in nodes if node.get("step") in told and path > fights[-1]), default=())
+        return cls(first, fights[-1], nation, nations, after)
 
-    def wants(self, mover: str | None, levels: Sequence[Level]) -> bool | None:
-        """Whether the step at a cursor is one of them (None: they are over); `mover` is whose own turn it is, if anybody's."""
-        path = tuple(int(level["i"]) for level in levels)
+    def wants(self, mover: str | None, levels: Sequence[Level], last: Path | None = None) -> bool | None:
+        """Whether the step at a cursor is one of them (None: they are over); `mover` is whose own turn it is, if anybody's.
+
+        `last` is the last step where that is not the last battle.
+        """
+        path, last = tuple(int(level["i"]) for level in levels), last or self.last
         if mover is not None and mover not in self.nations:
             return False
-        if mover in (None, self.nation) and path[: len(self.last)] > self.last:
+        if mover in (None, self.nation) and path[: len(last)] > last:
             return None
         return path >= self.first
 
@@ -96,6 +107,10 @@ class Moment:
         turn = self.turn(key)
         _go(turn, lambda levels: self.span.wants(turn.mover, levels))
         return turn
+
+    def followed(self, turn: Turn) -> None:
+        """Go on with a resolved turn through what follows the battles."""
+        _go(turn, lambda levels: self.span.wants(turn.mover, levels, self.span.after))
 
     @property
     def step(self) -> Row:
@@ -158,6 +173,8 @@ class Trial:
     refused: list[str]
     battle: str = ""
     place: str = ""
+    after: Kinds = field(default_factory=dict)
+    """What the steps that follow the battles have given (or taken from) everybody."""
 
 
 def sampled(moment: Moment, place: str, *, trials: int = 0, seed: int = 1) -> tuple[Odds, list[Trial]]:
@@ -177,7 +194,23 @@ def sampled(moment: Moment, place: str, *, trials: int = 0, seed: int = 1) -> tu
         np.ones(len(runs)),
     )  # fmt: skip
     rounds = sum(run.rounds for run in runs) / len(runs)
-    return summarize(roster, [ends], trials=0 if moment.decided else number, rounds=rounds), runs
+    odds = summarize(roster, [ends], trials=0 if moment.decided else number, rounds=rounds)
+    return (replace(odds, after=_mean_after(runs)) if moment.span.after else odds), runs
+
+
+def aftermath(moment: Moment, *, trials: int = 0, seed: int = 1) -> dict[str, dict[str, float]]:
+    """What the steps that follow the battles give and take on average, by owner and kind; nothing if none is told of."""
+    if not moment.span.after:
+        return {}
+    number = 1 if moment.decided else trials or TRIALS
+    return _mean_after([_trial(moment, "", f"{seed} {k}".encode()) for k in range(number)])
+
+
+def _mean_after(runs: Sequence[Trial]) -> dict[str, dict[str, float]]:
+    out: dict[str, dict[str, float]] = {}
+    for owner, kind in sorted({key for run in runs for key in run.after}):
+        out.setdefault(owner, {})[kind] = sum(run.after.get((owner, kind), 0) for run in runs) / len(runs)
+    return out
 
 
 def numbers(state: State) -> Kinds:
@@ -233,6 +266,10 @@ def _trial(moment: Moment, place: str, key: bytes) -> Trial:
         there = turn.state.owners_at(place)
         foes = any(turn.world.hostile(nation, o) for o in there)
         out.standing = (True, foes or not any(_with(turn.world, nation, o) for o in there))
+    if moment.span.after:
+        moment.followed(turn)
+        now = numbers(turn.state)
+        out.after = {k: n for k in {*now, *out.left} if (n := now.get(k, 0) - out.left.get(k, 0))}
     return out
 
 

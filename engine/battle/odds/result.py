@@ -34,6 +34,8 @@ class Odds:
     By side: `began`, and `lost` and `left`, the mean numbers of each owner's kinds; `losses` the chances of losing 0, 1, 2 ...
     units, `each` the same for each owner's kinds. `rounds` is the mean number of rounds; `trials` how many battles were sampled
     (0: exact, or reckoned by `estimate`).
+
+    `after`: what each owner has more or less of, on average, when the steps that the battle's row tells of are over.
     """
 
     win: float
@@ -48,6 +50,7 @@ class Odds:
     field: float = 0.0
     began: Mapping[str, Kinds] = made(default_factory=dict)
     each: Mapping[str, Spread] = made(default_factory=dict)
+    after: Kinds = made(default_factory=dict)
 
     def error(self, chance: float) -> float:
         """The standard error of a chance: 0 if the odds are exact. What never (or always) came up counts as once in a while."""
@@ -83,6 +86,7 @@ class Odds:
             "mean": {side: self.mean(side) for side in self.losses},
             "deviation": {side: self.deviation(side) for side in self.losses},
             "each": {s: {o: {k: list(p) for k, p in kinds.items()} for o, kinds in of.items()} for s, of in self.each.items()},
+            "after": self.after,
         }  # fmt: skip
 
 
@@ -148,9 +152,11 @@ def summarize(roster: Roster, found: Iterable[Ends], *, trials: int = 0, rounds:
         for table, value in ((began, n), (lost, mean), (left, n - mean)):
             table[SIDES[side]].setdefault(owner, {})[kind] = value
         each[SIDES[side]].setdefault(owner, {})[kind] = _spread(gone, weight)
+    losses = {SIDES[side]: _spread(total[side], weight) for side in (0, 1)}
+    taken = float(weight[won].sum())
     return Odds(
-        **chances, lost=lost, left=left, losses={SIDES[side]: _spread(total[side], weight) for side in (0, 1)}, trials=trials,
-        rounds=rounds, field=float(weight[won].sum()), began=began, each=each,
+        chances["win"], chances["draw"], chances["loss"], chances["open"],
+        lost=lost, left=left, losses=losses, trials=trials, rounds=rounds, field=taken, began=began, each=each,
     )  # fmt: skip
 
 

@@ -44,6 +44,11 @@ def render(odds: Odds, title: str, words: Words) -> str:
     for side in SIDES:
         lines += ["", *_side(odds, side, words)]
         lines += histogram(odds.losses.get(side, ()))
+    if odds.after:
+        lines += ["", "Afterwards, on average (from samples of the turn)"]
+        for owner, kinds in odds.after.items():
+            for kind, n in kinds.items():
+                lines.append(f"  {words.nation(owner)}: {'gains' if n > 0 else 'loses'} {abs(n):.2f} {words.unit(kind, 2)}")
     return "\n".join(lines)
 
 

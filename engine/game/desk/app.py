@@ -12,7 +12,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from . import designer, doors, host, moderator, player, records, seating, spectator, trying
+from . import designer, doors, host, moderator, player, proving, records, seating, spectator, trying
 from .people import HOST, MODERATOR, PLAYER, SPECTATOR
 from .web import Desk, Guarded, Page, assets, page, refused, seat_page
 
@@ -47,8 +47,8 @@ SEATS: tuple[tuple[str, str, Page, tuple[str, ...]], ...] = (
     ("GET", "map", player.map_, (PLAYER,)),
     ("GET", "map.svg", player.map_svg, (PLAYER,)),
     ("GET", "nation", player.nation, (PLAYER,)),
-    ("GET", "proof", player.proof, (PLAYER,)),
-    ("GET", "proof/{what}", player.proof_file, (PLAYER,)),
+    ("GET", "proof", proving.proof, (PLAYER,)),
+    ("GET", "proof/{what}", proving.proof_file, (PLAYER,)),
     ("GET", "games", host.games, (HOST,)),
     ("POST", "games", host.start, (HOST,)),
     ("GET", "game", moderator.game, (MODERATOR,)),

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
+from ...core.diagnostics import has_errors, render
 from ...core.model import Ruleset
 from ...world.world import World
 from ..moderation import new_game, planned, resolve_turn, seats
 from ..report.drawing import Drawing
+from ..report.mapview import read_drawing
 from ..scenario import initial_state
-from ..store import PLAYER
+from ..scenario_files import load_scenario, named_ruleset
+from ..store import PLAYER, StoreError
 from .hall import Hall, Settings
 from .people import MODERATOR, SPECTATOR, Role, stamp
 from .people import PLAYER as PLAYS
@@ -32,11 +36,12 @@ def demonstration(
         return hall.people.of_game(GAME)
     chosen = greatest(ruleset, scenario, players)
     game = new_game(hall.engine, scenario, ruleset, id_=GAME, seats=dict.fromkeys(chosen, PLAYER), drawing=drawing)
+    hall.keep(Settings(GAME, due=stamp(hall.clock() + timedelta(days=DAYS)), days=DAYS, public=True))
+    hall.send(game)  # whoever looks on sees how it begins, while the first turns are played
     while game.stage().position.turn <= turns and not game.stage().position.ended:
         for given in planned(game, [n for n, who in seats(game).items() if who == PLAYER]):
             game.submit(replace(given, by=PLAYER))
         resolve_turn(game, force=True)
-    hall.keep(Settings(GAME, due=stamp(hall.clock() + timedelta(days=DAYS)), days=DAYS, public=True))
     hall.send(game)
     hall.note(GAME, "the desk", f"The demonstration was started; policies played {turns} turns of it")
     people = hall.people
@@ -45,6 +50,31 @@ def demonstration(
         people.add(GAME, PLAYS, nation=nation, name=nation, email=f"{nation}@desk.example")
     people.add(GAME, SPECTATOR, name="spectator", email="spectator@desk.example")
     return people.of_game(GAME)
+
+
+def shown(hall: Hall, scenario: Path) -> list[tuple[str, str]]:
+    """Start the demonstration of a scenario if it is not there: id and name of each role, the players first.
+
+    None where other games are run. StoreError where the scenario cannot be played.
+    """
+    there = hall.ids()
+    if there and there != [GAME]:
+        return []
+    if not there:
+        demonstration(hall, *playable(scenario))
+    order = {PLAYS: 0, MODERATOR: 1}
+    with hall.game(GAME) as game:
+        names = game.ruleset.rows("nations")
+    roles = sorted(hall.people.of_game(GAME), key=lambda r: (order.get(r.role, 2), r.nation))
+    return [(r.id, str(names.get(r.nation, {}).get("name", r.nation)) if r.nation else r.role) for r in roles]
+
+
+def playable(path: Path) -> tuple[Mapping[str, Any], Ruleset, Drawing]:
+    """A scenario with its rules and what its map is drawn with. StoreError with every error where it cannot be played."""
+    scenario, ruleset, found = load_scenario(path)
+    if scenario is None or ruleset is None or has_errors(found):
+        raise StoreError(f"{path.stem} cannot be played: {render(found, 'text')}")
+    return scenario, ruleset, read_drawing(named_ruleset(scenario["ruleset"], path.parent)[0] or path.parent)
 
 
 def greatest(ruleset: Ruleset, scenario: Mapping[str, Any], players: int) -> list[str]:

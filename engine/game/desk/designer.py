@@ -35,6 +35,8 @@ from .web import Visit
 
 MAX_DRAFT, MOST_FINDINGS, MOST_ROWS = 40_000, 60, 2000
 BASE = "."
+ASKED = ("attacker", "defender", "place")
+"""The fields of the form that ask for the odds of a battle."""
 
 
 @dataclass(frozen=True)
@@ -100,9 +102,13 @@ def _values(rules: Ruleset, form: str, id_: str) -> tuple[Value, ...]:
 def rulebook(visit: Visit) -> Response:
     """The rules as a reader wants them."""
     name = visit.query("rules") or BASE
-    rules = loaded(visit.hall, name)
-    text = visit.hall.kept(("rulebook", name), lambda: written(rules))
+    text = visit.hall.kept(("rulebook", name), lambda: visit.hall.work(book_of, name))
     return Response(text, media_type="text/plain; charset=utf-8")
+
+
+def book_of(hall: Hall, name: str) -> str:
+    """The rulebook of a ruleset."""
+    return written(loaded(hall, name))
 
 
 def draft(visit: Visit) -> Response:
@@ -116,19 +122,27 @@ def look(visit: Visit) -> Response:
     name, text = visit.form.get("rules", BASE), visit.form.get("text", "")
     if len(text) > MAX_DRAFT:
         raise StoreError(f"a draft has at most {MAX_DRAFT:,} characters")
-    before = loaded(visit.hall, name)
+    asked = {k: visit.form.get(k, "") for k in ASKED} if visit.form.get("attacker", "").strip() else None
+    found, lines, battle = visit.hall.work(looked_at, name, text, asked)
+    return _draft(visit, name, text, found, lines, battle)
+
+
+def looked_at(
+    hall: Hall, name: str, text: str, asked: Mapping[str, str] | None
+) -> tuple[tuple[Diagnostic, ...], tuple[str, ...], Battle | None]:
+    """What is found in a draft over a ruleset, its difference in words, and the odds of a battle under both."""
+    before = loaded(hall, name)
     after, found = over(name, text)
     lines: tuple[str, ...] = ()
     if after is not None:
         lines = tuple(tell(compare(before, after), before, after, _at)) or ("no difference",)
-    battle = _battle(before, after, visit.form) if visit.form.get("attacker", "").strip() else None
-    return _draft(visit, name, text, tuple(found), lines, battle)
+    return tuple(found), lines, _battle(before, after, asked) if asked is not None else None
 
 
 def _draft(
     visit: Visit, name: str, text: str, found: tuple[Diagnostic, ...], lines: tuple[str, ...], battle: Battle | None
 ) -> Response:
-    asked = {k: visit.form.get(k, "") for k in ("attacker", "defender", "place")}
+    asked = {k: visit.form.get(k, "") for k in ASKED}
     return visit.show(
         "draft.html.j2", name=name, shipped=shipped(), text=text, found=found[:MOST_FINDINGS], lines=lines,
         battle=battle, asked=asked,        errors=sum(d.severity == "error" for d in found), looked=bool(text.strip()),

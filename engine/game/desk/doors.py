@@ -8,7 +8,7 @@ from starlette.responses import RedirectResponse, Response
 from ..store import StoreError
 from .outbox import Mail
 from .people import HOST, LINK_MINUTES, MODERATOR, PLAYER, Role, address
-from .web import Desk, Visit, keep_browser
+from .web import Desk, Visit, keep_browser, quick
 
 FIRST = {HOST: "games", MODERATOR: "game", PLAYER: "turn"}
 """The first page of each role; everybody else's is the news."""
@@ -19,6 +19,7 @@ def first_page(role: Role) -> str:
     return f"/seat/{role.id}/{FIRST.get(role.role, 'news')}"
 
 
+@quick
 def front(visit: Visit) -> Response:
     """What this browser has taken up, and where to ask for a link."""
     roles = [] if visit.fresh else [s.role for s in visit.hall.people.sessions_of_browser(visit.browser)]
@@ -48,6 +49,7 @@ def what(visit: Visit, role: Role) -> str:
         return str(game.ruleset.rows("nations").get(role.nation, {}).get("name", role.nation))
 
 
+@quick
 def ask(visit: Visit) -> Response:
     """Send links to an address. The answer is the same whether it is known or not, and comes before anything is looked up."""
     visit.allow("ask for a link")
@@ -79,6 +81,7 @@ def mail_link(desk: Desk, role: Role, game: str, as_what: str) -> bool:
     return bool(desk.outbox.put(mail))
 
 
+@quick
 def door(visit: Visit) -> Response:
     """A link: what it leads to, and the button that follows it. Looking uses nothing up, since mail programs look, too."""
     visit.allow("follow a link")
@@ -88,6 +91,7 @@ def door(visit: Visit) -> Response:
     return visit.show("door.html.j2", state=found.state, game=title(visit, found.role), as_what=what(visit, found.role))
 
 
+@quick
 def enter(visit: Visit) -> Response:
     """The button was pressed: use the link up, and give the browser a new secret. An old link can send a fresh one."""
     visit.allow("follow a link")
@@ -123,12 +127,14 @@ def _tell(visit: Visit, role: Role, session: str, agent: str) -> None:
 # ---- sessions
 
 
+@quick
 def sessions(visit: Visit) -> Response:
     """Every browser in which this role is taken up, each with a button that ends it."""
     listed = visit.hall.people.sessions_of_role(visit.role)
     return visit.show("sessions.html.j2", listed=listed, mine=visit.session.id if visit.session else "")
 
 
+@quick
 def end_session(visit: Visit) -> Response:
     """End one session of this role, or all others."""
     people, role = visit.hall.people, visit.role

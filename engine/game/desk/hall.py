@@ -12,13 +12,17 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import insert, select, update
 from sqlalchemy.engine import Engine
 
 from ...core import canonical
 from ...core.journal import Entry
+from ...core.model import Ruleset
+from ...world.geography import Geography
+from ...world.world import World
+from ..moderation import seats, view_world
 from ..store import Game, Stage, StoreError
 from ..store.database import insert_once, lock
 from ..store.schema import entries, games, positions
@@ -26,12 +30,14 @@ from .migrations import bring_up
 from .outbox import Mail, queue
 from .people import People, stamp
 from .tables import drafts, inbox, log, releases, settings
+from .workshop import Workshop
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 AUTO = ("nothing", "close", "resolve", "send")
 """What is done at a deadline without being asked; each does what stands before it, too."""
-MOST_GAMES, MOST_KEPT = 40, 400
+MOST_GAMES, MOST_KEPT, MOST_WORLDS, MOST_RULES = 200, 400, 800, 20
 MAX_DRAFT = 100_000
 
 
@@ -60,16 +66,20 @@ class Done:
 
 
 class SentGame(Game):
-    """A game as it stood when it was last sent: what was resolved since is not in it."""
+    """A game as it stood when it was last sent: what was resolved since is not in it. `last` is the stage where it stood."""
 
-    def __init__(self, game: Game, last: int) -> None:
+    def __init__(self, game: Game, last: Stage) -> None:
         super().__init__(game.engine, game.id, game.ruleset, geography=game.geography)
-        self.last = last
+        self.last = last.number
+        self._stage = last
 
     def stage(self, number: int | None = None) -> Stage:
         if number is not None and number > self.last:
             raise StoreError(f"the game has no stage {number}")
-        return super().stage(self.last if number is None else number)
+        return super().stage(number)
+
+    def look_again(self) -> None:
+        """It stays as it was."""
 
     def stages(self) -> list[tuple[int, int, str]]:
         return [s for s in super().stages() if s[0] <= self.last]
@@ -84,17 +94,63 @@ class SentGame(Game):
             return [Entry.from_json(canonical.loads(row.body)) for row in db.execute(query.order_by(entries.c.number))]
 
 
-class Hall:
-    """Everything that a desk keeps, in one database. `clock` gives the time, with its zone."""
+class Kept:
+    """What was made before, by keys that say everything it hangs on; the last that were asked for, each made once."""
 
-    def __init__(self, engine: Engine, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._found: OrderedDict[Hashable, Any] = OrderedDict()
+        self._making: dict[Hashable, threading.Lock] = {}
+        self._guard = threading.Lock()
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What is kept under a key, or is made now. Who asks while it is being made waits for it."""
+        with self._guard:
+            if key in self._found:
+                self._found.move_to_end(key)
+                found: T = self._found[key]
+                return found
+            making = self._making.setdefault(key, threading.Lock())
+        with making:
+            with self._guard:
+                if key in self._found:
+                    return self._found[key]  # type: ignore[no-any-return]
+            try:
+                made = make()
+            finally:
+                with self._guard:
+                    self._making.pop(key, None)
+            with self._guard:
+                self._found[key] = made
+                while len(self._found) > self.most:
+                    self._found.popitem(last=False)
+        return made
+
+
+class Hall:
+    """Everything that a desk keeps, in one database. `clock` gives the time, with its zone.
+
+    `shop`: where that is done which takes long; without one it is done here and now.
+    """
+
+    def __init__(
+        self, engine: Engine, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC), shop: Workshop | None = None
+    ) -> None:
         self.engine = engine
         self.clock = clock
+        self.shop = shop
         self.people = People(engine, clock)
-        self._open: OrderedDict[str, tuple[threading.RLock, Game]] = OrderedDict()
-        self._kept: OrderedDict[Hashable, Any] = OrderedDict()
+        self._open: OrderedDict[str, tuple[threading.Lock, Game]] = OrderedDict()
+        self._rules, self._worlds, self._kept = Kept(MOST_RULES), Kept(MOST_WORLDS), Kept(MOST_KEPT)
+        self._readers: dict[str, threading.RLock] = {}  # what follows from a ruleset is made by one at a time
         self._guard = threading.Lock()
         bring_up(engine)
+
+    def work(self, job: Callable[Concatenate[Hall, P], T], *args: P.args, **more: P.kwargs) -> T:
+        """Do a job that takes long: a function of a hall and of what can go to another process."""
+        if self.shop is None:
+            return job(self, *args, **more)
+        return self.shop.do(job, *args, **more)
 
     # ---- games
 
@@ -106,45 +162,101 @@ class Hall:
 
     @contextmanager
     def game(self, id_: str) -> Iterator[Game]:
-        """A game, for one at a time in this process. StoreError if there is none."""
+        """A game as it stands now, to be read and changed. StoreError if there is none.
+
+        Nobody waits for anybody here: whoever changes a game that has moved on since hears of it (`Game`).
+        """
         with self._guard:
             if id_ not in self._open:
-                self._open[id_] = (threading.RLock(), Game.in_database(self.engine, id_))
+                self._open[id_] = (threading.Lock(), self._found(id_))
                 while len(self._open) > MOST_GAMES:
                     self._open.popitem(last=False)
             self._open.move_to_end(id_)
             guard, found = self._open[id_]
         with guard:
             self._renew(found)
-            yield found
+            mine = found.beside()
+        yield mine
+
+    def _found(self, id_: str) -> Game:
+        """A game with its rules; games of the same rules share them, and what follows from them."""
+        hash_ = self._rules_of(id_)
+
+        def load() -> tuple[Ruleset, Geography]:
+            game = Game.in_database(self.engine, id_)
+            return game.ruleset, game.geography
+
+        ruleset, geography = self._rules.get(hash_, load)
+        return Game(self.engine, id_, ruleset, geography=geography)
+
+    def _rules_of(self, id_: str) -> str:
+        with self.engine.connect() as db:
+            rules = db.execute(select(games.c.ruleset).where(games.c.id == id_)).scalar()
+        if rules is None:
+            raise StoreError(f"there is no game {id_}")
+        return str(rules)
 
     def _renew(self, game: Game) -> None:
         """Another process may have changed the game, and its rules."""
-        with self.engine.connect() as db:
-            rules = db.execute(select(games.c.ruleset).where(games.c.id == game.id)).scalar()
-        if rules is None:
-            raise StoreError(f"there is no game {game.id}")
-        if rules != game.ruleset.hash:
-            found = Game.in_database(self.engine, game.id)
+        if self._rules_of(game.id) != game.ruleset.hash:
+            found = self._found(game.id)
             game.ruleset, game.geography, game._stage = found.ruleset, found.geography, None
         game.look_again()
+        game.stage()
 
     @contextmanager
     def sent(self, id_: str) -> Iterator[Game]:
         """A game as far as it has been sent out."""
         with self.game(id_) as game:
-            last = self.last_sent(id_)
-            yield game if last == game.stage().number else SentGame(game, last)
+            yield self.as_sent(game)
+
+    def as_sent(self, game: Game) -> Game:
+        """The same game as far as it has been sent out."""
+        last, head = self._last_sent(game.id)
+        if last == game.stage().number:
+            return game
+        return SentGame(game, self._worlds.get(("stage", game.id, last, head), lambda: game.stage(last)))
+
+    @contextmanager
+    def at(self, id_: str, stage: int, head: str) -> Iterator[Game]:
+        """A game as it stands or as it has been sent, whichever is at this stage. StoreError if neither is any more."""
+        with self.game(id_) as real:
+            for game in (real, self.as_sent(real)):
+                if (game.stage().number, game.stage().position.head) == (stage, head):
+                    yield game
+                    return
+        raise StoreError("the game has moved on meanwhile; look at it again")
+
+    def of_stage(self, game: Game, what: Hashable, make: Callable[[], T]) -> T:
+        """What hangs on nothing but where a game stands and by which rules it is played: kept, or made now."""
+        stage = game.stage()
+        return self._worlds.get((what, game.id, stage.number, stage.position.head, stage.attempt, game.ruleset.hash), make)
+
+    @contextmanager
+    def world(self, game: Game, nation: str) -> Iterator[World]:
+        """What a nation may know at the stage of a game, for one at a time; it is kept, so that asking again costs little."""
+        with self._readers.setdefault(game.ruleset.hash, threading.RLock()):
+            yield self.of_stage(game, ("world", nation), lambda: view_world(game, nation))
+
+    def asked(self, game: Game) -> dict[str, str]:
+        """Nation to who commands it, for every nation that the present input point asks."""
+        return self.of_stage(game, ("asked", *sorted(game.commands().items())), lambda: seats(game))
 
     def last_sent(self, id_: str) -> int:
         """The number of the last position that players may know of."""
+        return self._last_sent(id_)[0]
+
+    def _last_sent(self, id_: str) -> tuple[int, str]:
         query = (
-            select(func.max(positions.c.number))
+            select(positions.c.number, positions.c.head)
             .join(releases, (releases.c.game == positions.c.game) & (releases.c.stage == positions.c.number))
             .where(positions.c.game == id_, positions.c.head == releases.c.head)
+            .order_by(positions.c.number.desc())
+            .limit(1)
         )
         with self.engine.connect() as db:
-            return int(db.execute(query).scalar() or 1)
+            row = db.execute(query).first()
+        return (int(row.number), str(row.head)) if row else (1, "")
 
     def send(self, game: Game, mails: Iterable[Mail] = ()) -> bool:
         """Give the present position to the players; in the same moment mails are queued, and the next turn's deadline is set.
@@ -175,17 +287,7 @@ class Hall:
 
     def kept(self, key: Hashable, make: Callable[[], T]) -> T:
         """What was made before under a key, or is made now. The key says everything that it hangs on, the reader above all."""
-        with self._guard:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                found: T = self._kept[key]
-                return found
-        made = make()
-        with self._guard:
-            self._kept[key] = made
-            while len(self._kept) > MOST_KEPT:
-                self._kept.popitem(last=False)
-        return made
+        return self._kept.get(key, make)
 
     # ---- how a game is run
 

@@ -9,13 +9,12 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ...core.diagnostics import has_errors, render
 from ...core.faults import StoreError
 from ...core.package_data import scenarios
 from ..moderation import new_game, standing_of
-from ..report.mapview import read_drawing
-from ..scenario_files import load_scenario, named_ruleset, option_values
+from ..scenario_files import option_values
 from ..store import PLAYER
+from .demonstration import playable
 from .doors import mail_link
 from .hall import Settings
 from .people import MODERATOR, address, stamp
@@ -69,7 +68,7 @@ def _chosen(visit: Visit) -> Any:
     name = visit.query("scenario")
     if name not in _shipped():
         return None
-    scenario, ruleset, _ = _load(name)
+    scenario, ruleset, _ = playable(scenarios() / f"{name}.yaml")
     nations = sorted(((n, str(r.get("name", n))) for n, r in ruleset.rows("nations").items()), key=lambda p: p[1])
     options = [
         (
@@ -84,14 +83,6 @@ def _chosen(visit: Visit) -> Any:
     return {"scenario": name, "title": str(scenario.get("title", name)), "nations": nations, "options": options}
 
 
-def _load(name: str) -> tuple[Any, Any, Any]:
-    path = scenarios() / f"{name}.yaml"
-    scenario, ruleset, found = load_scenario(path)
-    if scenario is None or ruleset is None or has_errors(found):
-        raise StoreError(f"{name} cannot be played: {render(found, 'text')}")
-    return scenario, ruleset, read_drawing(named_ruleset(scenario["ruleset"], path.parent)[0] or path.parent)
-
-
 def start(visit: Visit) -> Response:
     """Start a game: who plays what, by a line for each player (nation, address), and who moderates."""
     form = visit.form
@@ -100,7 +91,7 @@ def start(visit: Visit) -> Response:
         raise StoreError("choose a scenario")
     if not _ID.fullmatch(id_):
         raise StoreError("a game's name is made of small letters, digits and hyphens, at most 40")
-    scenario, ruleset, drawing = _load(name)
+    scenario, ruleset, drawing = playable(scenarios() / f"{name}.yaml")
     title = form.get("title", "").strip()[:100]
     if title:
         scenario = {**scenario, "title": title}

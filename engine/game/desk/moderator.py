@@ -11,14 +11,13 @@ from typing import Any
 from starlette.responses import Response
 
 from ...core.faults import StoreError
-from ...orders.readback import read_back
 from ...orders.readback_text import rendered
 from ...turn.context import OrderContext
 from ...turn.decisions import MODERATOR as ASKED
 from ...turn.decisions import answer_refusal
 from ..audit import broken_chain
-from ..correction import what_if
-from ..hand_in import hand_in, read
+from ..correction import Change, what_if
+from ..hand_in import hand_in
 from ..moderation import (
     last_turn,
     planned,
@@ -27,14 +26,15 @@ from ..moderation import (
     standing_of,
     view_world,
 )
-from ..report.build import moderator_report
-from ..store import MODERATOR, PLAYER, POLICY, Game
+from ..report.build import Report, moderator_report
+from ..store import MODERATOR, PLAYER, POLICY, Game, Submission
 from .hall import AUTO, Hall, Settings
 from .outbox import Mail
 from .pages import Head, map_page, map_picture
 from .people import stamp
-from .sight import ALL, sight
-from .steps import Seat, close_orders, everybody, name_of, names_of, phase, resolve_now, seats_of, send_reminders, send_reports
+from .player import back_of
+from .sight import ALL, place_of, sight
+from .steps import Seat, close_orders, everybody, name_of, names_of, phase, resolve_at, seats_of, send_reminders, send_reports
 from .web import Desk, Visit
 
 PAGES = [("game", "Turn"), ("map", "Map"), ("players", "Players"), ("mail", "Mail"), ("history", "History"), ("rules", "Rules")]
@@ -197,9 +197,15 @@ def stand_in(visit: Visit) -> Response:
             raise StoreError("orders are there already; they stay")
         if phase(visit.hall, game) == "closed":
             raise StoreError("orders are closed; resolving without them is what is left")
-        game.submit(replace(planned(game, [nation])[0], by=POLICY))
+        game.submit(visit.hall.work(policy_of, *place_of(game), nation))
         visit.hall.note(game.id, me(visit), f"A policy gave the orders of {nation} for turn {game.stage().position.turn}")
     return visit.go("game", "ordered")
+
+
+def policy_of(hall: Hall, id_: str, stage: int, head: str, nation: str) -> Submission:
+    """The orders that a policy gives for a nation at a game as it stood at a stage."""
+    with hall.at(id_, stage, head) as game:
+        return replace(planned(game, [nation])[0], by=POLICY)
 
 
 def orders_of(visit: Visit) -> Response:
@@ -214,10 +220,7 @@ def orders_of(visit: Visit) -> Response:
 def _orders_of(visit: Visit, game: Game, nation: str, text: str | None) -> Response:
     here = game.submissions().get(nation)
     text = (here.text if here else "") if text is None else text
-    back = None
-    if text.strip():
-        taken, world = read(game, nation, text)
-        back = read_back(world, taken, game=game.id)
+    back = back_of(visit.hall, game, nation, text)[0] if text.strip() else None
     files = game.hand_ins_of(game.stage().position.turn, nation, stage=game.stage().number)
     return visit.show(
         "orders_of.html.j2", head=head(visit, game, "game"), nation=nation, name=name_of(game, nation), here=here, text=text,
@@ -235,10 +238,11 @@ def order_for(visit: Visit) -> Response:
             return _orders_of(visit, game, nation, text)
         if phase(visit.hall, game) not in ("orders", "closed"):
             raise StoreError("no orders are wanted now")
-        done = hand_in(game, nation, text, MODERATOR)
-        n = len(done.taken.orders)
+        back, taken = back_of(visit.hall, game, nation, text)
+        hand_in(game, nation, text, MODERATOR, taken=taken)
+        n = len(taken.orders)
         visit.hall.note(game.id, me(visit), f"Handed in orders for {nation}, turn {game.stage().position.turn}: {n} stand")
-        _receipt(visit.desk, game, nation, rendered(read_back(view_world(game, nation), done.taken, game=game.id)))
+        _receipt(visit.desk, game, nation, rendered(back))
     return visit.go("game", "ordered")
 
 
@@ -303,7 +307,7 @@ def resolve(visit: Visit) -> Response:
             raise StoreError("the game does not wait to be resolved: what was resolved has not been sent, or it has ended")
         if str(game.stage().number) != visit.form.get("stage", ""):
             raise StoreError("the game has moved on meanwhile; look at it again")
-        resolve_now(visit.hall, game, me(visit), force=visit.form.get("force") == "1")
+        visit.hall.work(resolve_at, game.id, game.stage().number, me(visit), visit.form.get("force") == "1")
     return visit.go("game", "resolved")
 
 
@@ -328,16 +332,20 @@ def rehearse(visit: Visit) -> Response:
         if phase(visit.hall, game) not in ("orders", "closed"):
             raise StoreError("the game does not wait to be resolved")
         late = [s.name for s in seats_of(visit.hall, game) if not s.sent]
-        outcome = resolve_turn(game, force=True, practice=True)
-        state = outcome.result.position.state
+        summary, entries = visit.hall.work(rehearsed, *place_of(game))
+        visit.hall.note(game.id, me(visit), f"Rehearsed turn {summary.turn}" + (f"; {', '.join(late)} missing" if late else ""))
+        return visit.show("rehearsal.html.j2", head=head(visit, game, "game"), summary=summary, late=late, entries=entries)
+
+
+def rehearsed(hall: Hall, id_: str, stage: int, head: str) -> tuple[Report, int]:
+    """The moderator's report of a turn resolved by practice dice, and the number of its entries."""
+    with hall.at(id_, stage, head) as game:
+        result = resolve_turn(game, force=True, practice=True).result
         summary = moderator_report(
-            game.ruleset, state, outcome.result.entries, game=str(game.head["title"]), turn=game.stage().position.turn,
+            game.ruleset, result.position.state, result.entries, game=str(game.head["title"]), turn=game.stage().position.turn,
             geography=game.geography,
         )  # fmt: skip
-        visit.hall.note(game.id, me(visit), f"Rehearsed turn {summary.turn}" + (f"; {', '.join(late)} missing" if late else ""))
-        return visit.show(
-            "rehearsal.html.j2", head=head(visit, game, "game"), summary=summary, late=late, entries=len(outcome.result.entries)
-        )
+        return summary, len(result.entries)
 
 
 # ---- putting right
@@ -354,7 +362,7 @@ def correction(visit: Visit) -> Response:
     with visit.hall.game(visit.role.game) as game:
         if nation and nation not in game.ruleset.rows("nations"):
             raise StoreError("there is no such nation")
-        change = what_if(game, number, nation, text if nation else None)
+        change = visit.hall.work(change_of, *place_of(game), number, nation, text if nation else None)
         last = visit.hall.last_sent(game.id)
         if visit.form.get("sure") != "1":
             return visit.show(
@@ -377,6 +385,12 @@ def correction(visit: Visit) -> Response:
             hand_in(game, nation, text, MODERATOR)
             visit.hall.note(game.id, me(visit), f"Handed in corrected orders for {nation}")
     return visit.go("game", "back")
+
+
+def change_of(hall: Hall, id_: str, stage: int, head: str, number: int, nation: str, text: str | None) -> Change:
+    """What going back in a game would do."""
+    with hall.at(id_, stage, head) as game:
+        return what_if(game, number, nation, text)
 
 
 # ---- other pages

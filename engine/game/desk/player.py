@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from starlette.responses import HTMLResponse, Response
 
 from ...core.faults import StoreError
+from ...orders.intake import Intake
 from ...orders.readback import ReadBack, read_back
 from ...orders.readback_text import rendered
 from ...orders.template import order_template
 from ..hand_in import hand_in, read
-from ..moderation import last_turn, report, seats, view_world
-from ..proofs import Published, revealed
-from ..proofs import check as check_dice
+from ..moderation import last_turn, report
 from ..report.account import accounts
 from ..report.build import when
 from ..report.render import as_text
 from ..report.words import Words
 from ..store import MODERATOR, PLAYER, PROXY, Game
-from .hall import Hall, Settings
+from .hall import Hall
 from .outbox import Mail
 from .pages import Head, map_page, map_picture
-from .sight import sight
-from .web import Visit
+from .sight import place_of, sight
+from .web import Visit, quick
 
 DONE = {
     "sent": "Your orders have been taken.",
@@ -60,20 +58,18 @@ def head(visit: Visit, game: Game, page: str) -> Head:
 
 def standing(hall: Hall, nation: str, game: Game) -> Standing:
     """How a nation's orders stand. `game`: as it really stands."""
-    settings = hall.settings(game.id)
     stage = game.stage()
-    position = stage.position
-    files = game.hand_ins_of(position.turn, nation, stage=stage.number)
-    here = game.submissions().get(nation)
-    asked = [n for n, who in seats(game).items() if who == PLAYER]
+    files = game.hand_ins_of(stage.position.turn, nation, stage=stage.number)
     there = game.submissions()
+    here = there.get(nation)
+    asked = [n for n, who in hall.asked(game).items() if who == PLAYER]
     others = (sum(n in there for n in asked), len(asked))
-    why = _why_closed(hall, settings, game, nation)
+    why = _why_closed(hall, game, nation)
     at = files[-1].at if files and here is not None else ""
     return Standing(not why, why, len(here.orders) if here is not None else None, at, here.by if here is not None else "", others)
 
 
-def _why_closed(hall: Hall, settings: Settings, game: Game, nation: str) -> str:
+def _why_closed(hall: Hall, game: Game, nation: str) -> str:
     """Why no orders are taken now, in words; empty if they are."""
     stage = game.stage()
     if stage.position.ended:
@@ -82,9 +78,9 @@ def _why_closed(hall: Hall, settings: Settings, game: Game, nation: str) -> str:
         return "The turn has been resolved. Your moderator reads the reports before he sends them."
     if game.turn_record(stage.position.turn).closed == stage.number:
         return "Orders are closed; the turn is about to be resolved."
-    if settings.paused:
+    if hall.settings(game.id).paused:
         return ""  # a pause stops the clock, not the pen
-    if nation not in game.awaited():
+    if nation not in hall.asked(game):
         return "Your nation is not asked for orders now."
     return ""
 
@@ -97,13 +93,13 @@ def turn(visit: Visit) -> Response:
     nation = visit.role.nation
     with visit.hall.game(visit.role.game) as real:
         now = standing(visit.hall, nation, real)
-    with visit.hall.sent(visit.role.game) as game:
+        game = visit.hall.as_sent(real)
         seen = sight(visit.hall, game, nation, visit.number("turn"))
         last = last_turn(game)
         draft = visit.hall.draft(game.id, nation, game.stage().number)
         return visit.show(
             "turn.html.j2", head=head(visit, game, "turn"), seen=seen, now=now, last=last, draft=draft,
-            purses=_purses(game, nation),
+            purses=_purses(visit.hall, game, nation),
             news=_headline(seen.report.parts), parts=_parts(seen.report.parts), windows=map_page(visit, game, nation, seen.turn),
         )  # fmt: skip
 
@@ -125,25 +121,31 @@ def _parts(parts: Any) -> list[Any]:
     return [p for p in parts if not p.title.startswith("Battles")]
 
 
-def _purses(game: Game, nation: str) -> list[Any]:
+def _purses(hall: Hall, game: Game, nation: str) -> list[Any]:
     """What there is to spend of each resource."""
-    world = view_world(game, nation)
-    return list(accounts(world, [], nation, Words(world, nation)))
+    with hall.world(game, nation) as world:
+        return hall.of_stage(game, ("purses", nation), lambda: list(accounts(world, [], nation, Words(world, nation))))
 
 
 def report_text(visit: Visit) -> Response:
     """The report as plain text, as the mail has it."""
     with visit.hall.sent(visit.role.game) as game:
-        text = as_text(report(game, visit.role.nation, turn=visit.number("turn")), dice=visit.query("dice") == "1")
+        text = visit.hall.work(plain_report, *place_of(game), visit.role.nation, visit.number("turn"), visit.query("dice") == "1")
     return Response(text, media_type="text/plain; charset=utf-8")
+
+
+def plain_report(hall: Hall, id_: str, stage: int, head: str, nation: str, turn: int | None, dice: bool) -> str:
+    """A nation's report on a turn of a game as it stood at a stage, as text."""
+    with hall.at(id_, stage, head) as game:
+        return as_text(report(game, nation, turn=turn), dice=dice)
 
 
 def nation(visit: Visit) -> Response:
     """The nation: accounts, forces, technology."""
     with visit.hall.sent(visit.role.game) as game:
         seen = sight(visit.hall, game, visit.role.nation)
-        world = view_world(game, visit.role.nation)
-        found = accounts(world, game.journal(turn=seen.turn), visit.role.nation, Words(world, visit.role.nation))
+        with visit.hall.world(game, visit.role.nation) as world:
+            found = list(accounts(world, game.journal(turn=seen.turn), visit.role.nation, Words(world, visit.role.nation)))
         parts = [p for p in seen.report.parts if p.title.startswith(("Your forces", "Technology"))]
         return visit.show("nation.html.j2", head=head(visit, game, "nation"), accounts=found, parts=parts, seen=seen)
 
@@ -164,6 +166,7 @@ def map_svg(visit: Visit) -> Response:
 # ---- orders
 
 
+@quick
 def orders(visit: Visit) -> Response:
     """What is written, beside what it comes to."""
     nation = visit.role.nation
@@ -172,7 +175,7 @@ def orders(visit: Visit) -> Response:
         here = real.submissions().get(nation)
         turn = real.stage().position.turn
         files = real.hand_ins_of(turn, nation, stage=real.stage().number)
-    with visit.hall.sent(visit.role.game) as game:
+        game = visit.hall.as_sent(real)
         text, at = visit.hall.draft(game.id, nation, game.stage().number)
         if not at and here is not None and now.open and here.by in (PLAYER, MODERATOR, PROXY):
             text = here.text
@@ -183,34 +186,44 @@ def _orders(
     visit: Visit, game: Game, now: Standing, text: str, *, files: Any = (), kept: str = "", problem: str = ""
 ) -> Response:
     nation = visit.role.nation
-    back = _read_back(game, nation, text) if text.strip() else None
+    back = back_of(visit.hall, game, nation, text)[0] if text.strip() else None
     salt = game.own_salts(game.stage().position.turn).get(nation, "") if now.sent is not None else ""
     return visit.show(
         "orders.html.j2", head=head(visit, game, "orders"), now=now, text=text, back=back, files=files, kept=kept,
         problem=problem, salt=salt,
-        form=visit.query("form") == "1" and order_template(view_world(game, nation), nation, game=game.id),
-        turn=game.stage().position.turn, when=when(game.ruleset, game.stage().position.turn), purses=_purses(game, nation),
+        form=_form(visit.hall, game, nation) if visit.query("form") == "1" else "",
+        turn=game.stage().position.turn, when=when(game.ruleset, game.stage().position.turn),
+        purses=_purses(visit.hall, game, nation),
         status=409 if problem else 200,
     )  # fmt: skip
 
 
-def _read_back(game: Game, nation: str, text: str) -> ReadBack:
-    taken, world = read(game, nation, text)
-    return read_back(world, taken, game=game.id)
+def _form(hall: Hall, game: Game, nation: str) -> str:
+    """Everything that can be ordered now, as the form of a report."""
+    with hall.world(game, nation) as world:
+        return hall.of_stage(game, ("form", nation), lambda: order_template(world, nation, game=game.id))
 
 
+def back_of(hall: Hall, game: Game, nation: str, text: str) -> tuple[ReadBack, Intake]:
+    """A text of orders read back, and what was taken of it."""
+    with hall.world(game, nation) as world:
+        taken, _ = read(game, nation, text, world)
+        return read_back(world, taken, game=game.id), taken
+
+
+@quick
 def check(visit: Visit) -> Response:
     """Read a draft back; it is kept. A script asks for the read-back alone."""
     visit.allow("read back")
     nation = visit.role.nation
     with visit.hall.game(visit.role.game) as real:
         now = standing(visit.hall, nation, real)
-    with visit.hall.sent(visit.role.game) as game:
+        game = visit.hall.as_sent(real)
         text = written(visit)
         visit.hall.keep_draft(game.id, nation, game.stage().number, text)
         if visit.form.get("live"):
-            back = _read_back(game, nation, text) if text.strip() else None
-            body = visit.show("readback.html.j2", back=back, now=now, purses=_purses(game, nation))
+            back = back_of(visit.hall, game, nation, text)[0] if text.strip() else None
+            body = visit.show("readback.html.j2", back=back, now=now, purses=_purses(visit.hall, game, nation))
             return HTMLResponse(body.body)
         return visit.go("orders", "draft")
 
@@ -227,6 +240,7 @@ def written(visit: Visit) -> str:
     return text
 
 
+@quick
 def send(visit: Visit) -> Response:
     """Hand in what stands, if it is as much as the button said."""
     visit.allow("send")
@@ -236,7 +250,7 @@ def send(visit: Visit) -> Response:
         visit.hall.keep_draft(game.id, nation, game.stage().number, text)
         if not now.open:
             raise StoreError(now.why)
-        back = _read_back(game, nation, text)
+        back, taken = back_of(visit.hall, game, nation, text)
         if len(back.not_taken) != (visit.number("out") or 0):
             n = len(back.not_taken)
             return _orders(
@@ -247,7 +261,7 @@ def send(visit: Visit) -> Response:
             )  # fmt: skip
         if not back.standing and visit.form.get("nothing") != "1":
             raise StoreError("nothing of this stands, so nothing was sent, and what was sent before still counts")
-        handed = hand_in(game, nation, text, PLAYER)
+        handed = hand_in(game, nation, text, PLAYER, taken=taken)
         turn = game.stage().position.turn
         visit.hall.note(game.id, _me(visit), f"Orders of {nation} for turn {turn} came in by the page: {back.standing} stand")
         said = rendered(back)
@@ -264,6 +278,7 @@ def send(visit: Visit) -> Response:
     return visit.go("orders", "sent")
 
 
+@quick
 def take_back(visit: Visit) -> Response:
     """An earlier file counts again."""
     with visit.hall.game(visit.role.game) as game:
@@ -283,56 +298,3 @@ def take_back(visit: Visit) -> Response:
 
 def _me(visit: Visit) -> str:
     return visit.role.name or visit.role.nation
-
-
-# ---- proof
-
-
-def proof(visit: Visit) -> Response:
-    """What was published of the dice, what the player may check, and how without this desk."""
-    with visit.hall.sent(visit.role.game) as game:
-        stage = game.stage()
-        last = last_turn(game)
-        resolved = [t for t in range(1, stage.position.turn + bool(stage.position.ended)) if t <= last]
-        return visit.show(
-            "proof.html.j2", head=head(visit, game, "proof"), commitment=stage.commitment, anchor=game.head["anchor"],
-            turn=stage.position.turn, turns=[t for t in resolved if t < stage.position.turn or stage.position.ended],
-            checked=_checked(game, visit.role.nation, visit.number("turn")),
-            proof=sight(visit.hall, game, visit.role.nation).report.proof,
-        )  # fmt: skip
-
-
-def _checked(game: Game, nation: str, turn: int | None) -> Any:
-    """The dice of a turn rolled again, as `wteaw dice verify` does it; None where no turn is asked for."""
-    if turn is None:
-        return None
-    data = revealed(game, turn, nation)
-    files = game.hand_ins_of(turn, nation)
-    own = next((f.submission.text.encode() for f in files if f.submission.by == PLAYER), None)
-    return check_dice(data, Published.read(*_published(game, turn)), orders=own, nation=nation if own is not None else "")
-
-
-def _published(game: Game, turn: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What was published of a turn before it was resolved: anchor and commitment, and the salts."""
-    stage = next((game.stage(n) for n, t, _ in game.stages() if t == turn), None)
-    if stage is None:
-        raise StoreError(f"there has been no turn {turn}")
-    said = {"anchor": game.head["anchor"], "commitment": asdict(stage.commitment)}
-    return said, {"game": game.id, "turn": turn, "attempt": stage.attempt, "salts": game.salts(turn)}
-
-
-def proof_file(visit: Visit) -> Response:
-    """A file for `wteaw dice verify`: what was published, the salts, or the player's keys and dice."""
-    turn = visit.number("turn") or 0
-    with visit.hall.sent(visit.role.game) as game:
-        said, salts = _published(game, turn)
-        which = str(visit.request.path_params["what"])
-        if which == "dice":
-            data: dict[str, Any] = revealed(game, turn, visit.role.nation)
-        else:
-            data = said if which == "published" else salts
-    name = f"{which}-{turn}.json"
-    return Response(
-        json.dumps(data, indent=1) + "\n", media_type="application/json",
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
-    )  # fmt: skip

@@ -14,16 +14,15 @@ from dataclasses import dataclass
 from sqlalchemy import select
 
 from ...core.faults import StoreError, clean
-from ...orders.readback import read_back
 from ...orders.readback_text import rendered
-from ..hand_in import hand_in, read
+from ..hand_in import hand_in
 from ..store import PLAYER, Game
 from ..store.database import insert_once
 from .letters import MAX_BYTES, Letter, read_letter
 from .outbox import Mail, queue
 from .people import PLAYER as PLAYS
 from .people import Role, stamp
-from .player import standing
+from .player import back_of, standing
 from .tables import inbox
 from .web import Desk
 
@@ -122,13 +121,12 @@ def _orders(desk: Desk, letter: Letter, role: Role) -> Verdict:
                 role,
                 _answer(desk, letter, role, game, f"Your mail was not taken. {now.why}\n"),
             )
-        taken, world = read(game, role.nation, letter.text)
-        back = read_back(world, taken, game=game.id)
+        back, taken = back_of(desk.hall, game, role.nation, letter.text)
         said = rendered(back)
         try:
             if not back.standing:
                 raise StoreError("no order of it stands, so nothing was handed in and what was there before still counts")
-            handed = hand_in(game, role.nation, letter.text, PLAYER)
+            handed = hand_in(game, role.nation, letter.text, PLAYER, taken=taken)
         except StoreError as error:
             text = f"Your mail was not taken: {error}.\n\n{said}"
             return Verdict("not taken", str(error), role, _answer(desk, letter, role, game, text))

@@ -5,11 +5,13 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from ...core.faults import StoreError
+from ...core.model import Ruleset
 from ...core.package_data import rulesets
 from ...ruleset import load_ruleset
 from ..audit import audit
 from ..moderation import first_difference
 from .designer import shipped
+from .hall import Hall
 from .moderator import head, me
 from .web import Visit
 
@@ -34,7 +36,7 @@ def mail_again(visit: Visit) -> Response:
 def history(visit: Visit) -> Response:
     """What was done by hand, chained, and whether the game is what was played."""
     with visit.hall.game(visit.role.game) as game:
-        looked = list(audit(game)) if visit.query("verify") == "1" else None
+        looked = visit.hall.work(audited, game.id) if visit.query("verify") == "1" else None
         return visit.show(
             "history.html.j2", head=head(visit, game, "history"), done=visit.hall.done(game.id),
             broken=visit.hall.broken_log(game.id),
@@ -56,25 +58,18 @@ def upgrade(visit: Visit) -> Response:
     if chosen not in shipped():
         raise StoreError("choose one of the rulesets")
     with visit.hall.game(visit.role.game) as game:
-        found, problems = load_ruleset(rulesets() / chosen)
-        if found is None:
-            raise StoreError(f"these rules have {len(problems)} errors")
-        for what, fault in audit(game):
-            if fault:
-                raise StoreError(f"{what}: {fault}; a game that has been changed by hand keeps its rules")
-        if visit.form.get("sure") == "1":
+        if visit.form.get("sure") != "1":
+            same, difference = visit.hall.work(difference_of, game.id, chosen)
+        else:
             reason = visit.form.get("reason", "").strip()
             if not reason:
                 raise StoreError("give a reason; every report tells it")
-            game.use_ruleset(found, reason)
+            for what, fault in visit.hall.work(audited, game.id):
+                if fault:
+                    raise StoreError(f"{what}: {fault}; a game that has been changed by hand keeps its rules")
+            game.use_ruleset(_rules(chosen), reason)
             visit.hall.note(game.id, me(visit), f"The game goes on under {chosen}: {reason}")
             return visit.go("rules", "upgraded")
-        same = found.hash == game.ruleset.hash
-        difference = (
-            "The game runs on these rules already."
-            if same
-            else first_difference(game, found) or "The game so far comes out the same."
-        )
         return visit.show(
             "rules.html.j2",
             head=head(visit, game, "rules"),
@@ -83,3 +78,28 @@ def upgrade(visit: Visit) -> Response:
             difference=difference,
             chosen="" if same else chosen,
         )
+
+
+def audited(hall: Hall, id_: str) -> list[tuple[str, str | None]]:
+    """Whether a game is what was played: what was looked at, and what is wrong with it."""
+    with hall.game(id_) as game:
+        return list(audit(game))
+
+
+def difference_of(hall: Hall, id_: str, chosen: str) -> tuple[bool, str]:
+    """Whether a game runs on a ruleset already, and the first difference under it, in words."""
+    with hall.game(id_) as game:
+        found = _rules(chosen)
+        if found.hash == game.ruleset.hash:
+            return True, "The game runs on these rules already."
+        for what, fault in audit(game):
+            if fault:
+                raise StoreError(f"{what}: {fault}; a game that has been changed by hand keeps its rules")
+        return False, first_difference(game, found) or "The game so far comes out the same."
+
+
+def _rules(chosen: str) -> Ruleset:
+    found, problems = load_ruleset(rulesets() / chosen)
+    if found is None:
+        raise StoreError(f"these rules have {len(problems)} errors")
+    return found

@@ -71,19 +71,39 @@ def turn_of(game: Game, wanted: int | None) -> int:
 def sight(hall: Hall, game: Game, reader: str, turn: int | None = None) -> Sight:
     """The report and the battles of a turn, by default of the last one, as a reader may know them."""
     turn = turn_of(game, turn)
-    return hall.kept(("sight", *_stand(hall, game), reader, turn), lambda: _sight(game, reader, turn))
+    return hall.kept(("sight", *_stand(hall, game), reader, turn), lambda: hall.work(make_sight, *place_of(game), reader, turn))
 
 
 def chart(hall: Hall, game: Game, reader: str, turn: int | None = None) -> Picture:
     """The map after a turn, by default of the present position, as a reader may know it."""
     wanted = turn_of(game, turn)
-    return hall.kept(("chart", *_stand(hall, game), reader, wanted), lambda: _chart(hall, game, reader, wanted))
+    return hall.kept(
+        ("chart", *_stand(hall, game), reader, wanted), lambda: hall.work(make_chart, *place_of(game), reader, wanted)
+    )
 
 
 def _stand(hall: Hall, game: Game) -> tuple[object, ...]:
     """What a reader's sight of a game hangs on: where it stands, and what was changed by hand."""
     stage = game.stage()
     return game.id, stage.number, stage.position.head, stage.attempt, len(game.corrections()), game.ruleset.hash
+
+
+def place_of(game: Game) -> tuple[str, int, str]:
+    """Where another process finds the game as it is here."""
+    stage = game.stage()
+    return game.id, stage.number, stage.position.head
+
+
+def make_sight(hall: Hall, id_: str, stage: int, head: str, reader: str, turn: int) -> Sight:
+    """The report and the battles of a turn of a game as it stood at a stage."""
+    with hall.at(id_, stage, head) as game:
+        return _sight(game, reader, turn)
+
+
+def make_chart(hall: Hall, id_: str, stage: int, head: str, reader: str, turn: int) -> Picture:
+    """The map of a turn of a game as it stood at a stage."""
+    with hall.at(id_, stage, head) as game:
+        return _chart(hall, game, reader, turn)
 
 
 def _sight(game: Game, reader: str, turn: int) -> Sight:

@@ -11,10 +11,11 @@ from ...turn import vacancies
 from ...world.world import World
 from ..moderation import Views, commanded, last_turn, map_of_report, report, resolve_turn, seats
 from ..report.render import as_html, as_text
-from ..store import PLAYER, POLICY, Game
+from ..store import PLAYER, POLICY, Game, StoreError
 from .hall import Hall
 from .outbox import Mail
 from .people import Role
+from .sight import place_of
 from .web import Desk
 
 
@@ -81,6 +82,14 @@ def close_orders(hall: Hall, game: Game, who: str) -> None:
     hall.note(game.id, who, f"Closed the orders of turn {turn}; {len(game.salts(turn))} players have a share in its dice")
 
 
+def resolve_at(hall: Hall, id_: str, number: int, who: str, force: bool) -> None:
+    """Resolve the turn of a game that stands at a stage. StoreError if it has moved on."""
+    with hall.game(id_) as game:
+        if game.stage().number != number:
+            raise StoreError("the game has moved on meanwhile; look at it again")
+        resolve_now(hall, game, who, force=force)
+
+
 def resolve_now(hall: Hall, game: Game, who: str, *, force: bool = False) -> None:
     """Resolve the present turn, and write it down with the heads of what it led to."""
     before = game.stage().position.turn
@@ -98,25 +107,29 @@ def send_reports(desk: Desk, game: Game, who: str) -> None:
     """Queue every player's report and let the pages show the present position: both or neither."""
     hall = desk.hall
     turn = last_turn(game)
-    views = Views(game)
+    roles = {n: hall.people.player(game.id, n) for n, seat in sorted(everybody(game).items()) if seat == PLAYER}
+    reached = {n: r for n, r in roles.items() if r is not None and r.email}
+    stage = game.stage()
     mails = []
-    for nation, seat in sorted(everybody(game).items()):
-        role = hall.people.player(game.id, nation) if seat == PLAYER else None
-        if role is None or not role.email:
-            continue
-        data = report(game, nation, views=views)
-        drawn = map_of_report(game, data, views, game.drawing())
-        key = f"report/{game.id}/{game.stage().number}/{game.stage().position.head[:16]}/{nation}"
-        title = f"{data.game}, turn {turn}: {data.name}"
-        mails.append(
-            Mail(
-                key, role.email, title, as_text(data), as_html(data, drawn), game=game.id, role=role.id, reply=desk.post_of(role)
-            )
-        )
+    for nation, (title, text, html) in hall.work(written_reports, *place_of(game), list(reached)).items():
+        key = f"report/{game.id}/{stage.number}/{stage.position.head[:16]}/{nation}"
+        role = reached[nation]
+        mails.append(Mail(key, role.email, title, text, html, game=game.id, role=role.id, reply=desk.post_of(role)))
     if hall.send(game, mails):
         now = hall.settings(game.id)
         due = f"; orders are due {now.due[:16].replace('T', ' ')} UTC" if now.due and not game.stage().position.ended else ""
         hall.note(game.id, who, f"Sent turn {turn}: {len(mails)} reports by mail, common news on the pages{due}")
+
+
+def written_reports(hall: Hall, id_: str, stage: int, head: str, nations: list[str]) -> dict[str, tuple[str, str, str]]:
+    """The reports of nations on the last turn of a game as it stood at a stage: title, text and HTML of each."""
+    with hall.at(id_, stage, head) as game:
+        views, drawing, out = Views(game), game.drawing(), {}
+        for nation in nations:
+            data = report(game, nation, views=views)
+            drawn = map_of_report(game, data, views, drawing)
+            out[nation] = f"{data.game}, turn {data.turn}: {data.name}", as_text(data), as_html(data, drawn)
+        return out
 
 
 def send_reminders(desk: Desk, game: Game, late: list[Seat], occasion: str) -> list[str]:

@@ -16,8 +16,10 @@ from ...world.view import UNKNOWN
 from ...world.world import World
 from ..hand_in import read
 from ..store import Game
-from ..try_out import try_out
-from .player import head, standing, written
+from ..try_out import Tried, try_out
+from .hall import Hall
+from .player import back_of, head, standing, written
+from .sight import place_of
 from .web import Visit
 
 ROUNDS = (1, 2, 3)
@@ -54,23 +56,25 @@ class Outlook:
 def try_now(visit: Visit) -> Response:
     """Try the draft out."""
     visit.allow("try")
-    nation = visit.role.nation
+    nation, others = visit.role.nation, visit.form.get("others") == "1"
     with visit.hall.sent(visit.role.game) as game:
         text = _draft(visit, game)
-        taken, _ = read(game, nation, text)
-        tried = try_out(game, nation, taken, others=visit.form.get("others") == "1")
-        return visit.show(
-            "try.html.j2", head=head(visit, game, "try"), tried=tried, stand=len(taken.orders), text=text,
-            others=visit.form.get("others") == "1",
-        )  # fmt: skip
+        tried, stand = visit.hall.work(tried_out, *place_of(game), nation, text, others)
+        return visit.show("try.html.j2", head=head(visit, game, "try"), tried=tried, stand=stand, text=text, others=others)
+
+
+def tried_out(hall: Hall, id_: str, stage: int, at: str, nation: str, text: str, others: bool) -> tuple[Tried, int]:
+    """A draft tried out on a game as it stood at a stage, and how many orders of it stand."""
+    with hall.at(id_, stage, at) as game, hall.world(game, nation) as world:
+        taken, _ = read(game, nation, text, world)
+        return try_out(game, nation, taken, others=others), len(taken.orders)
 
 
 def try_page(visit: Visit) -> Response:
     """Where a draft is tried out."""
     with visit.hall.sent(visit.role.game) as game:
         text = _draft(visit, game)
-        taken, _ = read(game, visit.role.nation, text)
-        stand = len(taken.orders)
+        stand = len(back_of(visit.hall, game, visit.role.nation, text)[1].orders)
         return visit.show("try.html.j2", head=head(visit, game, "try"), tried=None, stand=stand, text=text, others=False)
 
 
@@ -87,15 +91,20 @@ def odds(visit: Visit) -> Response:
     nation, text = visit.role.nation, written(visit)
     with visit.hall.game(visit.role.game) as real:
         now = standing(visit.hall, nation, real)
-    with visit.hall.sent(visit.role.game) as game:
+        game = visit.hall.as_sent(real)
         visit.hall.keep_draft(game.id, nation, game.stage().number, text)
-        taken, world = read(game, nation, text)
-        back = read_back(world, taken, game=game.id)
-        found = outlook(world, taken, back, text, visit.number("line") or 0)
+        found = visit.hall.work(outlook_of, *place_of(game), nation, text, visit.number("line") or 0)
         return visit.show(
             "odds.html.j2", head=head(visit, game, "orders"), outlook=found, now=now,
             reader=str(game.ruleset.rows("nations").get(nation, {}).get("name", nation)),
         )  # fmt: skip
+
+
+def outlook_of(hall: Hall, id_: str, stage: int, at: str, nation: str, text: str, line: int) -> Outlook:
+    """The odds of the battle that a line of a text brings about, at a game as it stood at a stage."""
+    with hall.at(id_, stage, at) as game, hall.world(game, nation) as world:
+        taken, _ = read(game, nation, text, world)
+        return outlook(world, taken, read_back(world, taken, game=game.id), text, line)
 
 
 def outlook(world: World, taken: Intake, back: ReadBack, text: str, line: int) -> Outlook:

@@ -6,9 +6,11 @@ has a session of it, and a form is looked at only if it carries the token of the
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
@@ -18,7 +20,6 @@ from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -34,6 +35,8 @@ from .people import SESSION_DAYS, Role, Session
 MAX_BODY = 300_000
 """Bytes of a form with its files."""
 MAX_FIELDS, MAX_FILES = 200, 1
+QUICK, SLOW = 8, 24
+"""How many pages are made at a time, and of those that may take long."""
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'"
@@ -62,11 +65,22 @@ class Desk:
     limits: Limits = field(default_factory=Limits)
     post: bool = False
     """Whether mails can be answered: the desk takes some in."""
+    preparing: str = ""
+    """What is being made ready and will be there in a moment, in words."""
+    threads: dict[bool, ThreadPoolExecutor] = field(default_factory=lambda: {
+        False: ThreadPoolExecutor(QUICK, "page"), True: ThreadPoolExecutor(SLOW, "slow page")
+    })  # fmt: skip
+    """Where pages are made: such as may take long have threads of their own, so that nobody else waits for one."""
 
     def post_of(self, role: Role) -> str:
         """The address that a role's mails are answered to: the desk's with the role's token; none where no mail is taken in."""
         name, _, host = self.outbox.sender.partition("@")
         return f"{name}+{role.post}@{host}" if self.post and role.post else ""
+
+    def close(self) -> None:
+        """End what it has started."""
+        if self.hall.shop is not None:
+            self.hall.shop.close()
 
     @property
     def secure(self) -> bool:
@@ -151,6 +165,14 @@ class Visit:
 
 
 Page = Callable[[Visit], Response]
+QUICKLY: set[Page] = set()
+"""Pages that never wait for another process."""
+
+
+def quick(make: Page) -> Page:
+    """Mark a page that never waits for another process."""
+    QUICKLY.add(make)
+    return make
 
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -158,7 +180,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 def page(desk: Desk, make: Page) -> Endpoint:
     """An endpoint for whoever comes."""
-    return _endpoint(desk, make)
+    return _endpoint(desk, make, make in QUICKLY)
 
 
 def seat_page(desk: Desk, makers: Mapping[str, Page]) -> Endpoint:
@@ -172,10 +194,10 @@ def seat_page(desk: Desk, makers: Mapping[str, Page]) -> Endpoint:
         visit.session = session
         return makers[session.role.role](visit)
 
-    return _endpoint(desk, make)
+    return _endpoint(desk, make, all(m in QUICKLY for m in makers.values()))
 
 
-def _endpoint(desk: Desk, make: Page) -> Endpoint:
+def _endpoint(desk: Desk, make: Page, quickly: bool) -> Endpoint:
 
     async def endpoint(request: Request) -> Response:
         browser = request.cookies.get(desk.cookie, "")
@@ -184,7 +206,7 @@ def _endpoint(desk: Desk, make: Page) -> Endpoint:
         if request.method == "POST":
             visit.form, visit.files = await _form(request)
             _guard(visit)
-        response = await run_in_threadpool(_answer, visit, make)
+        response = await asyncio.get_running_loop().run_in_executor(desk.threads[not quickly], _answer, visit, make)
         if fresh and response.headers.get("set-cookie") is None and request.method in ("GET", "HEAD"):
             keep_browser(response, desk, visit.browser)
         return response

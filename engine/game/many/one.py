@@ -5,17 +5,15 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from ...core.journal import Entry
 from ...core.model import Ruleset
 from ...core.state import WHOLE_ROW
-from ...turn.score import Scores
-from ...world.world import World
 from ..moderation import Outcome, new_game, resolve_turn, whole_world
 from ..store import Game
+from .course import Course, as_floats, criteria
 
 Figures = dict[str, Any]
 
@@ -43,8 +41,13 @@ def play_one(
             Path(folder) / "game", scenario, ruleset, id_=str(scenario["id"]), options=options, seed=bytes.fromhex(seed)
         )
         first = game.stage().position.turn
-        for _ in resolutions(game, turns):
-            pass
+        course, entries = Course(), list[Entry]()
+        for turn, _, outcome in resolutions(game, turns):
+            entries += outcome.result.entries
+            position = game.stage().position
+            if position.turn != turn or position.ended:  # where powers move one after another, a turn is many resolutions
+                course.turn(turn, whole_world(game), entries)
+                entries.clear()
         position = game.stage().position
         row = position.state.row("game", "game")
         values = criteria(whole_world(game))
@@ -54,19 +57,12 @@ def play_one(
             "end": row.get("end"),
             "winners": sorted(row.get("winners") or ()),
             "leaders": {c: sorted(w for w, v in of.items() if v == max(of.values())) for c, of in values.items() if of},
-            "criteria": {c: {w: float(v) for w, v in of.items()} for c, of in values.items()},
+            "criteria": as_floats(values),
             **counts(game.journal()),
+            **course.to_json(),
             "state": position.state.hash(),
             "journal": position.head,
         }
-
-
-def criteria(world: World) -> dict[str, dict[str, Fraction]]:
-    """Every criterion of the ruleset for everybody who has a value of it."""
-    scores = Scores(world)
-    return {
-        c: {w: Fraction(scores.value(c, w)) for w in sorted(scores.subjects(c))} for c in sorted(world.ruleset.rows("criteria"))
-    }
 
 
 def counts(entries: Iterable[Entry]) -> Figures:

@@ -10,14 +10,15 @@ import math
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from ...core.model import Ruleset
 from .one import Figures
+from .words import DRAW, NOT_ENDED, surest
 
-DRAW = "nobody"
-NOT_ENDED = "not ended"
-NOT_SHOWN = ("orders ", "refused ", "events ", "wins ")
+NOT_SHOWN = ("orders ", "refused ", "events ", "wins ", "lead ")
 """Figures that stand elsewhere in the table, or in `summary.json` alone."""
 COUNTED = ("captures", "lost", "orders", "refused")
 
@@ -63,13 +64,17 @@ def outcome(game: Figures) -> list[str]:
 
 
 def figures(game: Figures) -> Iterator[tuple[str, float]]:
-    """Every number of a game by its name: `criteria CRITERION WHO`, `captures NATION`, `battles` and so on."""
+    """Every number of a game by its name: `criteria CRITERION WHO`, `lead CRITERION WHO` (before the best of the others),
+    `captures NATION`, `battles` and so on."""
     yield "turns", game["turns"]
     yield "battles", game["battles"]
     for who in game["winners"]:
         yield f"wins {who}", 1
     for criterion, values in game["criteria"].items():
         yield from ((f"criteria {criterion} {who}", value) for who, value in values.items())
+        if len(values) > 1:
+            for who, value in values.items():
+                yield f"lead {criterion} {who}", value - max(v for w, v in values.items() if w != who)
     for name in COUNTED:
         yield name, sum(game[name].values())
         yield from ((f"{name} {what}", n) for what, n in game[name].items())
@@ -86,6 +91,75 @@ def _compared(first: Mapping[int, Figures], other: Mapping[int, Figures]) -> dic
     pairs = [(dict(figures(first[n])), dict(figures(other[n]))) for n in both]
     names = _names(f for pair in pairs for f in pair)
     return {"games": len(both), "figures": {n: mean([b.get(n, 0.0) - a.get(n, 0.0) for a, b in pairs]) for n in names}}
+
+
+# ---- how well a figure is known
+
+LEAST = 20
+"""Games before an error is believed."""
+NO_FORM = ("turns", "battles", *COUNTED)
+
+
+def figure_fault(ruleset: Ruleset, figure: str) -> str | None:
+    """Why there can be no figure of this name under a ruleset, or None."""
+    kind, _, rest = figure.partition(" ")
+    first, _, second = rest.partition(" ")
+    who = {*ruleset.rows("nations"), *ruleset.rows("sides")}
+    known: Iterable[str]
+    if figure in NO_FORM:
+        return None
+    if kind in ("criteria", "lead"):
+        if first not in ruleset.rows("criteria"):
+            return f"no criterion {first!r}; there are {', '.join(sorted(ruleset.rows('criteria'))) or 'none'}"
+        known, asked = who, second
+    elif kind in ("wins", "captures", "lost"):
+        known, asked = who, rest
+    elif kind == "events":
+        known, asked = ruleset.rows("events"), rest
+    elif kind in ("orders", "refused"):
+        known, asked = [f"{form}/{id_}" for form in ("orders", "acts") for id_ in ruleset.rows(form)], rest
+    else:
+        forms = "criteria CRITERION WHO, lead CRITERION WHO, wins WHO, captures WHO, lost WHO, orders ROW, events ROW"
+        return f"no figure {figure!r}; there are {', '.join(NO_FORM)}, {forms}"
+    if asked in known:
+        return None
+    near = get_close_matches(asked, known, 3) or sorted(known)[:6]
+    return f"no {asked!r} for {kind}; perhaps {', '.join(near)}"
+
+
+@dataclass
+class Goal:
+    """A figure that is to be known to a standard error; with several candidates the differences from the first."""
+
+    figure: str
+    wanted: float
+    last: float | None = None
+
+    def reached(self, held: Mapping[tuple[int, str], Figures], n: int, names: Sequence[str]) -> bool:
+        """Whether the first `n` games are enough."""
+        self.last = self.error(held, n, names)
+        return n >= LEAST and self.last is not None and self.last <= self.wanted
+
+    def error(self, held: Mapping[tuple[int, str], Figures], n: int, names: Sequence[str]) -> float | None:
+        """The standard error by the first `n` games, the largest of all differences; None where there is none yet.
+
+        Of how often somebody wins, what has always or never come up counts as once in a while.
+        """
+        found = []
+        for other in names[1:] or names:
+            pairs = [(held[k, names[0]], held[k, other]) for k in range(1, n + 1) if (k, other) in held and (k, names[0]) in held]
+            whole = [(a, b) for a, b in pairs if "error" not in a and "error" not in b]
+            both = [(self._value(a), self._value(b)) for a, b in whole]
+            values = [b - a for a, b in both] if len(names) > 1 else [b for _, b in both]
+            error = mean(values)["error"]
+            if error is not None and self.figure.startswith("wins ") and len(names) == 1:
+                p = (sum(values) + 0.5) / (len(values) + 1)
+                error = math.sqrt(p * (1 - p) / len(values))
+            found.append(error)
+        return None if not found or None in found else max(e for e in found if e is not None)
+
+    def _value(self, game: Figures) -> float:
+        return next((value for name, value in figures(game) if name == self.figure), 0.0)
 
 
 def mean(values: Sequence[float]) -> dict[str, float | None]:
@@ -106,7 +180,7 @@ def share(hits: int, n: int) -> dict[str, float]:
     return {"games": hits, "share": p, "low": low, "high": high}
 
 
-def as_text(found: Mapping[str, Any]) -> list[str]:
+def as_text(found: Mapping[str, Any], ruleset: Ruleset, instead: Mapping[str, str]) -> list[str]:
     """The tables that a reader wants first; `summary.json` has every figure."""
     out: list[str] = []
     for name, candidate in found["candidates"].items():
@@ -125,9 +199,14 @@ def as_text(found: Mapping[str, Any]) -> list[str]:
     for name, compared in found["compared"].items():
         differs = {what: m for what, m in compared["figures"].items() if m["mean"] or m["error"]}
         out += [f"{name} less {first}, on the same {compared['games']} seeds", ""]
+        out += [f"  {line}" for line in surest(ruleset, instead[name], compared["figures"])]
         out += [f"  {'figure':<40} difference   standard error" if differs else "  no figure differs"]
         out += [_mean(what, m) for what, m in differs.items()]
         out.append("")
+    if "until" in found:
+        until = found["until"]
+        error = "nothing" if until["error"] is None else f"± {until['error']:.3g}"
+        out += [f"{until['figure']} is known to {error} after {until['games']} games ({until['wanted']:g} was asked for)", ""]
     return out[:-1]
 
 

@@ -103,6 +103,9 @@ def nation_report(
     own_proof = [("what you may see", digest(shown.tables)), ("what was told you", chain_of(mine, chain)), *proof]
     _, orders, told = news.own_orders(world, mine, reader, words)
     public, private = news.other_news(world, mine, reader, words, told)
+    if rounds.own_turns(ruleset):  # what happened in the turn of a power is told with it
+        between = [e for nation, those in rounds.by_power(ruleset, mine) if not nation for e in those]
+        public, _ = news.other_news(world, between, reader, words, told)
     found = fights.fights(mine)
     log, numbers = sections(ruleset, mine, reader, words)
     parts = [
@@ -238,7 +241,8 @@ def moderator_report(
     """The summary for somebody who may see all."""
     world = World(ruleset, state, geography=geography)
     words = Words(world)
-    public, _ = news.other_news(world, entries, "", words, ())
+    between = [e for nation, those in rounds.by_power(ruleset, entries) if not nation for e in those]
+    public, _ = news.other_news(world, between if rounds.own_turns(ruleset) else entries, "", words, ())
     hands = news.hands(world, entries, "", words)
     log, numbers = sections(ruleset, entries, None, words)
     parts = [

@@ -36,7 +36,8 @@ class Table:
     """Rows of cells under a head. `right` names the columns with figures; the last column may be long, and is folded.
 
     `short`: the head where there is no room for it. `refs`: of each row, or none at all. `log`: entries that tell the whole
-    of it, such as the rounds of a battle. `battle`: it tells of one.
+    of it, such as the rounds of a battle. `battle`: it tells of one. `links`: of each row, what it leads to, as text and address;
+    the last word of the head is theirs. `anchors`: the name of each row, by which others lead to it.
     """
 
     head: tuple[str, ...]
@@ -47,6 +48,8 @@ class Table:
     refs: tuple[Refs, ...] = ()
     log: Refs = ()
     battle: bool = False
+    links: tuple[tuple[tuple[str, str], ...], ...] = ()
+    anchors: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

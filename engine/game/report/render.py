@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -178,6 +179,9 @@ FIRST, MOST = 34, 20
 
 
 def _table(block: Table) -> list[str]:
+    if block.links:
+        said = (" ".join(text for text, _ in links) for links in block.links)
+        block = replace(block, rows=tuple((*row, text) for row, text in zip(block.rows, said, strict=True)), links=())
     used = [i for i in range(len(block.head)) if any(len(r) > i and r[i] for r in block.rows)]
     if not used:
         return [block.head[0]] if block.head[0] else []

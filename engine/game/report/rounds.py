@@ -69,8 +69,8 @@ def blocks(world: World, entries: Sequence[Entry], reader: str, words: Words) ->
     for nation, those in by_power(world.ruleset, entries):
         if nation:
             said = [
-                *_told_to_all(world, those, reader, words),
-                *_battles(world, those, nation, words),
+                *_told_to_all(world, those, nation, reader, words),
+                *_battles(world, those, nation, reader, words),
                 *_walked_in(those, words),
             ]
             if said:
@@ -82,18 +82,24 @@ def blocks(world: World, entries: Sequence[Entry], reader: str, words: Words) ->
     return out
 
 
-def _told_to_all(world: World, entries: Sequence[Entry], reader: str, words: Words) -> list[str]:
+def _told_to_all(world: World, entries: Sequence[Entry], nation: str, reader: str, words: Words) -> list[str]:
+    """What everybody is told of a power's turn, without its name at the beginning of each sentence."""
     public, _ = news.other_news(world, [e for e in entries if e.rule not in own_turns(world.ruleset)], reader, words, ())
-    return [text for text, _ in public]
+    named = [capital(f"{name} ") for name in (words.nation(nation), words.name(nation))]
+    return [capital(next((text.removeprefix(n) for n in named if text.startswith(n)), text)) for text, _ in public]
 
 
-def _battles(world: World, entries: Sequence[Entry], nation: str, words: Words) -> list[str]:
-    """Its battles, those that it won first, each with what both lost of what they had."""
+def _battles(world: World, entries: Sequence[Entry], nation: str, reader: str, words: Words) -> list[str]:
+    """Its battles, those that it won first, each with what both lost of what they had; those of the reader are told apart."""
     taken = fights.captured(entries)
     won: list[str] = []
     lost: list[str] = []
+    mine: list[str] = []
     for fight in fights.fights(entries):
         if not fight.ended or not (fight.started("attacker") and fight.started("defender")):
+            continue
+        if reader and any(reader in fight.owners(side) for side in fights.SIDES):
+            mine.append(words.place(fight.place))
             continue
         costs = [
             f"{words.nations(fight.owners(side))} lost {_of(fight.losses(side), fight.started(side))}"
@@ -111,7 +117,8 @@ def _battles(world: World, entries: Sequence[Entry], nation: str, words: Words) 
             into, how = lost, f"{has} held against it" if fight.winner == "defender" else f"{has} undecided"
         rounds = counted(len(fight.rounds), "round") if fight.rounds else "no round"
         into.append(f"{how} in {rounds} ({'; '.join(costs)})")
-    return [sentence(", ".join(part)) for part in (won, lost) if part]
+    with_you = [f"{'battles' if nation == reader else 'with you'}, told below: {listing(dict.fromkeys(mine))}"] if mine else []
+    return [sentence(", ".join(part)) for part in (won, lost, with_you) if part]
 
 
 def _walked_in(entries: Sequence[Entry], words: Words) -> list[str]:

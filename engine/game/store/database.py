@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Table, create_engine, event, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Engine
 from sqlalchemy.exc import DatabaseError
 
@@ -43,13 +42,16 @@ _FAULTS: tuple[tuple[str, type[StoreError], str], ...] = (
 
 PATIENCE = 20
 """Seconds for which a writer waits for another."""
+MOST_CONNECTIONS = 40
+"""That one process has open for a moment, beyond those that it keeps."""
 
 
 def engine_for(where: Path | str) -> Engine:
     """The database in a file, made if it is absent, or at a URL. Writes are durable and readers do not wait."""
     if isinstance(where, str) and not where.startswith("sqlite:"):
-        return create_engine(where, pool_pre_ping=True)
-    found = create_engine(where if isinstance(where, str) else f"sqlite:///{where}", connect_args={"timeout": PATIENCE})
+        return create_engine(where, pool_pre_ping=True, max_overflow=MOST_CONNECTIONS)
+    address = where if isinstance(where, str) else f"sqlite:///{where}"
+    found = create_engine(address, connect_args={"timeout": PATIENCE}, max_overflow=MOST_CONNECTIONS)
 
     @event.listens_for(found, "connect")
     def _pragmas(connection: Any, _record: Any) -> None:
@@ -77,12 +79,16 @@ def unpack(data: bytes) -> Any:
     return canonical.loads(zlib.decompress(data))
 
 
-def keep_state(db: Connection, state: State) -> str:
-    """Keep a state under its hash, once; gives the hash."""
+def packed_state(state: State) -> tuple[str, bytes]:
+    """A state as it is kept, with the hash that it is kept under."""
     data = canonical.dumps(state.tables)
-    key = hashlib.sha256(data).hexdigest()  # as `State.hash` has it
-    _keep(db, states, key, zlib.compress(data, 1))
-    return key
+    return hashlib.sha256(data).hexdigest(), zlib.compress(data, 1)  # the hash is that of `State.hash`
+
+
+def keep_state(db: Connection, packed: tuple[str, bytes]) -> str:
+    """Keep a packed state once; gives its hash."""
+    _keep(db, states, *packed)
+    return packed[0]
 
 
 def keep_ruleset(db: Connection, ruleset: Ruleset) -> None:
@@ -97,9 +103,19 @@ def _keep(db: Connection, table: Table, key: str, content: bytes) -> None:
 
 def insert_once(db: Connection, table: Table, **values: Any) -> bool:
     """Insert a row unless one of its key is there, which somebody else may insert at this moment. Returns whether it is new."""
-    made = sqlite.insert(table) if db.dialect.name == "sqlite" else postgresql.insert(table)
-    stored = made.values(**values).on_conflict_do_nothing().returning(*table.primary_key)
+    stored = _insert(db)(table).values(**values).on_conflict_do_nothing().returning(*table.primary_key)
     return db.execute(stored).first() is not None
+
+
+def _insert(db: Connection) -> Any:
+    """The `INSERT` of the database's own dialect; the other dialect is not loaded."""
+    if db.dialect.name == "sqlite":
+        from sqlalchemy.dialects.sqlite import insert  # loaded by the connection already
+
+        return insert
+    from sqlalchemy.dialects.postgresql import insert as insert_there  # loaded by the connection already
+
+    return insert_there
 
 
 def lock(db: Connection, game: str) -> None:

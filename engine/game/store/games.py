@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import secrets
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -31,13 +31,23 @@ from ...world.geography import Geography
 from ...world.world import World
 from ..report.drawing import Drawing
 from . import turns as luck
-from .database import StoreError, as_text, engine_for, fault_in_words, keep_ruleset, keep_state, lock, pack, unpack
+from .database import StoreError, as_text, engine_for, fault_in_words, keep_ruleset, keep_state, lock, pack, packed_state, unpack
 from .reading import MODERATOR, PLAYER, GameReader, Stage, Submission, inputs_from
 from .schema import corrections, entries, games, handins, inputs, metadata, positions, rulesets, seats
 
 FILE = "game.db"
 """The name of a game's database in its folder."""
 MAX_TURNS = 400
+
+
+@dataclass(frozen=True)
+class _Ready:
+    """What is to be kept of a resolution: where it led, its states packed, the commitment, and entries as number, turn, text."""
+
+    position: Position
+    states: tuple[tuple[str, bytes], ...]
+    commitment: fairness.Commitment
+    entries: tuple[tuple[int, int, str], ...]
 
 
 class Game(GameReader):
@@ -86,33 +96,42 @@ class Game(GameReader):
         """A whole new game in one file, which is closed when it is done."""
         engine = engine_for(file)
         try:
+            keep = cls._first(engine, ruleset, scenario, state, id_, seed, drawing)
             with engine.begin() as db:
                 metadata.create_all(db)
-                cls._first(db, engine, ruleset, scenario, state, id_, seed, drawing)
+                keep(db)
         finally:
             engine.dispose()
 
     @classmethod
     def _first(
-        cls, db: Connection, engine: Engine, ruleset: Ruleset, scenario: Mapping[str, Any], state: State, id_: str,
-        seed: bytes | None, drawing: Drawing | None,
-    ) -> None:  # fmt: skip
-        """The rows of a new game, which stands at its first position then."""
+        cls, engine: Engine, ruleset: Ruleset, scenario: Mapping[str, Any], state: State, id_: str, seed: bytes | None,
+        drawing: Drawing | None,
+    ) -> Callable[[Connection], None]:  # fmt: skip
+        """A new game that has gone to its first position; returned is what writes its rows."""
         chain = fairness.Chain.create(seed, MAX_TURNS)
-        keep_ruleset(db, ruleset)
-        game_start = keep_state(db, state)
-        kept = {k: v for k, v in scenario.items() if k in ("id", "title", "text", "options")}
-        db.execute(
-            insert(games).values(
-                id=id_, title=str(scenario.get("title", id_)), ruleset=ruleset.hash, game_start=game_start,
-                scenario=as_text(kept), seed=chain.seed, length=chain.length, anchor=chain.anchor,
-                drawing=pack((drawing or Drawing()).to_json()),
-            )
-        )  # fmt: skip
         game = cls(engine, id_, ruleset)
-        first = int(state.get("game", "game", "turn", 0)) + 1
-        dice = KeyedDice(fairness.turn_key(chain.secret(first), id_, first), first)
-        game._save(db, start(ruleset, state, dice, geography=game.geography), 1, 0, {}, {})
+        turn = int(state.get("game", "game", "turn", 0)) + 1
+        dice = KeyedDice(fairness.turn_key(chain.secret(turn), id_, turn), turn)
+        begun = start(ruleset, state, dice, geography=game.geography)
+        now = begun.position.turn
+        ready = game._ready(begun, fairness.turn_key(chain.secret(now), id_, now), 0)
+        first = packed_state(state)
+
+        def keep(db: Connection) -> None:
+            keep_ruleset(db, ruleset)
+            game_start = keep_state(db, first)
+            kept = {k: v for k, v in scenario.items() if k in ("id", "title", "text", "options")}
+            db.execute(
+                insert(games).values(
+                    id=id_, title=str(scenario.get("title", id_)), ruleset=ruleset.hash, game_start=game_start,
+                    scenario=as_text(kept), seed=chain.seed, length=chain.length, anchor=chain.anchor,
+                    drawing=pack((drawing or Drawing()).to_json()),
+                )
+            )  # fmt: skip
+            game._save(db, ready, 1, {}, {})
+
+        return keep
 
     @classmethod
     def begin(
@@ -120,11 +139,12 @@ class Game(GameReader):
         seed: bytes | None = None, drawing: Drawing | None = None,
     ) -> Game:  # fmt: skip
         """Start a game in a database that may hold others. StoreError if one of that name is there."""
+        keep = cls._first(engine, ruleset, scenario, state, id_, seed, drawing)
         try:
             with engine.begin() as db:
                 if db.execute(select(games.c.id).where(games.c.id == id_)).first():
                     raise StoreError(f"there is a game {id_} already")
-                cls._first(db, engine, ruleset, scenario, state, id_, seed, drawing)
+                keep(db)
         except DatabaseError as error:
             raise fault_in_words(error, id_) from None
         return cls.in_database(engine, id_)
@@ -161,6 +181,10 @@ class Game(GameReader):
             raise fault_in_words(error, str(folder)) from None
         except (ValueError, KeyError, TypeError, zlib.error, NoResultFound):
             raise BrokenGame(f"{folder}: the game's file is damaged; take back a copy of it") from None
+
+    def in_another_process(self) -> Game:
+        """The same game in a process that has been parted from this one, with a connection of its own to its file."""
+        return Game(engine_for(Path(self.where)), self.id, self.ruleset, geography=self.geography)
 
     # ---- changing
 
@@ -275,23 +299,31 @@ class Game(GameReader):
         )
         if dry or practice:
             return result
+        same = result.position.turn == turn
+        attempt = stage.attempt if same else self._attempt_after(self.turn_record(result.position.turn)).attempt
+        ready = self._ready(result, self.turn_key(result.position.turn, attempt), attempt)
         with self._writing(stage=stage.number) as db:
             here = self.submissions(stage.number)
             for submission in given:
                 if submission.nation not in here:
                     self._put_input(db, stage.number, submission)
-            same = result.position.turn == turn
-            attempt = stage.attempt if same else self._attempt_at(db, result.position.turn)
-            self._save(db, result, stage.number + 1, attempt, salts if same else {}, salts)
+            if not same and (attempt := self._attempt_at(db, result.position.turn)) != ready.commitment.attempt:
+                ready = self._ready(result, self._turn_key(db, result.position.turn, attempt), attempt)
+            self._save(db, ready, stage.number + 1, salts if same else {}, salts)
         return result
 
     def _attempt_at(self, db: Connection, turn: int) -> int:
-        """The attempt at a turn that is about to begin: the next one if keys of the last have been handed out."""
+        """The attempt at a turn that is about to begin."""
         record = luck.of_turn(db, self.id, turn)
-        if record.opened:
-            record = luck.next_attempt(record)
-            luck.keep(db, self.id, turn, record)
-        return record.attempt
+        following = self._attempt_after(record)
+        if following != record:
+            luck.keep(db, self.id, turn, following)
+        return following.attempt
+
+    @staticmethod
+    def _attempt_after(record: luck.TurnRecord) -> luck.TurnRecord:
+        """The record of a turn when it begins: that of the next attempt if keys of the last have been handed out."""
+        return luck.next_attempt(record) if record.opened else record
 
     def rollback(self, number: int, reason: str) -> bool:
         """Go back to an earlier stage, with the orders that were in for it; what came after is dropped, the correction recorded.
@@ -339,7 +371,7 @@ class Game(GameReader):
     def _fresh_dice(self, db: Connection, stage: Stage) -> int:
         record = luck.next_attempt(luck.of_turn(db, self.id, stage.position.turn))
         luck.keep(db, self.id, stage.position.turn, record)
-        commitment = self._commit(db, stage.position, record.attempt)
+        commitment = self._commit(stage.position, self._turn_key(db, stage.position.turn, record.attempt), record.attempt)
         where = (positions.c.game == self.id, positions.c.number == stage.number)
         values = {"attempt": record.attempt, "commitment": as_text(asdict(commitment))}
         db.execute(positions.update().where(*where).values(**values))
@@ -379,35 +411,36 @@ class Game(GameReader):
         body = {"stage": self._last(db), **body}
         db.execute(insert(corrections).values(game=self.id, number=(last or 0) + 1, what=what, body=as_text(body)))
 
-    def _commit(self, db: Connection, position: Position, attempt: int) -> fairness.Commitment:
+    def _commit(self, position: Position, key: str, attempt: int) -> fairness.Commitment:
         """The commitment to a turn's dice: a key for everyone, each nation and side, and, where players check, for groups."""
         rows = self.ruleset.rows("nations")
         nations = {*rows, *position.state.table("nations")}
         world = World(self.ruleset, position.state, geography=self.geography)
         played = any(seat(world, nation) not in EMPTY for nation in nations)
         names = fairness.audiences([*nations, *self.ruleset.rows("sides")])
-        key = self._turn_key(db, position.turn, attempt)
         drawers = DRAWERS if played else 0
         return fairness.commitment(key, names, game_id=self.id, turn=position.turn, attempt=attempt, drawers=drawers)
 
-    def _save(
-        self, db: Connection, result: Resolution, number: int, attempt: int, salts: Mapping[str, str], used: Mapping[str, str]
-    ) -> None:
-        """Keep a resolution: `salts` go on with the turn, `used` are those it was resolved with."""
+    def _ready(self, result: Resolution, key: str, attempt: int) -> _Ready:
+        """Everything that is to be kept of a resolution, made before anybody has to wait for it. `key` is that of its turn."""
         p = result.position
-        commitment = self._commit(db, p, attempt)
+        packed = (packed_state(p.state), packed_state(p.turn_start), packed_state(p.phase_start))
+        bodies = tuple((e.n, e.turn, e.written.decode()) for e in result.entries)
+        return _Ready(p, packed, self._commit(p, key, attempt), bodies)
+
+    def _save(self, db: Connection, ready: _Ready, number: int, salts: Mapping[str, str], used: Mapping[str, str]) -> None:
+        """Keep a resolution: `salts` go on with the turn, `used` are those it was resolved with."""
+        p = ready.position
+        state, turn_start, phase_start = (keep_state(db, packed) for packed in ready.states)
         dice = {"marks": [list(m) for m in p.marks], "dice_turn": p.dice_turn, "salts": dict(salts), "used": dict(used)}
         db.execute(
             insert(positions).values(
-                game=self.id, number=number, turn=p.turn, attempt=attempt, state=keep_state(db, p.state),
-                turn_start=keep_state(db, p.turn_start), phase_start=keep_state(db, p.phase_start), head=p.head,
-                entries=p.entries, dice=as_text(dice), waiting=as_text(p.waiting), commitment=as_text(asdict(commitment)),
+                game=self.id, number=number, turn=p.turn, attempt=ready.commitment.attempt, state=state, turn_start=turn_start,
+                phase_start=phase_start, head=p.head, entries=p.entries, dice=as_text(dice), waiting=as_text(p.waiting),
+                commitment=as_text(asdict(ready.commitment)),
             )
         )  # fmt: skip
-        rows = [
-            {"game": self.id, "number": e.n, "position": number, "turn": e.turn, "body": e.written.decode()}
-            for e in result.entries
-        ]
+        rows = [{"game": self.id, "number": n, "position": number, "turn": turn, "body": body} for n, turn, body in ready.entries]
         if rows:
             db.execute(insert(entries), rows)
         self._stage = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from sqlalchemy import Connection, func, select
 from sqlalchemy.engine import Engine
@@ -83,6 +83,12 @@ class GameReader:
         self._stage: Stage | None = None
         self.seen_right: tuple[int, str] = 0, ""
         """How many entries of the journal were found to be a whole chain, and its head then."""
+
+    def beside(self) -> Self:
+        """The same game for somebody else, who does not wait for whoever has this one; what was read of it is shared."""
+        found = type(self)(self.engine, self.id, self.ruleset, geography=self.geography)
+        found._stage, found._game_start = self._stage, self._game_start
+        return found
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:

@@ -11,11 +11,12 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
+from ...core.dice import parse_die
 from ...ruleset.forms import DEFAULT, KINDS, Forms, annotated
 from ...ruleset.nodes import Node, plain_value
 from ...ruleset.overlay import FRAME, row_id
 from .coverage import EXCEPT, sources
-from .mutate_words import Ids, of_expression, of_id, of_text, of_value, one_line
+from .mutate_words import Ids, of_expression, of_id, of_text, of_value, one_line, same_faces
 
 __all__ = ["GONE", "THINGS", "Change", "Words", "changed_file", "changes_of"]
 
@@ -210,7 +211,24 @@ class _Row:
             if other is not None:
                 yield other
         else:
-            yield from (new for new in of_text(key) if new not in there)
+            faces = self._faces(path)
+            yield from (new for new in of_text(key) if new not in there and not same_faces(key, new, faces))
+
+    def _faces(self, path: Path) -> tuple[int, int] | None:
+        """The least and the greatest face of the one die whose results a key is about; None if it is about none."""
+        if len(path) < 2 or path[-2] not in ("results", "table"):
+            return None
+        node = self.node
+        for step in path[:-2]:
+            node = node.value[step]
+        roll = node.get("roll" if path[-2] == "results" else "die") or (self.node.get("die") if path[-2] == "table" else None)
+        if roll is None or (roll.is_map and roll.get("dice") is not None):
+            return None
+        try:
+            die = parse_die(str((roll.text("die") if roll.is_map else roll.value) or ""))
+        except ValueError:  # an expression
+            return None
+        return die.n * die.low + die.plus, die.n * die.high + die.plus
 
     def _mark(self, path: Path) -> Mapping[str, Any]:
         found = self.marks.get((path, False))

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...ruleset.expressions.vocabulary import FUNCTIONS
 
-__all__ = ["Ids", "of_expression", "of_id", "of_text", "of_value", "one_line"]
+__all__ = ["Ids", "of_expression", "of_id", "of_text", "of_value", "one_line", "same_faces"]
 
 Ids = Mapping[str, Sequence[str]]
 """Ids of rows by form, in their order."""
@@ -60,6 +60,16 @@ def of_text(value: str) -> Iterator[str]:
         yield str(int(value) + 1)
         if int(value):
             yield str(int(value) - 1)
+
+
+def same_faces(one: str, other: str, faces: tuple[int, int] | None) -> bool:
+    """Whether two ranges mean the same faces of a die that has no others: 7..10 and 7..11 of one with ten."""
+    found = [m.groups() for m in (_RANGE.fullmatch(one), _RANGE.fullmatch(other)) if m]
+    if faces is None or len(found) < 2:
+        return False
+    least, most = faces
+    a, b = ((max(int(low or least), least), min(int(high or most), most)) for low, high in found)
+    return a == b
 
 
 def _ends(low: str, high: str) -> Iterator[str]:

@@ -23,6 +23,7 @@ from ...world.selections import as_set
 from ...world.treasury import stock
 from ...world.view import UNKNOWN, may_read, view
 from ...world.world import World
+from ..scenario_files import option_values
 from ..schedule import days_of
 from .given import CaseError, known
 from .unchanged import Touch, unmentioned
@@ -99,6 +100,7 @@ class _Reader:
             "days": self.days,
             "outcomes": self.outcomes,
             "asked": self.asked,
+            "options": self.options,
         }
 
     # ---- orders
@@ -112,6 +114,13 @@ class _Reader:
                     got[int(row["line"]) - 1] = ", ".join(row.get("outcome", ())) or NONE
             if got != list(wanted):
                 yield Mismatch((*path, nation), list(wanted), got)
+
+    def options(self, said: Mapping[str, Sequence[Any]], path: Path) -> Iterator[Mismatch]:
+        """What each option may be set to."""
+        rows = self.world.ruleset.rows("options")
+        for option, wanted in said.items():
+            known(rows, option, "option", (*path, option))
+            yield from _unless(list(wanted), option_values(rows[option]), (*path, option))
 
     def asked(self, said: Sequence[Mapping[str, Any]], path: Path) -> Iterator[Mismatch]:
         """The input points that whole turns came to, in their order, each with the nations that were asked there."""

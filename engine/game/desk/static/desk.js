@@ -8,6 +8,7 @@
     time.title = time.textContent;
     time.textContent = at.toLocaleString([], form) + (time.closest(".due, .head") ? " (your time)" : "");
   }
+  if (document.querySelector("[data-wait]")) setTimeout(() => location.reload(), 2000);
   const form = document.getElementById("orders");
   const text = form && form.querySelector("textarea");
   const back = document.getElementById("back");

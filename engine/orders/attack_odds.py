@@ -1,0 +1,76 @@
+"""The odds of attacks as they are written, where they can be had at once: one battle against enemies that were counted.
+
+The question and its answer are those of `wteaw odds --order`; whatever would have to be sampled, or would take long, is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..turn.intents import Intent
+from ..world.view import UNKNOWN
+from ..world.world import World
+
+if TYPE_CHECKING:
+    from ..battle.odds.result import Odds
+
+CHEAP = 30_000
+"""Outcomes that are followed for one attack."""
+MOST_ATTACKS = 8
+FRESH = 1
+"""Turns after which a count says nothing of who stands there now."""
+
+
+def odds_of_attacks(world: World, nation: str, intents: Iterable[Intent]) -> dict[str, tuple[int, str]]:
+    """Place -> the last line that goes there, and what would come of all that go there, in words."""
+    going: dict[str, list[Intent]] = {}
+    for intent in intents:
+        if len(intent.attacks) == 1:
+            going.setdefault(intent.attacks[0], []).append(intent)
+    out: dict[str, tuple[int, str]] = {}
+    for place, those in list(going.items())[:MOST_ATTACKS]:
+        found = _odds(world, nation, place, those)
+        if found is not None:
+            out[place] = (max(int(i.order.get("line", 0)) for i in those), in_words(found))
+    return out
+
+
+def _odds(world: World, nation: str, place: str, intents: Sequence[Intent]) -> Odds | None:
+    """The odds of the only battle that these orders bring about; None if that is not all that chance decides."""
+    from ..battle.odds.as_written import NoBattle, as_written  # brings NumPy: only for who attacks
+    from ..battle.odds.chain import answer
+    from ..battle.samplers import TooManyWays
+
+    counted, defenders = _defenders(world, nation, place)
+    if not counted:
+        return None
+    try:
+        written = as_written(world, nation, [dict(i.order) for i in intents], place, defenders)
+        return None if written.question is None or written.refused else answer(written.world, written.question, most=CHEAP)
+    except (NoBattle, TooManyWays):
+        return None
+
+
+def _defenders(world: World, nation: str, place: str) -> tuple[bool, dict[Any, int] | None]:
+    """Whether it is known who stands in a place, and who that is where the map does not show it."""
+    others = [row for _, row in world.state.stacks(at=place) if not world.allied(nation, str(row["owner"]))]
+    if others:
+        return all(row["kind"] != UNKNOWN for row in others), None
+    known: Mapping[str, Any] = world.state.get("knowledge", nation, f"units:{place}") or {}
+    holder, turn = world.holder_of(place), int(world.state.get("game", "game", "turn", 1))
+    if holder is None or not known.get("units") or known.get("since", -9) < turn - FRESH:
+        return False, None
+    return True, {(holder, kind): int(n) for kind, n in known["units"].items()}
+
+
+def in_words(found: Odds) -> str:
+    """The chance of taking the place, and the losses to expect."""
+    chance = round(100 * found.field)
+    often = "no case" if not found.field else "every case" if found.field > 0.9999 else f"{min(max(chance, 1), 99)} of 100 cases"
+    return f"against these you take it in {often}, losing {_of(found, 'attacker')} on average; they lose {_of(found, 'defender')}"
+
+
+def _of(found: Odds, side: str) -> str:
+    began = sum(n for kinds in found.began.get(side, {}).values() for n in kinds.values())
+    return f"{found.mean(side):.1f} of {began:g}"

@@ -1,0 +1,40 @@
+"""Reports as files: by one process or several the same, and a fault of any of them is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wteaw.core.package_data import scenarios
+from wteaw.game import report_files
+from wteaw.game.moderation import commanded, new_game, resolve_turn
+from wteaw.game.report_files import write_reports
+from wteaw.game.scenario_files import load_scenario
+from wteaw.game.store import Game
+
+
+@pytest.fixture(scope="module")
+def game(tmp_path_factory: pytest.TempPathFactory) -> Game:
+    data, ruleset, found = load_scenario(scenarios() / "diplomacy.yaml")
+    assert data is not None and ruleset is not None, found
+    begun = new_game(tmp_path_factory.mktemp("g") / "game", data, ruleset, id_="g", seed=bytes(16))
+    resolve_turn(begun, force=True)
+    return begun
+
+
+def test_several_processes_write_what_one_writes(game: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = {}
+    for hands in (1, 2):
+        monkeypatch.setattr(report_files, "_hands", lambda *_, hands=hands: hands)
+        files = write_reports(game, tmp_path / str(hands), commanded(game), game.drawing())
+        assert [p.name for p in files[:2]] == ["moderator.txt", "moderator.html"] and len(files) == 2 + 2 * len(commanded(game))
+        written[hands] = {p.name: p.read_bytes() for p in files}
+    assert written[1] == written[2]
+
+
+def test_what_a_second_process_cannot_write_is_told(game: Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report_files, "_hands", lambda *_: 2)
+    (tmp_path / f"{commanded(game)[0]}.txt").mkdir()  # the second reader of the list is the second process's
+    with pytest.raises(IsADirectoryError):
+        write_reports(game, tmp_path, commanded(game), game.drawing())
