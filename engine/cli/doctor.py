@@ -33,6 +33,7 @@ EXTRAS = {
     "desk": "games in a browser and by mail: wteaw serve, wteaw tick",
     "lsp": "editors: wteaw lsp",
     "watch": "wteaw validate --watch, wteaw test --watch",
+    "simulate": "many games over several machines, and their figures as pictures",
     "map": "deriving the shapes of maps: tools/derive_shapes.py",
     "docs": "building the documentation: make docs",
     "dev": "working on wteaw itself: make test, make lint",

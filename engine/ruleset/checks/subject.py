@@ -14,6 +14,8 @@ from ..overlay import FRAME, Draft
 __all__ = ["Kept", "Marked", "Subject"]
 
 T = TypeVar("T")
+MANIFEST = "manifest"
+"""The schema of `ruleset.yaml`, which is no row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +97,15 @@ class Subject:
 
     @cached_property
     def marked(self) -> list[Marked]:
-        """Every reference and expression of every sound row, and of the frame."""
+        """Every reference and expression of every sound row, of the manifest and of the frame."""
         found = [
             Marked(form, id_, node, mark)
             for form, id_, value, node in self.sound_rows()
             for mark in self.of_row("marks", node, partial(self._annotated, form, value))
         ]
+        if self.known.has_file(MANIFEST):
+            marks = annotated(self.known, MANIFEST, plain_value(self.draft.manifest))
+            found += [Marked(MANIFEST, "", self.draft.manifest, mark) for mark in marks]
         if FRAME in self.known:
             for number, node in enumerate(self.draft.frame):
                 if (FRAME, str(number)) not in self.faulty:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ....core.diagnostics import Diagnostic, render
-from ...new_folder import may_write, new_folder
+from ...new_folder import SCHEMAS, may_write, new_folder, put_schemas
 from .board import Drawing, board, drawing
 from .conditions import Conditions
 from .document import GameFileError, read
@@ -50,6 +50,7 @@ def import_game(file: Path, out: Path, *, force: bool = False) -> Imported:
     may_write(out, force=force)
     draft, drawn, texts = translate(file)
     with new_folder(out) as work:
+        put_schemas(work)
         for name, text in texts.items():
             path = work / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -120,9 +121,7 @@ def _properties(draft: Draft) -> None:
 
 
 def _texts(draft: Draft, drawn: Drawing, shared: dict[str, str], file: Path) -> dict[str, str]:
-    from ....core.package_data import schemas
-
-    schema = f"{schemas().resolve().as_uri()}/table-file.schema.json"
+    schema = f"../{SCHEMAS}/table-file.schema.json"
     game, id_ = draft.game, slug(draft.game.name)
     texts = {
         "ruleset.yaml": _block(
