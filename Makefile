@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: play test package docs bench speed fuzz load kills examples lint check clean
+.PHONY: play test package docs bench speed fuzz load kills hostile test-mail examples lint check clean
 .DEFAULT_GOAL := play
 
 $(STAMP): pyproject.toml
@@ -41,6 +41,12 @@ load: $(STAMP)  ## 200 players at a desk who check orders while 20 games resolve
 
 kills: $(STAMP)  ## a desk's server and worker killed 300 times while people play: nothing lost, nothing done or sent twice
 	$(BIN)/python -m tests.desk_kills
+
+hostile: $(STAMP)  ## 10,000 hostile requests and mails to a desk: none is answered by a fault of ours
+	$(BIN)/python -m tests.desk_hostile
+
+test-mail: $(STAMP)  ## mail end to end against OpenSMTPD and Dovecot on loopback; installs them from Debian where it may
+	$(BIN)/python -m tests.mail_servers
 
 examples: $(STAMP)  ## docs/examples: reports of real turns, so that a change of wording is seen in review
 	$(BIN)/python tools/examples.py

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import threading
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from wteaw.game.audit import audit
 from wteaw.game.hand_in import hand_in
 from wteaw.game.moderation import resolve_turn
 from wteaw.game.store import PLAYER, Game, StoreError
+from wteaw.game.store.database import engine_for
 from wteaw.game.store.schema import handins, states
 
 from . import small
@@ -191,3 +193,37 @@ def test_the_whole_turn_by_pages_works_on_it(at: House) -> None:
     assert "Carried out: dig" in red.get("turn").text
     assert [m["To"] for m in at.mails() if "turn 1: Red" in m["Subject"]] == ["cleo@c.example"]
     assert at.hall.broken_log("two") is None
+
+
+def test_a_backup_of_a_desk_at_work_is_the_desk_when_it_is_restored(at: House, engine: Engine, tmp_path: Path) -> None:
+    """As docs/hosting.md has it: VACUUM INTO beside a writer; pg_dump and pg_restore into an empty database."""
+    send(Game.in_database(engine, "one"), "red", 2)
+    if engine.dialect.name == "sqlite":
+        copy = tmp_path / "backup.db"
+        with engine.connect() as reader, engine.connect() as db:
+            reader.exec_driver_sql("select count(*) from handins")
+            db.exec_driver_sql(f"VACUUM INTO '{copy}'")
+        restored = engine_for(copy)
+    else:
+        restored = _dumped_and_restored(engine, tmp_path)
+    send(Game.in_database(engine, "one"), "blue")
+    resolve_turn(Game.in_database(engine, "one"), force=True)
+    again = House(restored)
+    assert again.role("one", "player", "red").email == "ann@a.example"
+    with again.hall.game("one") as game:
+        assert list(game.submissions()) == ["red"] and [s[1] for s in game.stages()] == [1]
+        resolve_turn(game, force=True)
+        assert all(fault is None for _, fault in audit(game))
+    restored.dispose()
+
+
+def _dumped_and_restored(engine: Engine, folder: Path) -> Engine:
+    programs = next(iter(Path(pytest.importorskip("pgserver").__file__).parent.rglob("bin/pg_dump")), None)
+    if programs is None or not (programs.parent / "pg_restore").exists():
+        pytest.skip("pg_dump and pg_restore are not here")
+    empty = database("postgresql", folder)
+    address = {e: e.url.set(drivername="postgresql").render_as_string(hide_password=False) for e in (engine, empty)}
+    dump = folder / "dump"
+    subprocess.run([programs, "-Fc", "-f", dump, address[engine]], check=True)
+    subprocess.run([programs.parent / "pg_restore", "-d", address[empty], dump], check=True)
+    return empty

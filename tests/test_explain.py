@@ -10,6 +10,7 @@ import pytest
 from wteaw.core.state import State
 from wteaw.game.explain import Unknown
 from wteaw.game.explanation import Explanation, as_lines, explanation
+from wteaw.game.scenario import initial_state
 from wteaw.world.view import view
 
 from .world1914 import loaded, played
@@ -97,3 +98,9 @@ def test_the_answer_is_plain_data() -> None:
 
     told = asked("warsaw", "german-empire")
     assert json.loads(json.dumps(asdict(told)))["asked"] == "warsaw"
+
+
+def test_a_field_that_nothing_has_changed_yet_is_known() -> None:
+    scenario, ruleset, _ = loaded()
+    told = explanation(ruleset, initial_state(ruleset, scenario), [], "paris holder")
+    assert [cell.value for cell in told.now] == ["France"] and told.history == ()

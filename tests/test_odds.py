@@ -190,7 +190,7 @@ def run(*arguments: str) -> tuple[int, str]:
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wteaw.cli.odds.load_ruleset", lambda folder: (ruleset(), []))
+    monkeypatch.setattr("wteaw.cli.show.sound_ruleset", lambda folder: (folder, ruleset()))
 
 
 @pytest.mark.usefixtures("small")

@@ -7,7 +7,7 @@ from math import sqrt
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from wteaw.battle.odds import Odds, Question, exact, odds, sample
@@ -141,6 +141,13 @@ def test_where_both_attack_the_sides_can_change_places(battle: Row, units: Any, 
     st.permutations(NATIONS),
     st.dictionaries(st.tuples(st.sampled_from(NATIONS[:3]), st.sampled_from(KINDS)), st.integers(1, 2), min_size=1, max_size=4),
     st.integers(1, 3),
+)
+@example(  # one nation has all the share and one unit to lose: who of two equal ones takes the second hit goes by lot
+    {"die": "1d6", "stages": [{"rounds": 1, "hits": "unit.kind != 'ram'"}]},
+    {kind: {"attack": int(kind == "ram"), "defense": int(kind == "spear"), "hits": 1, "dice": 1} for kind in KINDS},
+    ["ada", "cyd", "ben", "dot", "eve"],
+    {("ada", "spear"): 1, ("ada", "ram"): 1, ("ben", "spear"): 1, ("cyd", "spear"): 1},
+    2,
 )
 def test_names_and_the_order_of_nations_do_not_matter(battle: Row, units: Any, names: Any, mine: Any, foes: int) -> None:
     battle = {**battle, "shares": BY_ROLE}

@@ -221,3 +221,115 @@ def test_picks_are_by_weight() -> None:
     giver = Giver(World(rules({}), position()), "red", dice(1, 2, 3, 4))
     assert [giver.pick([("x", 1), ("y", 2)], 1) for _ in range(4)] == ["x", "y", "y", None]
     assert giver.pick([("x", 0)]) is None and Fraction(giver.noise(0)) == 100
+
+
+# ---- fleets
+
+
+def waters(sea: dict[str, Any], **more: Any) -> Ruleset:
+    """Five zones in a row, p to t, in which ships sail two a turn; a port of blue lies on the last."""
+    zones = [{"id": z, "name": z.upper(), "kind": "sea"} for z in "pqrst"]
+    lands = [{"id": p, "name": p.title(), "kind": "land", "owner": "red" if p in "abc" else "blue"} for p in "abcdef"]
+    links = [{"id": f"{a}--{b}", "between": [a, b], "kind": "land"} for a, b in ("ab", "bc", "cd", "de", "ef")]
+    links += [{"id": f"{a}--{b}", "between": [a, b], "kind": "sea"} for a, b in ("pq", "qr", "rs", "st")]
+    links += [{"id": "f--t", "between": ["f", "t"], "kind": "coast"}]
+    sail = {
+        **MOVE,
+        "id": "sail",
+        "form": "sail {units} from {origin} [to {target}] [on {tasks}]",
+        "does": "sail",
+        "slots": {**MOVE["slots"], "tasks": {"kind": "choice", "many": True, "choices": ["chase", "lie"]}},
+    }
+    return rules(
+        {"war": {**WAR, "sea": {"boldness": 100, **sea}}},
+        places=[*lands, *zones],
+        links=links,
+        units=[
+            {"id": "foot", "attack": 2, "defense": 3, "price": 3},
+            {"id": "ship", "attack": 4, "defense": 4, "price": 9, "tags": ["ship"]},
+        ],
+        modes=[
+            {"id": "walk", "steps": 1, "who": "foot", "links": ["land"]},
+            {"id": "sail", "steps": 2, "who": "ship", "links": ["sea"], "tasks": True},
+        ],
+        missions=[{"id": m, "stance": "aggressive", "stays": m == "lie"} for m in ("chase", "lie")],
+        orders=[MOVE, sail],
+        **more,
+    )
+
+
+def sails(origin: str, target: str = "", n: int = 3, **more: Any) -> tuple[str, Any]:
+    return "sail", {"units": {"ship": n}, "origin": origin, **({"target": target} if target else {}), **more}
+
+
+STATIONS = "=9 if some(neighbours(place, 'coast'), 'of_blue') else 0"
+OF_BLUE = [{"id": "of_blue", "of": ["place"], "is": "place.holder == 'blue'"}]
+
+
+def test_a_fleet_goes_for_a_weaker_enemy_that_it_can_reach() -> None:
+    ruleset = waters({"seek": ["chase"]})
+    near = position(("red", "ship", "p", 3), ("blue", "ship", "r", 2))
+    assert orders(ruleset, near) == [sails("p", "r", tasks=["chase"])]
+    assert orders(ruleset, position(("red", "ship", "p", 3), ("blue", "ship", "s", 2))) == []
+    assert orders(ruleset, position(("red", "ship", "p", 3), ("blue", "ship", "r", 3))) == []
+
+
+def test_a_fleet_without_prey_comes_nearer_to_its_station_and_holds_it() -> None:
+    ruleset = waters({"stations": STATIONS, "hold": ["lie"], "seek": ["chase"]}, terms=OF_BLUE)
+    assert orders(ruleset, position(("red", "ship", "p", 3))) == [sails("p", "r", tasks=["chase"])]
+    assert orders(ruleset, position(("red", "ship", "s", 3))) == [sails("s", "t", tasks=["chase"])]
+    assert orders(ruleset, position(("red", "ship", "t", 3))) == [sails("t", tasks=["lie"])]
+    assert orders(waters({}), position(("red", "ship", "p", 3))) == []
+
+
+def test_a_fleet_does_not_go_where_a_stronger_one_lies() -> None:
+    ruleset = waters({"stations": STATIONS, "hold": ["lie"]}, terms=OF_BLUE)
+    assert orders(ruleset, position(("red", "ship", "r", 3), ("blue", "ship", "t", 4))) == []
+    assert orders(ruleset, position(("red", "ship", "r", 3), ("blue", "ship", "t", 3))) == [sails("r", "t")]
+
+
+# ---- room
+
+
+ROOM = "=5 - count(units(at=place)) if place.id in these('a', 'b') else 99"
+
+
+def test_no_more_units_go_to_a_place_than_it_has_room_for() -> None:
+    state = position(("red", "foot", "a", 9), ("red", "foot", "b", 2), ("blue", "foot", "d", 40))
+    sent = [slots for key, slots in orders(rules({"war": {**WAR, "room": ROOM}}), state) if slots["origin"] == "a"]
+    assert sent == [{"units": {"foot": 3}, "origin": "a", "target": "b"}]
+    free = [slots for key, slots in orders(rules({"war": WAR}), state) if slots["origin"] == "a"]
+    assert [slots["units"] for slots in free] == [{"foot": 9}]
+
+
+def test_those_for_whom_there_is_no_room_leave() -> None:
+    room = "=2 - count(units(at=place)) if place.id == 'b' else 99"
+    far = {**WAR, "garrison": {"least": 0, "share": 0, "home": 0}, "room": room, "orders": ["go"]}
+    peace = position(("red", "foot", "b", 6), relations={})
+    assert orders(rules({"war": far}), peace) == []  # without a front nobody marches
+    at_war = position(("red", "foot", "b", 6), ("blue", "foot", "d", 1))
+    assert sum(s["units"]["foot"] for _, s in orders(rules({"war": far}), at_war)) >= 4
+
+
+def test_no_more_units_are_bought_than_there_is_room_for() -> None:
+    shop = {
+        "catalogue": [{"id": "foot", "makes": "foot", "price": 3, "site": "place.holder == self and place.id == 'a'"}],
+        "orders": [MOVE, {"id": "build", "form": "build {n} {item} in {site}", "step": "buy",
+                          "slots": {"n": {"kind": "number", "least": 1}, "item": "item", "site": "place"}, "does": "buy"}],
+    }  # fmt: skip
+    state = position(("red", "foot", "a", 3), ("red", "foot", "c", 2), ("blue", "foot", "d", 9))
+    bought = {}
+    for name, more in (("room", {"room": ROOM}), ("any", {})):
+        policy = {"war": {**WAR, "orders": ["go"], "long": 0, **more}, "purchases": [{"mix": {"foot": 1}}]}
+        found = orders(rules(policy, **shop), state)
+        bought[name] = sum(slots["n"] for key, slots in found if key == "build")
+    assert bought == {"room": 2, "any": 10}
+
+
+# ---- what it takes over
+
+
+def test_a_policy_takes_over_the_acts_of_others() -> None:
+    acts = [{"id": a, "form": a, "step": "talk", "slots": {}} for a in ("cheer", "wave")]
+    rows = [{"id": "p", "acts": [{"act": "cheer"}], "also": ["q"]}, {"id": "q", "when": "False", "acts": [{"act": "wave"}]}]
+    assert [key for key, _ in orders(rules({}, acts=acts, policies=rows), position())] == ["cheer", "wave"]

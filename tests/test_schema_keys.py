@@ -25,7 +25,7 @@ READERS: dict[str, tuple[str, ...]] = {
     "contacts": ("battle", "units"),
     "decisions": ("turn", "orders", "economy", "game/moderation.py"),
     "fields": ("ruleset", "world"),
-    "frame": ("turn", "units", "battle", "economy", "world/view.py"),
+    "frame": ("turn", "units", "battle", "economy", "orders/prospect.py", "world/view.py"),
     "frame_changes": ("ruleset",),
     "missions": ("units",),
     "modes": ("units", "world", "orders", "turn/effects.py", "battle"),

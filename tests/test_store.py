@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -200,6 +201,10 @@ def test_what_a_disk_does_is_said_in_a_sentence(tmp_path: Path) -> None:
         Game.open(tmp_path / "game")
     file.write_bytes(whole)
     assert Game.open(tmp_path / "game").stage().number == 1
+    with sqlite3.connect(file) as db:
+        db.execute("update states set content = x'00'")
+    with pytest.raises(StoreError, match="damaged"):
+        Game.open(tmp_path / "game").stage()
     blocked = tmp_path / "file"
     blocked.write_text("")
     with pytest.raises(StoreError, match="no game can be made here"):

@@ -123,11 +123,18 @@ def _turn(data: Any) -> None:
     data["turn"] = 2
 
 
+def _hit(data: Any) -> None:
+    told = next(
+        r for r in data["dice"] if isinstance(r.get("hit"), bool) and " or " in str(r.get("need")) and len(r["drawn"]) == 1
+    )
+    told["hit"] = not told["hit"]
+
+
 def _nonsense(data: Any) -> None:
     data["dice"] = [{"drawn": "x"}]
 
 
-@pytest.mark.parametrize("forge", [_face, _die, _use, _subject, _key, _path, _group, _turn, _nonsense])
+@pytest.mark.parametrize("forge", [_face, _die, _use, _subject, _key, _path, _group, _turn, _hit, _nonsense])
 def test_forged_dice_fail(folder: Path, forge: Callable[[Any], None]) -> None:
     data = read(folder, "turn.json")
     forge(data)
@@ -221,6 +228,8 @@ def test_a_mail_without_orders_replaces_nothing_but_an_empty_form_does(
     for text, code, left in (
         ("build 1 infantry in berlin\n", 0, 1),
         ("Hello moderator,\nhow are you?\nBest regards\n", 1, 1),
+        (" \n", 1, 1),
+        ("build 1 infantry in berlin\n" * 20_000, 1, 1),
         ("# all stay where they are\nend\n", 0, 0),
     ):
         file.write_text(text)

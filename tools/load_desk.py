@@ -37,6 +37,7 @@ from wteaw.game.moderation import new_game, planned, view_world
 from wteaw.game.store import PLAYER, Game
 from wteaw.game.store.database import engine_for
 from wteaw.game.store.schema import handins
+from wteaw.orders.offers import BLANK
 from wteaw.orders.template import order_template
 
 PORT = 8399
@@ -130,7 +131,7 @@ def lines_of(game: Game, nation: str) -> list[str]:
     """What a player might write: the orders of a policy, and lines of his form until there are enough."""
     lines = planned(game, [nation])[0].text.splitlines()
     form = order_template(view_world(game, nation), nation, game=game.id).splitlines()
-    more = [line.strip().removeprefix("#").strip() for line in form if line.strip().startswith("# ")]
+    more = [line.strip().removeprefix("#").strip() for line in form if line.strip().startswith("# ") and BLANK not in line]
     return lines + more[: max(LINES - len(lines), 0)]
 
 

@@ -80,14 +80,13 @@ def _shares(
     spare = hits - share.sum(axis=1)
     rank = rest * (int(strength.max(initial=0)) + 1) + strength
     tied = _tie_matters(rank, spare)
+    room = np.stack([_room(plan, batch, indices, kind) for _, indices in owners], axis=1)
+    tied |= _overflow_splits(rank, _with_spare(share, spare, np.argsort(-rank, axis=1, kind="stable")), room)
     batch.more.update(share=share, rank=rank, spare=spare)
     batch, lot = sampler.order(batch, tied, count, f"shares-{side}")
     share, rank, spare = (batch.more.pop(name) for name in ("share", "rank", "spare"))
     order = np.argsort(-(rank * (count + 1) + lot), axis=1, kind="stable")
-    share = share.copy()
-    for place in range(count):
-        rows = np.flatnonzero(spare > place)
-        share[rows, order[rows, place]] += 1
+    share = _with_spare(share, spare, order)
     room = np.stack([_room(plan, batch, indices, kind) for _, indices in owners], axis=1)
     over = np.maximum(share - room, 0).sum(axis=1)
     share = np.minimum(share, room)
@@ -100,6 +99,28 @@ def _shares(
         share[rows, who] += more
         over = over - more
     return batch, share
+
+
+def _with_spare(share: Array, spare: Array, order: Array) -> Array:
+    """Shares with the hits that whole parts leave over, one for each nation in this order."""
+    share = share.copy()
+    for place in range(share.shape[1]):
+        rows = np.flatnonzero(spare > place)
+        share[rows, order[rows, place]] += 1
+    return share
+
+
+def _overflow_splits(rank: Array, share: Array, room: Array) -> Array:
+    """Rows where hits that some nations have no units for are too few for all others of one rank."""
+    over = np.maximum(share - room, 0).sum(axis=1)
+    free = np.maximum(room - share, 0)
+    out = np.zeros(len(rank), dtype=bool)
+    for place in range(rank.shape[1]) if over.any() else ():
+        mine = rank[:, [place]]
+        alike = np.where(rank == mine, free, 0)
+        reach = over - np.where(rank > mine, free, 0).sum(axis=1)
+        out |= ((alike > 0).sum(axis=1) > 1) & (reach > 0) & (reach < alike.sum(axis=1))
+    return out
 
 
 def _tie_matters(rank: Array, spare: Array) -> Array:

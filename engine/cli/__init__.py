@@ -88,6 +88,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("odds", "the odds of a battle"),
     Command("import", "recorded games and game files of other programs", "import_"),
     Command("luck", "what the dice of a game came to, against the odds before each throw"),
+    Command("statistics", "a game in charts by turn, for its news"),
     Command("simulate", "whole campaigns, many times over"),
     Command("balance", "what a sweep of games came to, as a page with charts"),
     Command("lsp", "a language server for editors: findings, completion, help, renaming"),

@@ -259,16 +259,32 @@ def _read(found: Any, file: str, whose: str | None) -> tuple[Any, str, Any]:
     """What a file comes to, its text, and the world as its nation knows it (None where it names none)."""
     from ..orders.intake import take_in
 
-    try:
-        text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise Stop(f"{file} cannot be read: {error.strerror}", of_os_error(error)) from None
-    except UnicodeDecodeError as error:
-        raise Stop(f"{file} cannot be read: {error}", Code.FOUND) from None
+    text = _text(file)
     world_of = _worlds(found)
     turn = found.stage().position.turn
     taken = take_in(found.ruleset, text, world_of, nation=whose, game=found.id, turn=turn, file=file)
     return taken, text, world_of(taken.nation) if taken.nation else None
+
+
+def _text(file: str) -> str:
+    """What stands in a file of orders, or is typed in. Stop where it is too long for orders, empty, or no text."""
+    from ..orders.letter import MOST
+
+    try:
+        if file == "-":
+            text = sys.stdin.read(MOST + 1)
+        else:
+            with Path(file).open(encoding="utf-8-sig") as opened:
+                text = opened.read(MOST + 1)
+    except OSError as error:
+        raise Stop(f"{file} cannot be read: {error.strerror}", of_os_error(error)) from None
+    except UnicodeDecodeError as error:
+        raise Stop(f"{file} is no text in UTF-8 (byte {error.start + 1} is none)", Code.FOUND) from None
+    if len(text) > MOST:
+        raise Stop(f"{file} is longer than {MOST:,} characters: no file of orders is", Code.FOUND)
+    if not text.strip():
+        raise Stop(f"{file} is empty; an order form sent as it stands orders nothing", Code.FOUND)
+    return text
 
 
 def _worlds(found: Any) -> Callable[[str], Any]:

@@ -17,6 +17,7 @@ from ..core.state import State
 from ..orders.names import FORM_OF, Names
 from ..orders.words import Word, normal, run_together, split
 from ..ruleset import Ruleset
+from ..ruleset.expressions.vocabulary import BUILT_IN
 
 SMALL_WORDS = frozenset({"a", "and", "at", "by", "for", "from", "in", "is", "of", "on", "s", "the", "to", "why", "with"})
 KEPT_APART = frozenset({"orders", "facts", "becomes", "uses", "once", "held", "knowledge", "forces", "loads"})
@@ -151,7 +152,7 @@ def _vocabulary(ruleset: Ruleset, state: State, entries: Sequence[Entry]) -> dic
             for text in (row.get("name"), row.get("plural"), *row.get("aliases", ())):
                 if isinstance(text, str):
                     add(text, id_)
-    tokens: set[str] = set()
+    tokens: set[str] = {field for fields in BUILT_IN.values() for field in fields}  # before anything has changed one
     for cell in _cells(state):
         tokens |= _tokens(*cell[:3], cell.value)
     for entry in entries:

@@ -6,6 +6,7 @@ anchor, commitment and salts from what was published (`Published`), never from t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -172,10 +173,26 @@ def _check(data: Any, known: Published, orders: bytes | None, nation: str) -> Ch
     if not verdict.ok:
         throw = verdict.mismatch.record + 1 if verdict.mismatch else "?"
         return Checked(turn, shown, own_salt=own, wrong=f"throw {throw} was not rolled so: {_told(verdict.mismatch)}")
+    if (judged := next((n for n, r in enumerate(records, 1) if _misjudged(r)), None)) is not None:
+        told = records[judged - 1]
+        said = f"{told['drawn'][0]['total']} where {told['need']} was needed is told as {'' if told['hit'] else 'no '}success"
+        return Checked(turn, shown, own_salt=own, wrong=f"throw {judged} ({told['rule']}, {told['subject']}): {said}")
     can = [r for r in records if r["audience"] in keys]
     rolled = sum(len(d["faces"]) for r in can for d in r["drawn"] if not d.get("typed"))
     typed = sum(len(d["faces"]) for r in can for d in r["drawn"] if d.get("typed"))
     return Checked(turn, shown, rolled, typed, _unchecked(records, keys, committed, data.get("nation", "")), own)
+
+
+_NEED = re.compile(r"(-?\d+) or (more|less)")
+
+
+def _misjudged(record: Mapping[str, Any]) -> bool:
+    """Whether a throw is told as a success though it was none by its own number to reach, or the other way round."""
+    fits = _NEED.fullmatch(str(record.get("need", "")))
+    if fits is None or len(record["drawn"]) != 1 or not isinstance(record.get("hit"), bool):
+        return False
+    total, limit = int(record["drawn"][0]["total"]), int(fits[1])
+    return bool(record["hit"]) != (total >= limit if fits[2] == "more" else total <= limit)
 
 
 def _own_salt(known: Published, keys: Mapping[str, str], orders: bytes | None, nation: str) -> bool | None:

@@ -43,6 +43,10 @@ WORDS_OF_KIND: Mapping[str, str] = {
 }
 
 
+MOST_KEPT = 5000
+"""Answers of `near` and of `abbreviated` that are kept."""
+
+
 class Near(NamedTuple):
     """A name that somebody may have meant: its id, and by how many letters it is off (0: it is a part of the name)."""
 
@@ -78,6 +82,14 @@ class Names:
 
         Small slips count first, then a whole word out of a longer name. Never what is the exact name of something else.
         """
+        found = self._index.nearest.get((kind, key))
+        if found is None:
+            if len(self._index.nearest) >= MOST_KEPT:
+                self._index.nearest.clear()
+            found = self._index.nearest[kind, key] = self._near(kind, key)
+        return list(found)
+
+    def _near(self, kind: str, key: str) -> list[Near]:
         names = self._index.ids.get(kind, {})
         most = slips(len(key))
         best: dict[str, int] = {}
@@ -103,6 +115,14 @@ class Names:
         """
         if len(key) < 3 or kind not in ("unit-kind", "item"):
             return ()
+        kept = self._index.shortened
+        if (kind, key) not in kept:
+            if len(kept) >= MOST_KEPT:
+                kept.clear()
+            kept[kind, key] = self._abbreviated(kind, key)
+        return kept[kind, key]
+
+    def _abbreviated(self, kind: str, key: str) -> tuple[str, ...]:
         found: dict[str, None] = {}
         for begins in (key, key[:-1] if key.endswith("s") and len(key) > 3 else key):
             for name, ids in self._index.ids.get(kind, {}).items():
@@ -175,6 +195,10 @@ class _Index:
         self.parts: dict[str, dict[str, tuple[str, ...]]] = {}
         self.longest: dict[str, int] = {}
         self.words: dict[str, str] = {}
+        self.nearest: dict[tuple[str, str], list[Near]] = {}
+        """Kind and what was written -> what `near` has found: people write the same again and again while they mend."""
+        self.shortened: dict[tuple[str, str], tuple[str, ...]] = {}
+        """The same for `abbreviated`."""
         if ruleset is None:
             return
         for kind, form in FORM_OF.items():
@@ -234,10 +258,12 @@ class _Index:
 
     def with_state(self, state: State) -> _Index:
         """The same, with what only a position has: nations founded since, and forces."""
+        founded = {n: r for n, r in state.table("nations").items() if n not in self.ids.get("nation", {}) or "name" in r}
+        if not founded and not state.table("forces"):
+            return self
         more = _Index()
         more.ids = dict(self.ids)
         more.parts, more.longest, more.words = dict(self.parts), dict(self.longest), self.words
-        founded = {n: r for n, r in state.table("nations").items() if n not in self.ids.get("nation", {}) or "name" in r}
         if founded:
             more.ids["nation"] = dict(self.ids.get("nation", {}))
             more.parts["nation"] = dict(self.parts.get("nation", {}))

@@ -79,7 +79,8 @@ class Offered:
 
 def offers_of(world: World, nation: str) -> list[tuple[str, list[Offered]]]:
     """The phases of the turn by name with what a nation is offered in each. `world` is the nation's view."""
-    return list(_Offers(world, nation).by_phase())
+    found: list[tuple[str, list[Offered]]] = world.keep(("offers", nation), None, lambda: list(_Offers(world, nation).by_phase()))
+    return found
 
 
 def filled_in(world: World, nation: str, line: str) -> Iterator[str]:

@@ -4,12 +4,13 @@ Whether an order may be given is asked of the position in which it will be carri
 steps make possible in this turn (an advance that is discovered, paid for and built with; a war that is declared, and fought)
 is so by then, and what it collects and pays on the way. Moves are made when an order comes that may start where they lead
 (`again` of a mode), and all go well. A `Prospect` is the nation's view with these orders carried out by the resolution's own
-functions, step by step in the order of the frame; nothing that others do and no battle is foreseen.
+functions, step by step in the order of the frame, and so are the nodes of the frame that say so (`foreseen`): rounds of movement
+that earlier orders have made ready. Nothing that others do and no battle is foreseen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..core.dice import KeyedDice
@@ -21,7 +22,7 @@ from ..economy.catalogue import Market, Quote
 from ..turn import acts
 from ..turn.context import Order, Turn
 from ..turn.effects import EffectRunner, fill
-from ..turn.frame import carried_out, inputs
+from ..turn.frame import Level, advance, carried_out, inputs
 from ..turn.intents import Intent, Note
 from ..turn.verbs import take
 from ..world import treasury
@@ -31,6 +32,7 @@ from .rows import mode_of_order
 
 __all__ = ["Prospect", "in_frame"]
 
+Path = tuple[int, ...]
 Place = tuple[int, int]
 """Where in the frame an order is carried out: which step, and which of its acts."""
 
@@ -98,14 +100,25 @@ def _steps(nodes: Iterable[Row], phase: str = "", at: tuple[int, ...] = (), test
 
 
 def _foreseen(ruleset: Ruleset) -> list[tuple[Place, Row]]:
-    """The steps that give and take means by themselves, with their places in the frame."""
+    """The steps that give and take means by themselves and the nodes marked `foreseen`, with their places in the frame."""
     out: list[tuple[Place, Row]] = []
+    marked = [path for path, node in _nodes(ruleset.frame) if node.get("foreseen")]
     changes = 0
     for node in _steps(ruleset.frame):
         changes += node["do"] in CHANGING
-        if node["do"] in FORESEEN:
+        inside = next((path for path in marked if node["path"][: len(path)] == path), None)
+        if inside is not None:
+            marked.remove(inside)
+            out.append(((2 * changes + 1, 0), {"path": inside, "foreseen": True}))
+        elif node["do"] in FORESEEN:
             out.append(((2 * changes + 1, 0), node))
     return out
+
+
+def _nodes(nodes: Sequence[Row], at: Path = ()) -> Iterator[tuple[Path, Row]]:
+    for index, node in enumerate(nodes):
+        yield (*at, index), node
+        yield from _nodes(node.get("steps", ()), (*at, index))
 
 
 class Prospect:
@@ -136,6 +149,7 @@ class Prospect:
         self.unmet: list[tuple[str, str]] = []
         """The requirements that the orders so far do not fulfill: its id, and what is missing."""
         self._moves: list[tuple[Order, Move]] = []
+        self._settled = False
 
     @property
     def market(self) -> Market:
@@ -183,6 +197,9 @@ class Prospect:
         """Collect and pay what the nation does before a place of the frame, whatever it orders."""
         while self._foreseen and self._foreseen[0][0] <= place:
             _, node = self._foreseen.pop(0)
+            if "foreseen" in node:
+                self._carry_on(node["path"])
+                continue
             turn, who = self.turn, Entity("nation", self.nation)
             turn.loops = {"nation": who, "self": who}
             if all(turn.world.test(test, turn.names()) for test in node["tests"]):
@@ -193,9 +210,28 @@ class Prospect:
             turn.loops, turn.step_row = {}, {}
             turn.journal.step = self._step or turn.journal.step
 
+    def _carry_on(self, path: Path) -> None:
+        """Carry out a node of the frame, with what the nation's earlier orders have made ready for it, if there are any."""
+        if not self._settled:
+            return
+        turn = self.turn
+        here = turn.state.get("game", "game", "cursor")
+        turn.state.put("game", "game", "cursor", [*({"i": i, "k": 0, "over": [None]} for i in path[:-1]), {"i": path[-1]}])
+        turn.fortune = True
+
+        def inside(levels: Sequence[Level]) -> bool | None:
+            return True if tuple(int(level["i"]) for level in levels)[: len(path)] == path else None
+
+        advance(turn, inputs_ready=True, wanted=inside)
+        turn.fortune, turn.loops, turn.step_row = None, {}, {}
+        turn.state.put("game", "game", "cursor", here)
+        turn.journal.step = self._step or turn.journal.step
+        self._market = None
+
     def settle(self, intent: Intent, quote: Quote | None, move: Move | None = None) -> None:
         """Carry an order out as far as it changes what later ones may do. `quote` is that of a purchase, `move` how units go."""
         order = dict(intent.order)
+        self._settled = True
         if move is not None and not (mode_of_order(self.turn.ruleset, order) or {}).get("again"):
             self._moves.append((order, move))
         form, _, id_ = order["order"].partition("/")

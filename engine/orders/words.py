@@ -85,6 +85,7 @@ def distance(a: str, b: str, most: int) -> int:
     return row[-1] if row[-1] <= most else most + 1
 
 
+@lru_cache(maxsize=50_000)
 def misspelled(written: str, name: str, most: int) -> int | None:
     """By how many letters a name is misspelled, at most `most`; None if it is another. A number is never a slip of the pen.
 

@@ -23,6 +23,8 @@ from .context import Turn, audience_ids
 from .decisions import decide
 
 STRUCTURE = ("for", "roll", "cases", "choose", "effects")
+NAMED = ("nation", "place", "side", "tech", "item", "unit", "gate")
+"""Kinds of things that have names to be told by."""
 MAX_FOR = 2
 
 
@@ -301,7 +303,7 @@ def printed(world: Any, value: Any) -> str:
         kind = world.ruleset.rows("records").get(world.field(value, "kind"), {})
         return printed(world, world.field(value, kind["shown_by"])) if "shown_by" in kind else value.id
     if isinstance(value, Entity):
-        name = world.field(value, "name") if value.kind in ("nation", "place", "side", "tech", "item", "unit") else None
+        name = world.field(value, "name") if value.kind in NAMED else None
         return str(name or value.id)
     if isinstance(value, tuple | list):
         return ", ".join(printed(world, v) for v in value)

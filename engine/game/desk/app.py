@@ -94,6 +94,7 @@ def application(desk: Desk) -> ASGIApp:
     routes += [Route(f"/seat/{{seat}}/{w}", seat_page(desk, makers), methods=[m]) for (m, w), makers in by_place.items()]
     routes += [Route("/static/{mark}/{name}", static), Route("/healthy", healthy)]
     app = Starlette(routes=routes, exception_handlers={HTTPException: refused, Exception: refused})
+    app.router.redirect_slashes = False  # an address is one or it is none
     app.state.desk = desk
     return Guarded(app)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import zlib
 from pathlib import Path
 from typing import Any
@@ -22,10 +23,20 @@ from .schema import games, rulesets, states
 def fault_in_words(error: DatabaseError, folder: str) -> StoreError:
     """A fault of the database as one sentence for whoever asked."""
     what = str(error.orig or error)
+    if "I/O error" in what and _is_full(folder):
+        what = "disk is full"
     for part, kind, words in _FAULTS:
         if part in what:
             return kind(f"{folder}: {words}")
     return MachineError(f"{folder}: the game's database does not answer ({what})")
+
+
+def _is_full(folder: str) -> bool:
+    """Whether the disk that holds a game has no room for another page of it."""
+    try:
+        return shutil.disk_usage(folder).free < 65_536
+    except OSError:
+        return False
 
 
 _FAULTS: tuple[tuple[str, type[StoreError], str], ...] = (
@@ -75,8 +86,11 @@ def pack(value: Any) -> bytes:
 
 
 def unpack(data: bytes) -> Any:
-    """What a compressed column holds."""
-    return canonical.loads(zlib.decompress(data))
+    """What a compressed column holds. BrokenGame where it holds nothing of the kind."""
+    try:
+        return canonical.loads(zlib.decompress(data))
+    except (zlib.error, ValueError, TypeError):
+        raise BrokenGame("the game's file is damaged; take back a copy of it") from None
 
 
 def packed_state(state: State) -> tuple[str, bytes]:

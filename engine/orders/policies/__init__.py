@@ -35,7 +35,8 @@ def plan(world: World, nation: str, stream: Stream) -> list[Order]:
     if row is None:
         return []
     giver = Giver(world, nation, stream)
-    opened = give_acts(giver, [rule for rule in row.get("acts", ()) if "meets" not in rule])
+    acts = _acts_of(world, row)
+    opened = give_acts(giver, [rule for rule in acts if "meets" not in rule])
     if "moves" in row and giver.has_units:
         give_moves(giver, row["moves"])
     if "war" in row and giver.has_units:
@@ -48,8 +49,14 @@ def plan(world: World, nation: str, stream: Stream) -> list[Order]:
     else:
         give_purchases(giver, row.get("purchases", ()), None)
     if gate(world):
-        _meet(giver, [rule for rule in row.get("acts", ()) if "meets" in rule])
+        _meet(giver, [rule for rule in acts if "meets" in rule])
     return giver.orders
+
+
+def _acts_of(world: World, row: Row) -> list[Row]:
+    """The rules for acts of a policy: its own, and those of the policies that it takes over."""
+    rows = world.ruleset.rows("policies")
+    return [*row.get("acts", ()), *(rule for other in row.get("also", ()) for rule in rows[other].get("acts", ()))]
 
 
 def _meet(giver: Giver, rules: Sequence[Row]) -> None:

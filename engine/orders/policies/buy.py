@@ -87,10 +87,11 @@ def _buy_more(giver: Giver, offers: list[Legal], what: str, money: Any, front: F
     spent: Any = 0
     for offer in sorted(offers, key=lambda o: (o.cost.get(what, 0), -_wanted_at(front, o), str(o.slots.get("site")))):
         price = offer.cost.get(what, 0)
-        n = min(offer.most, int((money - spent) // price)) if price > 0 and "n" in offer.slots else 0
+        n = min(offer.most, int((money - spent) // price), _room(giver, front, offer)) if price > 0 and "n" in offer.slots else 0
         while n > 0 and not giver.give(offer.order, {**offer.slots, "n": n}):
             n //= 2
-        spent += n * price
+        spent += max(0, n) * price
+        _come(giver, front, offer, max(0, n))
     return spent
 
 
@@ -107,7 +108,9 @@ def _buy(giver: Giver, rule: Row, offers: list[Legal], what: str, money: Any, fr
         left = money - spent
         if price <= 0 or left < price:
             continue
-        n = min(offer.most, int(left // price))
+        n = min(offer.most, int(left // price), _room(giver, front, offer))
+        if n <= 0:
+            continue
         if index + 1 < share and n > 1:
             n = _part(front, sites[index:most_sites], n) if needed else (n + 1) // 2
         slots = dict(offer.slots)
@@ -122,7 +125,25 @@ def _buy(giver: Giver, rule: Row, offers: list[Legal], what: str, money: Any, fr
             slots["n"] = n
         if giver.give(offer.order, slots):
             spent += n * price
+            _come(giver, front, offer, n)
     return spent
+
+
+def _room(giver: Giver, front: Front | None, offer: Legal) -> int:
+    """How many units the front wants at a site; of what is no unit any number."""
+    site = offer.slots.get("site")
+    return FAR if front is None or site is None or not _makes(giver, offer) else front.room(str(site))
+
+
+def _come(giver: Giver, front: Front | None, offer: Legal, n: int) -> None:
+    if front is not None and n and offer.slots.get("site") is not None and _makes(giver, offer):
+        front.come(str(offer.slots["site"]), n)
+
+
+def _makes(giver: Giver, offer: Legal) -> bool:
+    """Whether an item is units that stand at the site."""
+    row = giver.world.ruleset.rows("catalogue")[_item(giver, offer)]
+    return "makes" in row and not {"works", "sets", "fits", "effects", "appears"} & row.keys()
 
 
 def _far_from_front(front: Front | None, offer: Legal) -> int:

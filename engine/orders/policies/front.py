@@ -39,6 +39,7 @@ class Front:
         self._hostile: dict[str, bool] = {}
         self._power: dict[str, Fraction | int] = {}
         self._is_front: dict[str, bool] = {}
+        self._room: dict[str, int] = {}
 
     # ---- the rows that move
 
@@ -234,6 +235,20 @@ class Front:
         if link:
             names["link"] = Entity("link", link)
         return self.world.number(text, names)
+
+    def room(self, place: str) -> int:
+        """How many more units it wants in a place; less than none, if some should leave."""
+        if "room" not in self.war or self.is_front(place):
+            return FAR
+        found = self._room.get(place)
+        if found is None:
+            found = self._room[place] = int(self.value("room", place, FAR))
+        return found
+
+    def come(self, place: str, n: int) -> None:
+        """So many units come to a place, or leave it."""
+        if "room" in self.war:
+            self._room[place] = self.room(place) - n
 
     def garrison(self, place: str) -> dict[str, int]:
         """Units that stay in a place: next to enemies the least that hold it, else what is kept at home; the plainest first."""

@@ -53,20 +53,22 @@ def give_attacks(giver: Giver, front: Front) -> None:
 
 
 def _posts(front: Front) -> dict[str, list[Post]]:
-    """Enemy place -> the posts it could be attacked from."""
+    """Enemy place -> the posts it could be attacked from. From behind the front aircraft join attacks that others can make."""
     out: dict[str, list[Post]] = {}
     for row, mode in front.near_rows:
         if mode.get("fights") is False:
             continue
         for origin in ways.places_with_units(front.world, front.nation):
-            if not front.is_front(origin):
+            if not front.is_front(origin) and not (mode.get("flies") and out):
                 continue
             spare = front.spare(origin)
             by_target: dict[str, dict[str, int]] = {}
             for kind, n in spare.items():
                 if not ways.goes_by(front.world, mode, kind) or not front.worth_of(kind, front.nation, str(front.war["attack"])):
                     continue
-                for target in _enemies_in_reach(front, mode, origin, kind):
+                near = front.is_front(origin)
+                ends = () if near else ways.targets(front.world, front.nation, mode, origin, kind)
+                for target in _enemies_in_reach(front, mode, origin, kind) if near else [t for t in ends if t in out]:
                     by_target.setdefault(target, {})[kind] = n
             for target, kinds in by_target.items():
                 out.setdefault(target, []).append(Post(f"orders/{row['id']}", mode, origin, kinds))
@@ -176,6 +178,8 @@ def give_marches(giver: Giver, front: Front) -> None:
         steps = front.distance.get(place, FAR)
         if steps <= 0:
             continue
+        if front.room(place) < 0:
+            _leave(giver, front, place, min(-front.room(place), sum(front.spare(place).values())))
         spare = front.spare(place)
         if steps > 2 and long_ways > 0 and _far(giver, front, place, spare):
             long_ways -= 1
@@ -197,8 +201,44 @@ def _near(giver: Giver, front: Front, place: str, spare: Mapping[str, int], step
             if best is not None:
                 groups.setdefault(best, {})[kind] = n
         for target, kinds in groups.items():
-            if giver.give(f"orders/{row['id']}", {ways.UNITS: kinds, ways.ORIGIN: place, ways.TARGET: target}):
-                front.use(place, kinds)
+            _go(giver, front, row, place, target, _first(kinds, front.room(target)))
+
+
+def _go(giver: Giver, front: Front, row: Row, place: str, target: str, kinds: Mapping[str, int]) -> bool:
+    """Give a march, and count where its units are from now on."""
+    n = sum(kinds.values())
+    if not n or not giver.give(f"orders/{row['id']}", {ways.UNITS: kinds, ways.ORIGIN: place, ways.TARGET: target}):
+        return False
+    front.use(place, kinds)
+    front.come(place, -n)
+    front.come(target, n)
+    return True
+
+
+def _first(kinds: Mapping[str, int], n: int) -> dict[str, int]:
+    """So many of the units, kind by kind."""
+    out: dict[str, int] = {}
+    for kind, number in kinds.items():
+        if (part := min(number, n - sum(out.values()))) > 0:
+            out[kind] = part
+    return out
+
+
+def _leave(giver: Giver, front: Front, place: str, n: int) -> None:
+    """So many units go from a place where too many stand to a friendly one that has room, the nearest to the front."""
+    world, nation = front.world, front.nation
+    for row, mode in front.near_rows:
+        for kind in front.spare(place):
+            if n <= 0 or not ways.goes_by(world, mode, kind):
+                continue
+            near = world.geography.next_to(place, tuple(mode["links"]) if "links" in mode else None)
+            open_ = [
+                t for t in near if t in front.friendly and front.room(t) > 0 and ways.can_go(world, nation, mode, place, t, kind)
+            ]
+            for target in sorted(open_, key=lambda t: (front.distance.get(t, FAR), t)):
+                part = min(n, front.spare(place).get(kind, 0), front.room(target))
+                if part > 0 and _go(giver, front, row, place, target, {kind: part}):
+                    n -= part
 
 
 def _nearest(front: Front, mode: Row, place: str, kind: str, steps: int) -> str | None:
@@ -213,10 +253,11 @@ def _nearest(front: Front, mode: Row, place: str, kind: str, steps: int) -> str 
         if steps <= 2 or front.searches <= 0:
             return None
         front.searches -= 1
-        better = [t for t in ways.targets(world, nation, mode, place, kind) if t in front.friendly and key(t)[0] < steps]
+        ends = ways.targets(world, nation, mode, place, kind)
+        better = [t for t in ends if t in front.friendly and key(t)[0] < steps and front.room(t) > 0]
         return min(better, key=key, default=None)
     near = world.geography.next_to(place, tuple(mode["links"]) if "links" in mode else None)
-    better = sorted((t for t in near if t in front.friendly and key(t)[0] < steps), key=key)
+    better = sorted((t for t in near if t in front.friendly and key(t)[0] < steps and front.room(t) > 0), key=key)
     return next((t for t in better if ways.can_go(world, nation, mode, place, t, kind)), None)
 
 
@@ -232,17 +273,15 @@ def _far(giver: Giver, front: Front, place: str, spare: Mapping[str, int]) -> bo
             if not ways.goes_by(front.world, mode, kind) or not _has_room(giver, mode, place):
                 continue
             ends = [t for t in ways.targets(front.world, front.nation, mode, place, kind) if front.distance.get(t, FAR) <= 1]
-            ends = [t for t in ends if _has_room(giver, mode, t)]
+            ends = [t for t in ends if _has_room(giver, mode, t) and front.room(t) > 0]
             if not ends:
                 continue
             weighted = [(t, 1 + max(0, int(front.need.get(t, 0))) // 10) for t in ways.nearest_of(front.world, ends, place, 8)]
             target = giver.pick(weighted)
             if target is None:
                 continue
-            goes = {kind: min(n, _room(giver, front, mode, place, target, kind))}
-            slots = {ways.UNITS: goes, ways.ORIGIN: place, ways.TARGET: target}
-            if goes[kind] > 0 and giver.give(f"orders/{row['id']}", slots):
-                front.use(place, goes)
+            goes = min(n, front.room(target), _room(giver, front, mode, place, target, kind))
+            if goes > 0 and _go(giver, front, row, place, target, {kind: goes}):
                 return True
     return False
 
@@ -251,8 +290,14 @@ def _has_room(giver: Giver, mode: Row, place: str) -> bool:
     """Whether a place has room left at all: most that have none are cheap to rule out."""
     if not mode.get("capacity"):
         return True
-    most = routes.capacity(giver.world, mode, place)
+    most = _share(giver, mode, place)
     return most is None or most > giver.checker.book.loads.get((mode["id"], place), 0)
+
+
+def _share(giver: Giver, mode: Row, place: str) -> Any:
+    """How many units it means to move over a place by a mode (None: no limit): all that its own places take, of others' half."""
+    most = routes.capacity(giver.world, mode, place)
+    return most if most is None or giver.world.holder_of(place) == giver.nation else most // 2
 
 
 def _room(giver: Giver, front: Front, mode: Row, place: str, target: str, kind: str) -> int:
@@ -265,7 +310,7 @@ def _room(giver: Giver, front: Front, mode: Row, place: str, target: str, kind: 
     path = routes.way(going, place, target)[0] if going is not None else None
     left = FAR if path else 0
     for step in routes.drawn_places(mode, path) if path else ():
-        most = routes.capacity(front.world, mode, step)
+        most = _share(giver, mode, step)
         if most is not None:
             left = min(
                 left, int(most) - routes.used(front.world, mode, step) - giver.checker.book.loads.get((mode["id"], step), 0)

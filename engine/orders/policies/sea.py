@@ -1,15 +1,19 @@
-"""Ships of a policy: fleets seek weaker enemies next to them, carriers bring those to the front who cannot walk there.
+"""Ships of a policy: fleets seek weaker enemies within reach, carriers bring those to the front who cannot walk there (`armies`).
 
 The row's key `sea` names the tasks (form `missions`) that fleets are given: `seek` on the way to an enemy, `hold` to stay.
-Forms with a slot `cargo` carry; those without are sailed.
+What a zone is worth to lie in is its expression `stations`: off an enemy's ports, before one's own, with one's own transports.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
+from typing import Any
 
 from ...core.model import Row
+from ...core.state import Entity
 from ...world import routes
 from .. import ways
 from .armies import give_armies
@@ -26,103 +30,119 @@ def give_voyages(giver: Giver, front: Front) -> None:
         give_armies(giver, front, rules["armies"])
     for id_, row in front.world.ruleset.rows("orders").items():
         mode = ways.mode_of(front.world.ruleset, row)
-        if mode is None or not mode.get("tasks"):
-            continue
-        if "cargo" in row.get("slots", {}) and "armies" not in rules:
-            _carry(giver, front, rules, f"orders/{id_}", mode)
-        elif "cargo" not in row.get("slots", {}) and {ways.ORIGIN, ways.TARGET} <= row.get("slots", {}).keys():
+        slots = row.get("slots", {})
+        if mode is not None and mode.get("tasks") and "cargo" not in slots and {ways.ORIGIN, ways.TARGET} <= slots.keys():
             _sail(giver, front, rules, f"orders/{id_}", mode)
-
-
-# ---- carrying
-
-
-def _carry(giver: Giver, front: Front, rules: Row, key: str, mode: Row) -> None:
-    """Troops from places without a way to the front, to the shore nearest to it."""
-    carries = mode.get("carries", {})
-    links = tuple(carries.get("link", ()))
-    most = int(rules.get("voyages", 3))
-    for zone in ways.places_with_units(front.world, front.nation):
-        ships = {
-            k: n
-            for k, n in front.free(zone).items()
-            if ways.goes_by(front.world, mode, k) and routes.kind_matches(front.world, carries.get("carriers"), k)
-        }
-        if not ships or most <= 0:
-            continue
-        origin = _waiting(front, zone, links)
-        target = _landing(front, mode, zone, links, ships) if origin else None
-        if origin is None or target is None:
-            continue
-        cargo = _load(front, mode, origin, ships)
-        if cargo and giver.give(key, {"cargo": cargo, ways.ORIGIN: origin, ways.TARGET: target, ways.UNITS: ships, "zone": zone}):
-            front.use(origin, cargo)
-            front.use(zone, ships)
-            most -= 1
-
-
-def _waiting(front: Front, zone: str, links: tuple[str, ...]) -> str | None:
-    """A friendly place beside a zone with the most troops that cannot walk to the front."""
-    near = [p for p in front.world.geography.next_to(zone, links) if p in front.friendly]
-    stuck = [p for p in near if front.distance.get(p, FAR) >= FAR and front.spare(p)]
-    return max(stuck, key=lambda p: (sum(front.spare(p).values()), p), default=None)
-
-
-def _landing(front: Front, mode: Row, zone: str, links: tuple[str, ...], ships: Mapping[str, int]) -> str | None:
-    """The friendly shore nearest to the front that the ships can come to."""
-    units = routes.one_of_each(front.world, front.nation, zone, ships)
-    if units is None:
-        return None
-    going = routes.Going(front.world, front.nation, mode, units)
-    most = going.allowance(zone)
-    found = routes.search(going, zone, None if most is None else most - 1)
-    shores = {p for z in found for p in front.world.geography.next_to(z, links) if p in front.friendly}
-    return min((p for p in shores if front.distance.get(p, FAR) < FAR), key=lambda p: (front.distance[p], p), default=None)
-
-
-def _load(front: Front, mode: Row, origin: str, ships: Mapping[str, int]) -> dict[str, int]:
-    """What fits aboard, one kind after the other. The figures are fields of the units, as the mode names them."""
-    carries = mode["carries"]
-    room = sum(n * int(front.worth_of(k, front.nation, str(carries["room"]))) for k, n in ships.items())
-    out: dict[str, int] = {}
-    for kind, n in sorted(front.spare(origin).items(), key=lambda kn: (-kn[1], kn[0])):
-        size = int(front.worth_of(kind, front.nation, str(carries["size"])))
-        if size > 0 and routes.kind_matches(front.world, carries.get("who"), kind):
-            part = min(n, room // size)
-            if part > 0:
-                out[kind] = part
-                room -= part * size
-    return out
 
 
 # ---- fleets
 
 
 def _sail(giver: Giver, front: Front, rules: Row, key: str, mode: Row) -> None:
-    """Fleets go for enemies next to them that are weaker, and hold the zones that they are in."""
-    carriers = mode.get("carries", {}).get("carriers")
-    odds = Fraction(str(rules.get("odds", front.war.get("odds", "3/2"))))
-    links = tuple(mode["links"]) if "links" in mode else None
-    wanted = rules.get("who")
+    """Fleets go for weaker enemies within reach; the others for the zone that is worth most for its distance, and hold it."""
+    fleets = _Fleets(giver, front, rules, key, mode)
     for zone in ways.places_with_units(front.world, front.nation):
-        fleet = {
+        if (fleet := fleets.of(zone)) and not fleets.seek(zone, fleet):
+            fleets.to_station(zone, fleet)
+
+
+class _Fleets:
+    """The fleets of one nation that sail by one order."""
+
+    def __init__(self, giver: Giver, front: Front, rules: Row, key: str, mode: Row) -> None:
+        self.giver, self.front, self.rules, self.key, self.mode = giver, front, rules, key, mode
+        self.world = front.world
+        self.links = tuple(mode["links"]) if "links" in mode else None
+        self.odds = Fraction(str(rules.get("odds", front.war.get("odds", "3/2"))))
+        self.bound: Counter[str] = Counter()  # fleets by the zone that they hold, or are on their way to
+
+    def of(self, zone: str) -> dict[str, int]:
+        """The ships of a zone that fight and have no order yet."""
+        carriers = self.mode.get("carries", {}).get("carriers")
+        return {
             k: n
-            for k, n in front.free(zone).items()
-            if ways.goes_by(front.world, mode, k)
-            and not (carriers is not None and routes.kind_matches(front.world, carriers, k))
-            and routes.kind_matches(front.world, wanted, k)
+            for k, n in self.front.free(zone).items()
+            if ways.goes_by(self.world, self.mode, k)
+            and not (carriers is not None and routes.kind_matches(self.world, carriers, k))
+            and routes.kind_matches(self.world, self.rules.get("who"), k)
         }
-        if not fleet:
-            continue
-        number, worth = front.power(fleet, front.nation, "attack")
+
+    def seek(self, zone: str, fleet: Mapping[str, int]) -> bool:
+        """Go for one of the enemies that are weak enough, in its own zone too; whether it does."""
         prey = []
-        for near in front.world.geography.next_to(zone, links):
-            foes, strength = front.defenders(near)
-            if foes and strength and Fraction(number * worth) / (foes * strength) >= odds * giver.noise(20) / 100:
+        for near in self._reach(zone, fleet):
+            foes, strength = self.front.defenders(near)
+            if foes and strength and self._ratio(fleet, foes, strength) >= self.odds * self.giver.noise(20) / 100:
                 prey.append((near, 1 + int(strength)))
-        target = giver.pick(prey)
-        if target is not None and giver.percent(int(rules.get("boldness", 50))):
-            slots = {ways.UNITS: fleet, ways.ORIGIN: zone, ways.TARGET: target}
-            seek = rules.get("seek")
-            if giver.give(key, {**slots, "tasks": list(seek)} if seek else slots):
-                front.use(zone, fleet)
+        target = self.giver.pick(prey)
+        if target is None or not self.giver.percent(int(self.rules.get("boldness", 50))):
+            return False
+        return self._give(zone, fleet, target, self.rules.get("seek"))
+
+    def to_station(self, zone: str, fleet: Mapping[str, int]) -> None:
+        """Stay where it is worth most, or come nearer to such a zone."""
+        best, goal = Fraction(self._worth(zone), 1 + self.bound[zone]), zone
+        if not self._stations or not self._reach(zone, fleet):
+            return
+        steps = self.world.geography.distances(zone, self.links)
+        for station, worth in self._stations.items():
+            value = Fraction(worth, (1 + self.bound[station]) * (1 + steps.get(station, FAR)))
+            foes, strength = self.front.defenders(station)
+            if station != zone and value > best and (not foes or self._ratio(fleet, foes, strength) >= 1):
+                best, goal = value, station
+        if best <= 0:
+            return
+        self.bound[goal] += 1
+        if goal == zone:
+            if "hold" in self.rules:
+                self._give(zone, fleet, zone, self.rules["hold"])
+            return
+        there = self.world.geography.distances(goal, self.links)
+        safe = [z for z in self._reach(zone, fleet) if self._is_safe(z, fleet)]
+        target = min(safe, key=lambda z: (there.get(z, FAR), z), default=zone)
+        if there.get(target, FAR) < there.get(zone, FAR):
+            self._give(zone, fleet, target, self.rules.get("seek"))
+
+    @cached_property
+    def _stations(self) -> dict[str, int]:
+        """The zones worth being in."""
+        zones = [p for p in self.world.ruleset.rows("places") if self.world.geography.next_to(p, self.links)]
+        return {zone: worth for zone in zones if (worth := self._worth(zone)) > 0}
+
+    def _worth(self, zone: str) -> int:
+        me = Entity("nation", self.front.nation)
+        names = {"self": me, "nation": me, "place": Entity("place", zone)}
+        return int(self.world.number(self.rules.get("stations", 0), names))
+
+    def _ratio(self, fleet: Mapping[str, int], foes: int, strength: int) -> Fraction:
+        number, worth = self.front.power(fleet, self.front.nation, "attack")
+        return Fraction(number * worth) / (foes * strength) if strength else Fraction(FAR)
+
+    def _is_safe(self, zone: str, fleet: Mapping[str, int]) -> bool:
+        foes, strength = self.front.defenders(zone)
+        return not foes or self._ratio(fleet, foes, strength) >= 1
+
+    def _reach(self, zone: str, fleet: Mapping[str, int]) -> list[str]:
+        """Zones that the ships can come to in this turn, and the one where they are if they can sail at all."""
+        key = ("reach of a fleet", self.mode["id"], zone, tuple(fleet))
+
+        def make() -> list[str]:
+            units = routes.one_of_each(self.world, self.front.nation, zone, fleet, again=bool(self.mode.get("again")))
+            going = None if units is None else routes.Going(self.world, self.front.nation, self.mode, units)
+            if going is None or routes.going_refusal(going, zone) or not going.allowance(zone):
+                return []
+            return list(routes.search(going, zone, going.allowance(zone)))
+
+        return self.world.keep(key, None, make)  # type: ignore[no-any-return]
+
+    def _give(self, zone: str, fleet: Mapping[str, int], target: str, tasks: Sequence[str] | None) -> bool:
+        slots: dict[str, Any] = {ways.UNITS: dict(fleet), ways.ORIGIN: zone}
+        if target != zone:
+            slots[ways.TARGET] = target
+        elif not tasks:
+            return False
+        for more in ({"tasks": list(tasks)}, {}) if tasks else ({},):
+            if (more or target != zone) and self.giver.give(self.key, {**slots, **more}):
+                self.front.use(zone, fleet)
+                return True
+        return False

@@ -129,7 +129,7 @@ def _texts(draft: Draft, drawn: Drawing, shared: dict[str, str], file: Path) -> 
                 "id": id_,
                 "title": game.name[:120],
                 "description": f"Imported from {file.name}.",
-                "settings": {"money": draft.money, **draft.words["settings"]},
+                "settings": {"money": draft.money, **_settings(draft)},
             },
             f"{' '.join([game.name, game.version]).strip()}, made of the game file {file.name} by `wteaw import triplea`.",
         ),
@@ -148,6 +148,12 @@ def _texts(draft: Draft, drawn: Drawing, shared: dict[str, str], file: Path) -> 
     for name, text in shared.items():
         texts[f"tables/rules-{name}"] = f"# yaml-language-server: $schema={schema}\n{text}"
     return texts
+
+
+def _settings(draft: Draft) -> Row:
+    """The settings of all imported rulesets, without those that name a field or a stance which nothing in this game has."""
+    declared = {row["id"] for forms in draft.rows.values() for form in ("fields", "stances") for row in forms.get(form, ())}
+    return {key: value for key, value in draft.words["settings"].items() if value.rpartition(".")[2] in declared}
 
 
 def _block(data: Any, says: str) -> str:
