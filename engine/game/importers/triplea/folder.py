@@ -129,7 +129,7 @@ def _texts(draft: Draft, drawn: Drawing, shared: dict[str, str], file: Path) -> 
                 "id": id_,
                 "title": game.name[:120],
                 "description": f"Imported from {file.name}.",
-                "settings": {"money": draft.money, **_settings(draft)},
+                "settings": {"money": draft.money, **_settings(draft, shared)},
             },
             f"{' '.join([game.name, game.version]).strip()}, made of the game file {file.name} by `wteaw import triplea`.",
         ),
@@ -150,10 +150,14 @@ def _texts(draft: Draft, drawn: Drawing, shared: dict[str, str], file: Path) -> 
     return texts
 
 
-def _settings(draft: Draft) -> Row:
+def _settings(draft: Draft, shared: dict[str, str]) -> Row:
     """The settings of all imported rulesets, without those that name a field or a stance which nothing in this game has."""
     declared = {row["id"] for forms in draft.rows.values() for form in ("fields", "stances") for row in forms.get(form, ())}
-    return {key: value for key, value in draft.words["settings"].items() if value.rpartition(".")[2] in declared}
+
+    def there(name: str) -> bool:
+        return name in declared or any(f"{{id: {name}," in text for text in shared.values())
+
+    return {key: value for key, value in draft.words["settings"].items() if there(value.rpartition(".")[2])}
 
 
 def _block(data: Any, says: str) -> str:
