@@ -10,7 +10,7 @@ from wteaw.core.model import Ruleset
 from wteaw.core.state import State, unit_key
 from wteaw.orders.check import check_orders
 from wteaw.orders.policies import plan, policy_of
-from wteaw.orders.policies.front import Front, _about
+from wteaw.orders.policies.front import Front, about
 from wteaw.orders.policies.give import Giver
 from wteaw.world.world import World
 
@@ -210,7 +210,7 @@ def test_the_same_dice_give_the_same_orders() -> None:
 
 
 def test_what_is_known_only_as_a_band_counts_as_its_middle() -> None:
-    assert _about({"n": 6, "range": "6..20"}) == 13 and _about({"n": 20, "range": "20.."}) == 30 and _about({"n": 4}) == 4
+    assert about({"n": 6, "range": "6..20"}) == 13 and about({"n": 20, "range": "20.."}) == 30 and about({"n": 4}) == 4
     state = position(("red", "foot", "c", 4))
     state.put("units", "blue.?@d", "*", {"owner": "blue", "kind": "?", "place": "d", "n": 2, "range": "2..4"})
     front = Front(World(rules({}), state), "red", {**WAR, "unknown": 5})
@@ -333,3 +333,11 @@ def test_a_policy_takes_over_the_acts_of_others() -> None:
     acts = [{"id": a, "form": a, "step": "talk", "slots": {}} for a in ("cheer", "wave")]
     rows = [{"id": "p", "acts": [{"act": "cheer"}], "also": ["q"]}, {"id": "q", "when": "False", "acts": [{"act": "wave"}]}]
     assert [key for key, _ in orders(rules({}, acts=acts, policies=rows), position())] == ["cheer", "wave"]
+
+
+def test_a_policy_that_is_chosen_counts_where_its_test_holds() -> None:
+    rows = [{"id": "usual"}, {"id": "late", "when": "turn > 3"}]
+    chosen = {"nations": {"red": {"policy": "late"}}}
+    early, late = position(**chosen), position(**chosen, game={"game": {"turn": 4}})
+    found = [(policy_of(World(rules({}, policies=rows), state), "red") or {})["id"] for state in (early, late)]
+    assert found == ["usual", "late"]

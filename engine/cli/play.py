@@ -23,6 +23,7 @@ def play(
     turns: int = typer.Option(0, min=0, help="Stop after so many turns; 0 plays to the end."),
     seed: str = typer.Option("", help="Hex text of 16 bytes or more (32 digits) that fixes all dice; otherwise they are drawn."),
     option: list[str] = typer.Option([], help="An option of the rules and its value, as NAME=VALUE."),
+    policy: list[str] = typer.Option([], help="Who is played by which policy, as WHO=POLICY: a nation, a side or everyone."),
     rules: Path = typer.Option(None, "--ruleset", help="The folder of another ruleset for the scenario."),
     force: bool = typer.Option(False, "--force", help="Play over a game that is in the folder already."),
     workers: int = typer.Option(0, min=0, help="Processes that plan; 0 is one for each processor. The game does not hang on it."),
@@ -53,7 +54,16 @@ def play(
         shutil.rmtree(game_folder)
     drawing = read_drawing(folder)
     try:
-        game = new_game(game_folder, data, ruleset, id_=str(data["id"]), options=options, seed=secret, drawing=drawing)
+        game = new_game(
+            game_folder,
+            data,
+            ruleset,
+            id_=str(data["id"]),
+            options=options,
+            seed=secret,
+            drawing=drawing,
+            policies=options_given(policy),
+        )
     except ValueError as error:
         raise Stop(str(error), Code.CALL) from None
     title = str(data.get("title", game.id))

@@ -16,7 +16,7 @@ from sqlalchemy.engine import Engine
 
 from ..core.fairness import Opening
 from ..core.faults import BrokenGame, NotThere
-from ..core.journal import Entry
+from ..core.journal import EVERYONE, Entry
 from ..core.state import Entity, State
 from ..orders.check import standing
 from ..orders.template import order_template
@@ -44,11 +44,13 @@ if TYPE_CHECKING:  # reports and maps are heavy: who only hands in orders needs 
 def new_game(
     where: Path | Engine, scenario: Mapping[str, Any], ruleset: Ruleset, *, id_: str, seats: Mapping[str, str] | None = None,
     options: Mapping[str, Any] | None = None, seed: bytes | None = None, drawing: Drawing | None = None,
+    policies: Mapping[str, str] | None = None,
 ) -> Game:  # fmt: skip
     """Start a game in a folder of its own, or in a database that may hold others.
 
     `seats` says who commands which nation (player or policy), `options` what the group has agreed upon. StoreError for a nation
     or an option that is none, or a value that an option does not have.
+    `policies` says which of the ruleset's policies plays a nation, a side or `everyone`.
     """
     state = initial_state(ruleset, scenario)
     for option, value in (options or {}).items():
@@ -57,9 +59,25 @@ def new_game(
         if nation not in ruleset.rows("nations"):
             raise NotThere(f"no nation {nation!r} in this game")
         state.put("nations", nation, "seat", seat)
+    for who, policy in (policies or {}).items():
+        for nation in _players_of(ruleset, state, who, policy):
+            state.put("nations", nation, "policy", policy)
     if isinstance(where, Path):
         return Game.create(where, ruleset, scenario, state, id_=id_, seed=seed, drawing=drawing)
     return Game.begin(where, ruleset, scenario, state, id_=id_, seed=seed, drawing=drawing)
+
+
+def _players_of(ruleset: Ruleset, state: State, who: str, policy: str) -> list[str]:
+    """The nations that a policy is chosen for: one, those of a side, or everyone. StoreError where there is no such thing."""
+    if policy not in ruleset.rows("policies"):
+        raise StoreError(f"no policy {policy!r}; there are {', '.join(sorted(ruleset.rows('policies'))) or 'none'}")
+    if who == EVERYONE:
+        return list(ruleset.rows("nations"))
+    for form in ("nations", "sides"):
+        if who in ruleset.rows(form):
+            return World(ruleset, state).members(who)
+    sides = ", ".join(sorted(ruleset.rows("sides")))
+    raise StoreError(f"no nation and no side {who!r} to play by {policy}; it is a nation's id, {sides or 'a side'} or {EVERYONE}")
 
 
 def new_game_from(folder: Path, scenario: Mapping[str, Any], ruleset: Ruleset, state: State, rules: Path) -> Game:

@@ -71,12 +71,12 @@ def _meet(giver: Giver, rules: Sequence[Row]) -> None:
 
 
 def policy_of(world: World, nation: str) -> Row | None:
-    """The policy row of a nation: the one its state names, else the first that fits, those with `for` before the others."""
+    """The policy row of a nation: the one its state names, if its test holds; else the first that fits, `for` going first."""
     rows = world.ruleset.rows("policies")
     chosen = world.state.get("nations", nation, "policy")
-    if chosen in rows:
-        return rows[str(chosen)]
     me = Entity("nation", nation)
+    if chosen in rows and world.test(rows[str(chosen)].get("when"), {"self": me, "nation": me}):
+        return rows[str(chosen)]
     for row in sorted(rows.values(), key=lambda r: "for" not in r):
         wanted = row.get("for")
         if wanted is not None and not any(nation in world.members(w) for w in ([wanted] if isinstance(wanted, str) else wanted)):

@@ -128,7 +128,7 @@ class Front:
             if not self.is_enemy(row["owner"]):
                 continue
             each = self.worth_of(row["kind"], row["owner"], str(self.war[side]))
-            n = _about(row)
+            n = about(row)
             if each:
                 number, worth = number + n, worth + n * each
         return number, worth
@@ -284,7 +284,7 @@ class Front:
         return {k: n - stay.get(k, 0) for k, n in self.free(place).items() if n > stay.get(k, 0)}
 
 
-def _about(row: Mapping[str, Any]) -> int:
+def about(row: Mapping[str, Any]) -> int:
     """How many units a stack has; of one that is known as a band only, the middle of it."""
     text = row.get("range")
     if not text:

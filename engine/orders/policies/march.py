@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from ...core.model import Row
 from ...world import routes
 from .. import ways
+from .foresight import promise
 from .front import FAR, Front
 from .give import Giver
 
@@ -119,6 +120,9 @@ def _attack(giver: Giver, front: Front, place: str, posts: list[Post], enough: A
             break
     if odds_of(front, place, chosen) > 2 * enough:
         chosen = _thinned(front, place, chosen, enough)
+    foresight = front.war.get("foresight")
+    if foresight is not None and promise(front, foresight, place, [(p.origin, p.kinds) for p in chosen]) <= 0:
+        return
     for post in chosen:
         slots = {ways.UNITS: dict(post.kinds), ways.ORIGIN: post.origin, ways.TARGET: place}
         if giver.give(post.order, slots):
