@@ -170,6 +170,21 @@ def test_the_engine_states_no_fact_or_role_that_is_not_published() -> None:
         ('nations:\n- {id: a, name: ›"A\\x1b[31m"}\n', "E104"),
         ('terms:\n- {id: odd, of: [place], is: "1e999999999 ›> 0", silence: {W604: tried here only}}\n'.replace("›", ""), ""),
         ('terms:\n- {id: odd, of: [place], is: "›place.id > 3", silence: {W604: tried here only}}\n', "E306"),
+        (  # a term that says true or false is no number: as such, in a sum, and where it is named
+            'terms:\n- {id: is_big, of: [place], is: "count(units(at=place)) > 3"}\n'
+            "yields:\n- {id: land, over: places(), amount: =›is_big(place)}\n",
+            "E307",
+        ),
+        (
+            'terms:\n- {id: is_big, of: [place], is: "count(units(at=place)) > 3"}\n'
+            "yields:\n- {id: land, over: places(), amount: =1 + ›is_big(place)}\n",
+            "E306",
+        ),
+        (
+            'terms:\n- {id: is_big, of: [place], is: "count(units(at=place)) > 3"}\n'
+            "yields:\n- {id: land, amount: \"=total(places(), ›'is_big')\"}\n",
+            "E306",
+        ),
         (
             "quantities:\n- ›{id: a, of: unit, base: \"=value(unit, 'b')\"}\n- {id: b, of: unit, base: \"=value(unit, 'a')\"}\n",
             "E405",
@@ -180,6 +195,11 @@ def test_what_would_harm_a_terminal_or_never_end_is_told(tmp_path: Path, text: s
     text, expected = marked(text, codes)
     told = [d for d in found(tmp_path, text) if d.severity == "error"]
     assert places(told) == expected if expected else [d.code for d in told] == ["E301"]
+
+
+def test_a_term_that_counts_is_a_number(tmp_path: Path) -> None:
+    rows = "terms:\n- {id: big, of: [place], is: count(units(at=place))}\nyields:\n- {id: land, amount: \"=total(places(), 'big')\"}\n"
+    assert [d for d in found(tmp_path, rows) if d.severity == "error"] == []
 
 
 def test_a_chain_of_terms_has_an_end(tmp_path: Path) -> None:

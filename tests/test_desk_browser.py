@@ -154,6 +154,13 @@ def test_a_game_of_three_players(at: House, chromium: Any) -> None:
             assert "come out the same" in said and "Your own file took part" in said, said
     ann.page.goto(ann.page.url.rsplit("/", 1)[0] + "/turn?turn=2")
     assert "one dig too many" in ann.page.inner_text("main")
+    ann.goes("Map")
+    ann.page.fill("#turn", "1")
+    ann.page.wait_for_selector("#picture[src*='turn=1&']")
+    assert ann.page.inner_text("h1") == "The map after turn 1"
+    bob.goes("Map")
+    bob.page.click("nav[aria-label=Turns] >> text='2'")
+    assert bob.page.inner_text("h1") == "The map after turn 2", "without a script the turns are links"
     with at.hall.game("small") as game:
         assert [h.submission.by for h in game.hand_ins_of(2, "blue")] == ["player", "moderator"]
     mo.goes("History")

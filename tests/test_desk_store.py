@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import inspect, select
 from sqlalchemy.engine import Engine
 
+from wteaw.cli import main
 from wteaw.core.journal import verify_chain
 from wteaw.game.audit import audit
 from wteaw.game.hand_in import hand_in
@@ -227,3 +228,27 @@ def _dumped_and_restored(engine: Engine, folder: Path) -> Engine:
     subprocess.run([programs, "-Fc", "-f", dump, address[engine]], check=True)
     subprocess.run([programs.parent / "pg_restore", "-d", address[empty], dump], check=True)
     return empty
+
+
+def test_the_command_line_works_on_a_game_of_a_desk(
+    at: House, engine: Engine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Status, orders, closing and resolving by DATABASE#GAME; players see nothing of it before the desk has sent it."""
+    where = engine.url.database if engine.dialect.name == "sqlite" else engine.url.render_as_string(hide_password=False)
+
+    def wteaw(*words: str) -> tuple[int, str]:
+        with pytest.raises(SystemExit) as left:
+            main(words)
+        return int(str(left.value.code)), capsys.readouterr().out
+
+    done, text = wteaw("status", "--game", f"{where}#one")
+    assert done == 0 and "2 missing" in text
+    monkeypatch.setenv("WTEAW_DATABASE", str(where))
+    done, text = wteaw("status", "--game", "#two")
+    assert done == 0 and "1 missing" in text
+    assert wteaw("resolve", "--force", "--game", "#one")[0] == 0
+    with at.hall.game("one") as game:
+        assert game.stage().number == 2 and at.hall.last_sent("one") == 1
+    for wrong in ("#none", "nothing.db#one"):
+        assert wteaw("status", "--game", wrong)[0] != 0
+    assert not Path("nothing.db").exists()

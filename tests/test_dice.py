@@ -21,7 +21,6 @@ from hypothesis import strategies as st
 import wteaw
 from wteaw.core import canonical
 from wteaw.core.dice import (
-    MAX_FACES,
     CountingDice,
     DiceError,
     DiceExhausted,
@@ -29,15 +28,13 @@ from wteaw.core.dice import (
     DiceMismatch,
     DiceRecord,
     DiceSource,
-    Die,
     KeyedDice,
     RecordedDice,
     ScriptedDice,
     Stream,
     audience_key,
-    distribution,
-    parse_die,
 )
+from wteaw.core.die import MAX_FACES, Die, distribution, parse_die
 
 KEY = bytes(range(32))
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wteaw.cli import main
-from wteaw.core.dice import Die
+from wteaw.core.die import Die
 from wteaw.game.testing.cases import find, merged, over_fixture, read
 from wteaw.game.testing.enumerate import Branch, TooManyWays, outcomes
 from wteaw.game.testing.report import render

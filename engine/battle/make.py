@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dice import parse_die
+from ..core.die import parse_die
 from ..core.model import Row
 from ..core.state import Entity, unit_key
 from ..world.world import World

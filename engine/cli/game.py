@@ -16,14 +16,28 @@ from .terminal import Working, say
 
 __all__ = ["decide", "new", "open_game", "options_given", "read_scenario", "resolve", "rollback", "seed_given", "upgrade"]
 
-GAME = typer.Option(..., "--game", help="The folder of the game.")
+GAME = typer.Option(..., "--game", help="The folder of the game, or DATABASE#GAME of a desk.")
 
 
-def open_game(folder: Path) -> Any:
-    """The game of a folder. StoreError, which ends every command with its words, if there is none."""
-    from ..game.store import Game
+def open_game(where: Path) -> Any:
+    """The game of a folder, or one of a desk's: DATABASE#GAME, of which the database is a file or an address.
 
-    return Game.open(folder)
+    Without one (`#GAME`) it is that of WTEAW_DATABASE, so that no password stands on a command line. StoreError, which ends every
+    command with its words, if there is none.
+    """
+    from ..game.store import Game, StoreError
+    from ..game.store.database import engine_for
+
+    database, mark, id_ = str(where).rpartition("#")
+    if not mark or where.exists():
+        return Game.open(where)
+    database = database or os.environ.get("WTEAW_DATABASE", "")
+    if Path(database).is_file():
+        return Game.in_database(engine_for(Path(database)), id_)
+    kind, colon, rest = database.partition(":/")
+    if not colon:
+        raise StoreError(f"there is no database {database!r}; a game of a desk is FILE#GAME or postgresql+psycopg://...#GAME")
+    return Game.in_database(engine_for(f"{kind}://{rest.removeprefix('/')}"), id_)  # a path has lost one of its slashes
 
 
 def find_scenario(name: str) -> Path:

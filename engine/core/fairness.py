@@ -68,8 +68,8 @@ from wteaw.core.dice import (
     drawer_key,
     drawer_of,
     group_key,
-    parse_die,
 )
+from wteaw.core.die import parse_die
 
 ALL = "all"
 """The audience of dice that everyone may know."""

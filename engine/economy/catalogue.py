@@ -267,15 +267,11 @@ class Market:
     def _price(self, row: Row) -> tuple[Any, tuple[str, ...]]:
         thing = Entity("item", row["id"])
         names = {**self._names, "item": thing}
-        price = row.get("price")
-        if isinstance(price, str) and price.startswith("="):
-            return self.world.number(price, names), ()
-        quantities = self.world.ruleset.rows("quantities")
-        name = "price" if price is None else price
-        if name in quantities:
-            value, rows = self.world.quantity_with_rows(name, thing, names)
+        price = row.get("price", "price")
+        if price in self.world.ruleset.rows("quantities"):
+            value, rows = self.world.quantity_with_rows(price, thing, names)
             return value, tuple(r["id"] for r in rows)
-        return price or 0, ()
+        return self.world.figure(price, names, thing) if "price" in row else 0, ()
 
     def stands(self, row: Row, site: str) -> list[str]:
         """Where what is bought for a site may stand: places without enemies first, else in the order of the row."""

@@ -17,7 +17,7 @@ from typing import Any
 
 from ..battle.luck import TRIALS, Onlooker, Thrown
 from ..battle.members import SIDES
-from ..core.dice import distribution, parse_die
+from ..core.die import distribution, parse_die
 from ..core.faults import BrokenGame
 from ..core.journal import Entry
 from ..core.state import Entity

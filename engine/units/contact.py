@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from ..core.dice import distribution, parse_die
+from ..core.die import distribution, parse_die
 from ..core.model import Row
 from ..core.state import Entity
 from ..ruleset.expressions import parse

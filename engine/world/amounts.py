@@ -6,7 +6,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from ..core.dice import Die, Stream, parse_die
+from ..core.dice import Stream
+from ..core.die import Die, parse_die
 from ..core.state import Entity
 from .tables import in_range
 from .world import Names, World, exact

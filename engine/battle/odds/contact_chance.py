@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dice import distribution
+from ...core.die import distribution
 from ...core.model import Row
 from ...core.state import Entity
 from ..batch import Array

@@ -23,7 +23,7 @@ from .hall import Hall
 from .outbox import Mail
 from .pages import Head, map_page, map_picture
 from .sight import place_of, sight
-from .web import Visit, quick
+from .web import LONG, Visit, quick
 
 DONE = {
     "sent": "Your orders have been taken.",
@@ -205,10 +205,18 @@ def _form(hall: Hall, game: Game, nation: str) -> str:
 
 
 def back_of(hall: Hall, game: Game, nation: str, text: str) -> tuple[ReadBack, Intake]:
-    """A text of orders read back, and what was taken of it."""
+    """A text of orders read back, and what was taken of it; a long one in another process, so that nobody waits for it."""
+    if len(text) > LONG and hall.shop is not None:
+        return hall.work(long_back_of, *place_of(game), nation, text)
     with hall.world(game, nation) as world:
         taken, _ = read(game, nation, text, world)
         return read_back(world, taken, game=game.id), taken
+
+
+def long_back_of(hall: Hall, id_: str, stage: int, head: str, nation: str, text: str) -> tuple[ReadBack, Intake]:
+    """The same for a game as it stood at a stage."""
+    with hall.at(id_, stage, head) as game:
+        return back_of(hall, game, nation, text)
 
 
 @quick

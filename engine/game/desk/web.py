@@ -35,6 +35,8 @@ from .people import SESSION_DAYS, Role, Session
 MAX_BODY = 300_000
 """Bytes of a form with its files."""
 MAX_FIELDS, MAX_FILES = 200, 1
+LONG = 8000
+"""Letters of a form that make even a quick page slow."""
 QUICK, SLOW = 8, 24
 """How many pages are made at a time, and of those that may take long."""
 POLICY = (
@@ -206,7 +208,8 @@ def _endpoint(desk: Desk, make: Page, quickly: bool) -> Endpoint:
         if request.method == "POST":
             visit.form, visit.files = await _form(request)
             _guard(visit)
-        response = await asyncio.get_running_loop().run_in_executor(desk.threads[not quickly], _answer, visit, make)
+        slow = not quickly or sum(map(len, (*visit.form.values(), *visit.files.values()))) > LONG
+        response = await asyncio.get_running_loop().run_in_executor(desk.threads[slow], _answer, visit, make)
         if fresh and response.headers.get("set-cookie") is None and request.method in ("GET", "HEAD"):
             keep_browser(response, desk, visit.browser)
         return response

@@ -46,6 +46,8 @@ from .map.model import Kind
 from .words import listing
 
 FOLDER = "map"
+SMALL = 4
+"""Fewer places than this are shown with those around them."""
 
 
 def read_drawing(ruleset_folder: Path) -> Drawing:
@@ -119,6 +121,8 @@ def _regions(world: World, reader: str) -> list[tuple[str, list[str]]]:
         return sorted(found, key=lambda t: -sum(units.get(p, 0) for p in t[1]))
     held = [p for p in world.ruleset.rows("places") if world.holder_of(p) == reader] if reader else []
     mine = list(dict.fromkeys([*held, *units]))
+    if len(mine) < SMALL:  # of a few places alone one sees nothing
+        mine = list(dict.fromkeys([*mine, *(near for place in mine for near in world.geography.next_to(place))]))
     return [("Yours", mine)] if mine else []
 
 

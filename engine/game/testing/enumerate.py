@@ -16,7 +16,8 @@ from fractions import Fraction
 from math import comb
 from typing import TypeVar
 
-from ...core.dice import CountingDice, Die, Drawer, StreamName
+from ...core.dice import CountingDice, Drawer, StreamName
+from ...core.die import Die
 
 __all__ = ["MOST_WAYS", "Branch", "TooManyWays", "outcomes"]
 

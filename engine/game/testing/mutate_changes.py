@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
-from ...core.dice import parse_die
+from ...core.die import parse_die
 from ...ruleset.forms import DEFAULT, KINDS, Forms, annotated
 from ...ruleset.nodes import Node, plain_value
 from ...ruleset.overlay import FRAME, row_id

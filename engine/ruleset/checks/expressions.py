@@ -221,6 +221,10 @@ def _entries(node: Node | None) -> Iterator[tuple[str, Node]]:
         yield from node.items()
 
 
+DEEP = 25
+"""Terms that call each other in a row whose results are told."""
+
+
 def _arguments(term: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The arguments of a term: `kind`, or `name:kind`."""
     for part in term.get("of", ()):
@@ -250,6 +254,8 @@ class Words:
     ) -> None:
         self.looped = frozenset(_looped(frame, False))
         self.rows = {form: rows(form) for form in forms}
+        self._results: dict[str, str] = {}
+        self._asked: list[str] = []
         self.all_ids = frozenset(id_ for by_id in self.rows.values() for id_ in by_id)
 
     def kind_of(self, word: str) -> str:
@@ -279,4 +285,15 @@ class Words:
         if verdict is not None:
             return tuple(kind for _, kind in _arguments({"of": [verdict.get("of", "place")]})), "truth"
         row = self.rows.get("terms", {}).get(name)
-        return (tuple(kind for _, kind in _arguments(row)), "any") if row is not None else None
+        return (tuple(kind for _, kind in _arguments(row)), self._result(name, row)) if row is not None else None
+
+    def _result(self, name: str, row: Mapping[str, Any]) -> str:
+        """What a term gives, as far as its expression tells; of one that calls itself, or stands far down a chain: anything."""
+        if name not in self._results:
+            if len(self._asked) >= DEEP:
+                return "any"
+            self._results[name] = "any"
+            self._asked.append(name)
+            self._results[name] = kind_of(str(row.get("is", "")), {**GENERAL, **dict(_arguments(row))}, self)
+            self._asked.pop()
+        return self._results[name]

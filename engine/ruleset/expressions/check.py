@@ -15,7 +15,7 @@ from typing import Protocol
 from .parse import MAX_POWER, ExpressionError, parse
 from .vocabulary import ALWAYS, BUILT_IN, FACTS, FUNCTIONS, KINDS, MOMENTS, Signature
 
-_NUMERIC = {"number", "any", "truth"}
+_NUMERIC = {"number", "any"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,6 +303,8 @@ class _Checker:
         more = given - place - (2 if function == "was" else 1) if signature.rest else 0
         if len(term[0]) != 1 + max(0, more):
             self.fail("E308", f"the term {text} takes {len(term[0])} arguments; here it is given {1 + max(0, more)}", node)
+        if function in ("total", "highest", "in_order"):
+            self.number(term[1], node)
 
     def cell(self, node: ast.Call) -> None:
         """The keys of a table that is looked up: as many as it says it has, and written ones among its rows."""

@@ -1,4 +1,4 @@
-// Makes the read-back live, shows times in the reader's own zone, and numbers the lines. Every page works without it.
+// Makes the read-back live, slides the map through the turns, shows times in the reader's own zone, and numbers the lines. Every page works without it.
 "use strict";
 (() => {
   for (const time of document.querySelectorAll("time[datetime]")) {
@@ -7,6 +7,16 @@
     const form = { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" };
     time.title = time.textContent;
     time.textContent = at.toLocaleString([], form) + (time.closest(".due, .head") ? " (your time)" : "");
+  }
+  const turn = document.getElementById("turn");
+  const picture = document.getElementById("picture");
+  if (turn && picture) {
+    let wanted = 0;
+    turn.addEventListener("input", () => {
+      document.getElementById("shown").textContent = turn.value;
+      clearTimeout(wanted);
+      wanted = setTimeout(() => { picture.src = turn.dataset.picture.replace(/turn=\d+/, `turn=${turn.value}`); }, 150);
+    });
   }
   if (document.querySelector("[data-wait]")) setTimeout(() => location.reload(), 2000);
   const form = document.getElementById("orders");
