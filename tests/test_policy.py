@@ -5,9 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+import pytest
+
 from wteaw.core.dice import ScriptedDice, Stream
 from wteaw.core.model import Ruleset
 from wteaw.core.state import State, unit_key
+from wteaw.orders import policies
 from wteaw.orders.check import check_orders
 from wteaw.orders.policies import plan, policy_of
 from wteaw.orders.policies.front import Front, about
@@ -341,3 +344,16 @@ def test_a_policy_that_is_chosen_counts_where_its_test_holds() -> None:
     early, late = position(**chosen), position(**chosen, game={"game": {"turn": 4}})
     found = [(policy_of(World(rules({}, policies=rows), state), "red") or {})["id"] for state in (early, late)]
     assert found == ["usual", "late"]
+
+
+def test_what_is_required_is_met_by_the_first_rule_that_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    acts = [
+        {"id": "pay", "form": "pay", "step": "talk", "slots": {}, "cost": 40},
+        {"id": "beg", "form": "beg", "step": "talk", "slots": {}},
+    ]
+    rows = [{"id": "p", "acts": [{"act": a, "meets": ["due"]} for a in ("pay", "beg")]}]
+    monkeypatch.setattr(policies, "gate", lambda world: ["due"])
+    asked = iter([{"due": "open"}, {}])
+    monkeypatch.setattr(policies, "standing", lambda world, nation, given: (list(given), next(asked)))
+    world = World(rules({}, acts=acts, policies=rows), position())
+    assert [o["order"] for o in plan(world, "red", dice())] == ["acts/beg"]

@@ -90,6 +90,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("luck", "what the dice of a game came to, against the odds before each throw"),
     Command("statistics", "a game in charts by turn, for its news"),
     Command("simulate", "whole campaigns, many times over"),
+    Command("tournament", "which policy beats which"),
     Command("balance", "what a sweep of games came to, as a page with charts"),
     Command("lsp", "a language server for editors: findings, completion, help, renaming"),
     Command("play", "a whole game by built-in policies"),

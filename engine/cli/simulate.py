@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..game.many.summary import Goal
     from ..game.many.sweep import Candidate
 
-__all__ = ["simulate"]
+__all__ = ["candidate_of", "checked", "kept_seed", "simulate", "told"]
 
 
 def simulate(
@@ -60,13 +60,13 @@ def simulate(
     if cluster and workers:
         raise Stop("--workers are of this machine, --cluster has its own: give one of them", Code.CALL)
     given = seed_given(seed)
-    candidates = [_candidate("as given", scenario, option), *(_other(said, scenario, option) for said in with_)]
+    candidates = [candidate_of("as given", scenario, option), *(_other(said, scenario, option) for said in with_)]
     if len({candidate.name for candidate in candidates}) < len(candidates):
         raise Stop("--with names the same thing twice", Code.CALL)
-    read = {candidate.name: _checked(candidate) for candidate in candidates}
+    read = {candidate.name: checked(candidate) for candidate in candidates}
     rulesets = {name: rules for name, (_, rules) in read.items()}
     goal = _goal(until_error, rulesets["as given"])
-    drawn = given.hex() if given is not None else _kept_seed(out, force)
+    drawn = given.hex() if given is not None else kept_seed(out, force)
     settings = {
         "format": FORMAT, "seed": drawn, "turns": turns,
         "candidates": [fingerprint(candidate, *read[candidate.name]) for candidate in candidates],
@@ -82,7 +82,7 @@ def simulate(
     missing = sum((n, name) not in held for n in range(1, games + 1) for name in rulesets)
     with Working("games", missing) as working:
         counted = sweep(
-            out, candidates, crew, held, games=games, turns=turns, seed=drawn, told=_told(working, len(held), goal),
+            out, candidates, crew, held, games=games, turns=turns, seed=drawn, told=told(working, len(held), goal),
             enough=lambda found, n: goal is not None and goal.reached(found, n, list(rulesets)),
         )  # fmt: skip
     wanted = {key: figures for key, figures in held.items() if key[0] <= counted}
@@ -148,7 +148,7 @@ def _instead(first: Candidate, other: Candidate, rulesets: Mapping[str, Any]) ->
     return ", ".join(said) or other.name
 
 
-def _candidate(name: str, scenario: str, option: list[str], ruleset: Path | None = None) -> Candidate:
+def candidate_of(name: str, scenario: str, option: list[str], ruleset: Path | None = None) -> Candidate:
     from ..game.many.sweep import Candidate
 
     return Candidate(name, find_scenario(scenario).resolve(), ruleset and ruleset.resolve(), dict(options_given(option)))
@@ -159,19 +159,19 @@ def _other(said: str, scenario: str, option: list[str]) -> Candidate:
     from ..game.scenario_files import named_ruleset
 
     if "=" in said and not Path(said).exists():
-        return _candidate(said, scenario, [*option, *said.split(",")])
+        return candidate_of(said, scenario, [*option, *said.split(",")])
     if Path(said).is_file() or (scenarios() / f"{said}.yaml").is_file():
-        return _candidate(said, said, option)
+        return candidate_of(said, said, option)
     folder, shipped = named_ruleset(said, Path.cwd())
     if folder is None and (Path(said) / "ruleset.yaml").is_file():
         folder = Path(said)
     if folder is None:
         known = sorted({*shipped, *(p.stem for p in scenarios().glob("*.yaml"))})
         raise Stop(f"--with {said}: no scenario, no ruleset and no options (NAME=VALUE); shipped: {', '.join(known)}", Code.CALL)
-    return _candidate(said, scenario, option, folder)
+    return candidate_of(said, scenario, option, folder)
 
 
-def _checked(candidate: Candidate) -> tuple[dict[str, Any], Any]:
+def checked(candidate: Candidate) -> tuple[dict[str, Any], Any]:
     """An candidate's scenario and ruleset, with its options as the ruleset has them; Stop with what is wrong."""
     from ..game.moderation import option_value
 
@@ -184,7 +184,7 @@ def _checked(candidate: Candidate) -> tuple[dict[str, Any], Any]:
     return data, ruleset
 
 
-def _kept_seed(out: Path, force: bool) -> str:
+def kept_seed(out: Path, force: bool) -> str:
     """The seed of a sweep that stands in the folder, which goes on; else a new one."""
     from ..game.many.sweep import SETTINGS
 
@@ -195,14 +195,14 @@ def _kept_seed(out: Path, force: bool) -> str:
     return str(kept) or secrets.token_hex(16)
 
 
-def _told(working: Working, held: int, goal: Goal | None) -> Callable[[Mapping[Any, Any], int], None]:
+def told(working: Working, held: int, goal: Goal | None) -> Callable[[Mapping[Any, Any], int], None]:
     """Tells how many games are played, how fast, and how well a figure is known; `held`: those that were there already."""
     began = time.monotonic()
 
-    def told(found: Mapping[Any, Any], under_way: int) -> None:
+    def tell(found: Mapping[Any, Any], under_way: int) -> None:
         done = len(found) - held
         rate = f"games, {60 * done / max(time.monotonic() - began, 0.001):.1f} a minute"
         known = f", {goal.figure} ± {goal.last:.3g} of {goal.wanted:g}" if goal is not None and goal.last is not None else ""
         working.at(done, what=rate + known)
 
-    return told
+    return tell

@@ -48,9 +48,9 @@ def new_game(
 ) -> Game:  # fmt: skip
     """Start a game in a folder of its own, or in a database that may hold others.
 
-    `seats` says who commands which nation (player or policy), `options` what the group has agreed upon. StoreError for a nation
-    or an option that is none, or a value that an option does not have.
-    `policies` says which of the ruleset's policies plays a nation, a side or `everyone`.
+    `seats` says who commands which nation (player or policy), `options` what the group has agreed upon. NotThere for a nation
+    or an option that is none, or a value that an option does not have. `policies` says which policy of the ruleset's, or which
+    set of them, plays a nation, a side or `everyone`, instead of the one that fits it.
     """
     state = initial_state(ruleset, scenario)
     for option, value in (options or {}).items():
@@ -69,8 +69,10 @@ def new_game(
 
 def _players_of(ruleset: Ruleset, state: State, who: str, policy: str) -> list[str]:
     """The nations that a policy is chosen for: one, those of a side, or everyone. StoreError where there is no such thing."""
-    if policy not in ruleset.rows("policies"):
-        raise StoreError(f"no policy {policy!r}; there are {', '.join(sorted(ruleset.rows('policies'))) or 'none'}")
+    from ..orders.policies import policies_of  # brings NumPy: only where a policy is chosen
+
+    if policy not in policies_of(ruleset):
+        raise StoreError(f"no policy {policy!r}; there are {', '.join(policies_of(ruleset))}")
     if who == EVERYONE:
         return list(ruleset.rows("nations"))
     for form in ("nations", "sides"):
@@ -184,7 +186,7 @@ def planned(game: Game, nations: Iterable[str], *, workers: int = 1) -> list[Sub
 
     def given(nation: str) -> list[Order]:
         stream = dice.stream(step="input", rule="policies/plan", subject=nation, audience=nation)
-        return plan(views.world(nation), nation, stream)
+        return plan(views.world(nation), nation, stream, state.get("nations", nation, "policy"))
 
     state = views.position.state
     asked = list(nations)

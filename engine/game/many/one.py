@@ -30,7 +30,14 @@ def resolutions(game: Game, turns: int = 0, *, workers: int = 1) -> Iterator[tup
 
 
 def play_one(
-    scenario: Mapping[str, Any], ruleset: Ruleset, *, seed: str, turns: int, options: Mapping[str, Any], scratch: Path
+    scenario: Mapping[str, Any],
+    ruleset: Ruleset,
+    *,
+    seed: str,
+    turns: int,
+    options: Mapping[str, Any],
+    scratch: Path,
+    policies: Mapping[str, str] | None = None,
 ) -> Figures:
     """The figures of the game that `wteaw play --seed` plays with the same seed (hex text) and options.
 
@@ -38,7 +45,13 @@ def play_one(
     """
     with tempfile.TemporaryDirectory(dir=scratch) as folder:
         game = new_game(
-            Path(folder) / "game", scenario, ruleset, id_=str(scenario["id"]), options=options, seed=bytes.fromhex(seed)
+            Path(folder) / "game",
+            scenario,
+            ruleset,
+            id_=str(scenario["id"]),
+            options=options,
+            seed=bytes.fromhex(seed),
+            policies=policies,
         )
         first = game.stage().position.turn
         course, entries = Course(), list[Entry]()

@@ -35,11 +35,19 @@ class Candidate:
     scenario: Path
     ruleset: Path | None = None
     options: dict[str, Any] = field(default_factory=dict)
+    policies: dict[str, str] = field(default_factory=dict)
+    """By which policy a nation is played, instead of the one that fits it."""
 
 
 def fingerprint(candidate: Candidate, scenario: Mapping[str, Any], ruleset: Ruleset) -> dict[str, Any]:
     """What an candidate's results hang on, as they are kept beside them."""
-    return {"name": candidate.name, "scenario": digest(scenario), "ruleset": ruleset.hash, "options": candidate.options}
+    return {
+        "name": candidate.name,
+        "scenario": digest(scenario),
+        "ruleset": ruleset.hash,
+        "options": candidate.options,
+        **({"policies": candidate.policies} if candidate.policies else {}),
+    }
 
 
 def seed_of(seed: str, number: int) -> str:
@@ -109,6 +117,7 @@ def sweep(
     """
     options = {candidate.name: candidate.options for candidate in candidates}
     todo = [(n, name) for n in range(games, 0, -1) for name in reversed(options) if (n, name) not in held]
+    policies = {candidate.name: candidate.policies for candidate in candidates}
     tries = Counter[Key]()
     whole = 0  # the first games of which every candidate's is held
 
@@ -126,7 +135,7 @@ def sweep(
             while count is None and (todo or under_way):
                 while todo and crew.room():
                     key = todo.pop()
-                    crew.start(Task(key, key[1], seed_of(seed, key[0]), turns, options[key[1]]))
+                    crew.start(Task(key, key[1], seed_of(seed, key[0]), turns, options[key[1]], policies[key[1]]))
                     under_way += 1
                 told(held, under_way)
                 for task, figures in crew.wait():

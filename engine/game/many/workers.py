@@ -42,6 +42,7 @@ class Task:
     seed: str
     turns: int
     options: Mapping[str, Any]
+    policies: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -173,7 +174,8 @@ def play(task: Task, rules: Rules, scratch: Path) -> Figures:
         about = {"game": task.key[0], "candidate": task.key[1], "seed": task.seed}
         try:
             return about | play_one(
-                data, rows, seed=task.seed, turns=task.turns, options=task.options, scratch=scratch
+                data, rows, seed=task.seed, turns=task.turns, options=task.options, scratch=scratch,
+                policies=task.policies,
             )  # fmt: skip
         except Exception as error:  # a game that the rules cannot carry on is a finding, and no reason to lose the others
             found = error if isinstance(error, RuleError | StoreError) else of_rules(error)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...core.dice import Stream
-from ...core.model import Row
+from ...core.model import Row, Ruleset
 from ...core.state import Entity
 from ...turn.context import Order
 from ...world.world import World
@@ -24,14 +24,19 @@ from .march import give_attacks, give_marches, give_prizes
 from .moves import give_moves
 from .sea import give_voyages
 
-__all__ = ["plan", "policy_of"]
+__all__ = ["IDLE", "plan", "policies_of", "policy_of"]
 
+IDLE = "idle"
+"""A policy that gives no orders: whoever has a policy worth the name beats it."""
 MOST_TRIES = 60
 
 
-def plan(world: World, nation: str, stream: Stream) -> list[Order]:
-    """The orders of a nation that a policy commands; none if no row fits it. `world` is the nation's view."""
-    row = policy_of(world, nation)
+def plan(world: World, nation: str, stream: Stream, chosen: str | None = None) -> list[Order]:
+    """The orders of a nation that a policy commands; none if no row fits it. `world` is the nation's view.
+
+    `chosen`: the policy, or set of policies, that the game has chosen for it, which the view does not tell.
+    """
+    row = policy_of(world, nation, chosen)
     if row is None:
         return []
     giver = Giver(world, nation, stream)
@@ -65,19 +70,35 @@ def _meet(giver: Giver, rules: Sequence[Row]) -> None:
     for _ in range(MOST_TRIES):
         giver.orders, missing = standing(giver.world, giver.nation, giver.orders)
         given = len(giver.orders)
-        give_acts(giver, [rule for rule in rules if not missing.keys().isdisjoint(rule["meets"])][:1])
+        for rule in rules:
+            if len(giver.orders) == given and not missing.keys().isdisjoint(rule["meets"]):
+                give_acts(giver, [rule])
         if len(giver.orders) == given:
             return
 
 
-def policy_of(world: World, nation: str) -> Row | None:
-    """The policy row of a nation: the one its state names, if its test holds; else the first that fits, `for` going first."""
+def policies_of(ruleset: Ruleset) -> list[str]:
+    """What may be chosen to play a nation: the sets of a ruleset's policies, its single rows, and `idle`."""
+    rows = ruleset.rows("policies")
+    return [*dict.fromkeys(str(row["set"]) for row in rows.values() if "set" in row), *rows, IDLE]
+
+
+def policy_of(world: World, nation: str, chosen: str | None = None) -> Row | None:
+    """The policy row of a nation: the one that is chosen, if its test holds; else the first that fits, `for` going first.
+
+    A set may be chosen instead, of which it is then the first that fits, or `idle`: none. What is not given stands in the state.
+    """
     rows = world.ruleset.rows("policies")
-    chosen = world.state.get("nations", nation, "policy")
+    chosen = chosen or world.state.get("nations", nation, "policy")
+    if chosen == IDLE:
+        return None
     me = Entity("nation", nation)
-    if chosen in rows and world.test(rows[str(chosen)].get("when"), {"self": me, "nation": me}):
-        return rows[str(chosen)]
-    for row in sorted(rows.values(), key=lambda r: "for" not in r):
+    if chosen in rows:
+        if world.test(rows[str(chosen)].get("when"), {"self": me, "nation": me}):
+            return rows[str(chosen)]
+        chosen = None
+    of_set = [row for row in rows.values() if row.get("set") == chosen]
+    for row in sorted(of_set, key=lambda r: "for" not in r):
         wanted = row.get("for")
         if wanted is not None and not any(nation in world.members(w) for w in ([wanted] if isinstance(wanted, str) else wanted)):
             continue
