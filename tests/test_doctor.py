@@ -68,7 +68,7 @@ def test_a_package_that_everything_needs(monkeypatch: pytest.MonkeyPatch, capsys
 def test_programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
     code, checks = ask(capsys)
-    assert code == Code.DONE and not checks["chromium"]["right"] and not checks["Java"]["right"]
+    assert code == Code.DONE and not checks["chromium"]["right"] and not checks["JDK"]["right"]
     assert checks["chromium"]["mend"] == "apt-get install chromium"
     (tmp_path / "t.jar").write_bytes(b"")
     monkeypatch.setenv("TRIPLEA_JAR", str(tmp_path / "t.jar"))
@@ -114,4 +114,4 @@ def test_as_text(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyP
     said = capsys.readouterr().out
     assert left.value.code == Code.MACHINE
     assert "WRONG    chromium: not found\n         for trying the pages of the desk\n         apt-get install chromium\n" in said
-    assert "lacking  Java" in said and said.endswith("of what is needed is missing.\n")
+    assert "lacking  JDK" in said and said.endswith("of what is needed is missing.\n")

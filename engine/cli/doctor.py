@@ -35,7 +35,7 @@ EXTRAS = {
     "watch": "wteaw validate --watch, wteaw test --watch",
     "simulate": "many games over several machines, and their figures as pictures",
     "map": "deriving the shapes of maps: tools/derive_shapes.py",
-    "docs": "building the documentation: make docs",
+    "docs": "making the documentation: make docs",
     "dev": "working on wteaw itself: make test, make lint",
 }
 """What each extra is for; what belongs to it, the package says."""
@@ -149,7 +149,7 @@ def _folders() -> Iterator[Check]:
     there = all((root / name).is_dir() for name in ("ruleset", "schemas", "scenarios", "templates"))
     yield Check("rulesets and schemas", "", there, str(root), "everything", "pip install --force-reinstall wteaw")
     for name, folder, purpose, mend in (
-        ("working folder", Path.cwd(), "games, reports and maps", "go to a folder of your own"),
+        ("working folder", Path.cwd(), "games, restandard and maps", "go to a folder of your own"),
         ("temporary files", Path(tempfile.gettempdir()), "whatever is written whole or not at all", "export TMPDIR=a folder"),
         ("cache", cache_folder(), "not reading every ruleset anew", "export WTEAW_CACHE=a folder"),
     ):
@@ -170,7 +170,7 @@ def _unwritable(folder: Path) -> str:
 def _terminal() -> Iterator[Check]:
     encoding = (sys.stdout.encoding or locale.getpreferredencoding(False)).lower().replace("-", "")
     yield Check(
-        "character encoding", "", encoding == "utf8", encoding, "names of places in reports and orders", "export PYTHONUTF8=1"
+        "character encoding", "", encoding == "utf8", encoding, "names of places in restandard and orders", "export PYTHONUTF8=1"
     )
     if sys.stdout.isatty():
         width = shutil.get_terminal_size().columns
@@ -178,7 +178,7 @@ def _terminal() -> Iterator[Check]:
             f"{width} columns, {os.environ.get('TERM', 'of no known kind')}{', no color' if os.environ.get('NO_COLOR') else ''}"
         )
         yield Check(
-            "terminal", "terminal", width >= 80, found, "reports in their full width (80 columns)", "make the window wider"
+            "terminal", "terminal", width >= 80, found, "restandard in their full width (80 columns)", "make the window wider"
         )
 
 
@@ -189,9 +189,9 @@ def _programs() -> Iterator[Check]:
     )
     make = shutil.which("make") or ""
     yield Check("make", "dev", bool(make), make or "not found", "the repository's commands", "apt-get install make")
-    java = all(shutil.which(name) for name in ("java", "javac"))
+    compiler = shutil.which("javac") or ""  # it comes with what runs what it compiles
     yield Check(
-        "Java", "benchmark", java, "there" if java else "java or javac not found", "odds beside TripleA's calculator",
+        "JDK", "benchmark", bool(compiler), compiler or "javac not found", "odds beside TripleA's calculator",
         "apt-get install default-jdk-headless",
     )  # fmt: skip
     jar = Path(os.environ.get("TRIPLEA_JAR", PEER))
@@ -203,7 +203,7 @@ def _programs() -> Iterator[Check]:
 
 def _servers() -> Iterator[Check]:
     """What the variables of a desk name; without them a desk does without."""
-    for variable, name, without, ports in (
+    for variable, name, without, standard in (
         ("WTEAW_DATABASE", "database", "SQLite in the desk's folder", {"postgresql": 5432}),
         ("WTEAW_MAIL", "mail server", "mails are laid in the folder `desk/outbox`", {"smtp": 587, "smtps": 465}),
         ("WTEAW_IMAP", "mailbox", "no orders are taken by mail", {"imap": 143, "imaps": 993}),
@@ -212,22 +212,22 @@ def _servers() -> Iterator[Check]:
         if not given:
             yield Check(name, "desk", True, f"{variable} is not set: {without}")
             continue
-        why, where = _unreached(given, ports)
-        mend = f"start it, or export {variable}={next(iter(ports))}://... as docs/hosting.md says"
+        why, where = _unreached(given, standard)
+        mend = f"start it, or export {variable}={next(iter(standard))}://... as docs/hosting.md says"
         yield Check(name, "desk", not why, f"{where}{': ' + why if why else ' answers'}", "wteaw serve, wteaw tick", mend)
 
 
-def _unreached(url: str, ports: dict[str, int]) -> tuple[str, str]:
+def _unreached(url: str, standard: dict[str, int]) -> tuple[str, str]:
     """Why a server does not answer ("" if it does), and where it is; neither tells a password."""
     parts = urlsplit(url)
     scheme = parts.scheme.partition("+")[0]
     try:
-        host, port = parts.hostname or "localhost", parts.port or ports.get(scheme, 0)
+        host, port = parts.hostname or "localhost", parts.port or standard.get(scheme, 0)
     except ValueError as error:
         return str(error), scheme
     where = f"{scheme}://{host}:{port}"
-    if scheme not in ports:
-        return f"it begins with {' or '.join(f'{s}://' for s in ports)}", where
+    if scheme not in standard:
+        return f"it begins with {' or '.join(f'{s}://' for s in standard)}", where
     try:
         socket.create_connection((host, port), timeout=SECONDS).close()
     except OSError as error:

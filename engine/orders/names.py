@@ -196,7 +196,7 @@ class _Index:
         self.longest: dict[str, int] = {}
         self.words: dict[str, str] = {}
         self.nearest: dict[tuple[str, str], list[Near]] = {}
-        """Kind and what was written -> what `near` has found: people write the same again and again while they mend."""
+        """Kind and what was written -> what `near` finds: people write the same again and again while they mend."""
         self.shortened: dict[tuple[str, str], tuple[str, ...]] = {}
         """The same for `abbreviated`."""
         if ruleset is None:

@@ -61,7 +61,7 @@ def shown(hall: Hall, scenario: Path) -> list[tuple[str, str]]:
     if there and there != [GAME]:
         return []
     if not there:
-        demonstration(hall, *playable(scenario))
+        demonstration(hall, *ready_to_play(scenario))
     order = {PLAYS: 0, MODERATOR: 1}
     with hall.game(GAME) as game:
         names = game.ruleset.rows("nations")
@@ -69,7 +69,7 @@ def shown(hall: Hall, scenario: Path) -> list[tuple[str, str]]:
     return [(r.id, str(names.get(r.nation, {}).get("name", r.nation)) if r.nation else r.role) for r in roles]
 
 
-def playable(path: Path) -> tuple[Mapping[str, Any], Ruleset, Drawing]:
+def ready_to_play(path: Path) -> tuple[Mapping[str, Any], Ruleset, Drawing]:
     """A scenario with its rules and what its map is drawn with. StoreError with every error where it cannot be played."""
     scenario, ruleset, found = load_scenario(path)
     if scenario is None or ruleset is None or has_errors(found):

@@ -14,7 +14,7 @@ from ...core.package_data import scenarios
 from ..moderation import new_game, standing_of
 from ..scenario_files import option_values
 from ..store import PLAYER
-from .demonstration import playable
+from .demonstration import ready_to_play
 from .doors import mail_link
 from .hall import Settings
 from .people import MODERATOR, address, stamp
@@ -68,7 +68,7 @@ def _chosen(visit: Visit) -> Any:
     name = visit.query("scenario")
     if name not in _shipped():
         return None
-    scenario, ruleset, _ = playable(scenarios() / f"{name}.yaml")
+    scenario, ruleset, _ = ready_to_play(scenarios() / f"{name}.yaml")
     nations = sorted(((n, str(r.get("name", n))) for n, r in ruleset.rows("nations").items()), key=lambda p: p[1])
     options = [
         (
@@ -91,7 +91,7 @@ def start(visit: Visit) -> Response:
         raise StoreError("choose a scenario")
     if not _ID.fullmatch(id_):
         raise StoreError("a game's name is made of small letters, digits and hyphens, at most 40")
-    scenario, ruleset, drawing = playable(scenarios() / f"{name}.yaml")
+    scenario, ruleset, drawing = ready_to_play(scenarios() / f"{name}.yaml")
     title = form.get("title", "").strip()[:100]
     if title:
         scenario = {**scenario, "title": title}

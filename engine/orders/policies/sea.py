@@ -1,7 +1,7 @@
 """Ships of a policy: fleets seek weaker enemies within reach, carriers bring those to the front who cannot walk there (`armies`).
 
 The row's key `sea` names the tasks (form `missions`) that fleets are given: `seek` on the way to an enemy, `hold` to stay.
-What a zone is worth to lie in is its expression `stations`: off an enemy's ports, before one's own, with one's own transports.
+What a zone is worth to lie in is its expression `stations`: off an enemy's coast, before one's own, with one's own troops aboard.
 """
 
 from __future__ import annotations
