@@ -66,12 +66,14 @@ WRONG: dict[str, dict[Code, tuple[str, ...]]] = {
              Code.FOUND: ("--ruleset {broken} --attacker x",)},
     "import dpjson": {Code.CALL: (NOWHERE,), Code.FOUND: ("{text}",)},
     "import triplea": {Code.CALL: (f"{NOWHERE} --out {{tmp}}/o",), Code.FOUND: ("{text} --out {tmp}/o",), Code.REFUSED: ("{text} --out {full}",)},
+    "luck": {Code.CALL: (NOWHERE,)},
+    "statistics": {Code.CALL: (NOWHERE,)},
     "balance": {Code.CALL: (NOWHERE, "{empty}")},
-    "luck": {Code.CALL: (f"--game {NOWHERE}",)},
     "simulate": {Code.CALL: ("nonsense --games 1 --out {tmp}/o", "diplomacy --games 1 --out {tmp}/o --with nonsense"),
                  Code.FOUND: ("{bad_scenario} --games 1 --out {tmp}/o",)},
     "play": {Code.CALL: ("nonsense", "diplomacy --out {tmp}/o --seed 00"), Code.FOUND: ("{bad_scenario} --out {tmp}/o",),
              Code.REFUSED: ("diplomacy --out {played}",)},
+    "doctor": {Code.CALL: ("nonsense",), Code.MACHINE: ("",)},
     "tick": {Code.CALL: (f"--folder {NOWHERE}",)},
 }  # fmt: skip
 """Each command with wrong calls, by the code that they must end with."""

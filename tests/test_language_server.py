@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import shutil
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from pygls.lsp.client import LanguageClient
 
 from wteaw.core.package_data import rulesets
 from wteaw.game.editing.project import Project
+from wteaw.ruleset.nodes import plain_value
 
 MAIN = "from wteaw.cli import main; main(['lsp'])"
 
@@ -251,6 +254,9 @@ def test_checking_as_one_types_finds_what_checking_the_whole_finds(folder: Path)
         ("of: [place], is", "of: [nation], is"),
         ("\nterms:", "\n\n# a line more\nterms:"),
         ("stock(place, 'coin')", "stock(place, 'coyn')"),
+        ("\nterms:", "\n  - {id: guns, name: Guns}\nterms:"),
+        ("\nterms:", "\n  - {id: artillery, name: Guns}\nterms:"),
+        ("\nterms:", "\n  - {id: guns, nmae: Guns}\n  - {id: more, name: More, tags: [soldier]}\nterms:"),
     ]
     for old, new in edits:
         assert old in text
@@ -260,3 +266,56 @@ def test_checking_as_one_types_finds_what_checking_the_whole_finds(folder: Path)
             assert [(d.code, d.file, d.line, d.column, d.message) for d in found] == [
                 (d.code, d.file, d.line, d.column, d.message) for d in fresh.found
             ], new
+
+
+def test_mistakes_in_several_files_are_found_together(folder: Path) -> None:
+    """A mistake stays while others are made and mended elsewhere."""
+    path = folder / UNITS
+    other = next(p for p in sorted((folder / "tables").glob("*.yaml")) if p != path and b"name:" in p.read_bytes())
+    texts = {p: p.read_bytes() for p in (path, other)}
+    project = Project(folder)
+    spoiled = {p: text.replace(b"name:", b"nmae:", 1) for p, text in texts.items()}
+    for first, second in ((spoiled[path], spoiled[other]), (spoiled[path], texts[other]), (texts[path], texts[other])):
+        for p, data in ((path, first), (other, second)):
+            project.set_text(p, data)
+        fresh = Project(folder, {path: first, other: second})
+        assert [(d.code, d.where, d.message) for d in project.found] == [(d.code, d.where, d.message) for d in fresh.found]
+
+
+def test_while_a_file_cannot_be_read_it_alone_is_at_fault(folder: Path) -> None:
+    path = folder / UNITS
+    text = path.read_text()
+    project = Project(folder)
+    found = project.set_text(path, text.replace("{", "{{", 1).encode())
+    assert [d.file for d in found] == [UNITS] and found[0].severity == "error"
+    assert project.set_text(path, text.encode()) == []
+    assert project.set_text(path, text.replace("in_play(nation) and", "in_plai(nation) and").encode())[0].code == "E303"
+
+
+ROWS = {"units": "infantry", "terms": None, "quantities": None}
+
+
+@pytest.mark.parametrize("form", sorted(ROWS))
+def test_a_new_row_of_the_base_is_checked_as_the_whole_is(form: str) -> None:
+    """A copy of a row under another id, and one with a mistake."""
+    folder = rulesets()
+    project = _base()
+    draft = project.draft
+    assert draft is not None
+    id_ = ROWS[form] or next(iter(draft.rows(form)))
+    path = project.path(draft.rows(form)[id_].file)
+    text = path.read_text(encoding="utf-8")
+    value = json.dumps({**plain_value(draft.rows(form)[id_]), "id": "quite-new"}, default=str)
+    for row in (value, value[:-1] + ', "nonsense": 1}'):
+        head, found_at, tail = text.partition(f"\n{form}:\n")
+        data = f"{head}{found_at}  - {row}\n{tail}".encode()
+        assert data != text.encode()
+        found = project.set_text(path, data)
+        fresh = Project(folder, {path: data})
+        assert [(d.code, d.where, d.message) for d in found] == [(d.code, d.where, d.message) for d in fresh.found]
+    assert project.set_text(path, text.encode()) == []
+
+
+@cache
+def _base() -> Project:
+    return Project(rulesets())

@@ -111,9 +111,10 @@ def test_a_row_that_refers_to_a_removed_one_is_an_error_of_the_overlay(tmp_path:
 
 
 def test_overlays_lie_on_overlays_and_settings_merge(tmp_path: Path) -> None:
-    write(tmp_path / "base", {**BASE, "ruleset.yaml": "id: base\ntitle: Base\nsettings: {die: 10, size: 2}\n"})
+    write(tmp_path / "base", {**BASE, "ruleset.yaml": "id: base\ntitle: Base\nsettings: {worth: '10', unit_worth: hits}\n"})
     write(
-        tmp_path / "over", {"ruleset.yaml": OVER + "settings: {size: 3}\n", "tables/o.yaml": "units:\n- {id: foot, price: 4}\n"}
+        tmp_path / "over",
+        {"ruleset.yaml": OVER + "settings: {unit_worth: price}\n", "tables/o.yaml": "units:\n- {id: foot, price: 4}\n"},
     )
     top = write(
         tmp_path / "top",
@@ -121,7 +122,7 @@ def test_overlays_lie_on_overlays_and_settings_merge(tmp_path: Path) -> None:
     )
     rules = loaded(top)
     assert rules.row("units", "foot") == {"id": "foot", "name": "Foot", "tags": ["land"], "price": 4, "hits": 2}
-    assert (rules.id, rules.setting("die"), rules.setting("size")) == ("top", 10, 3)
+    assert (rules.id, rules.setting("worth"), rules.setting("unit_worth")) == ("top", "10", "price")
     assert rules.origin("units", "foot", "price") == "../over/tables/o.yaml:2"
 
 

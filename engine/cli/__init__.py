@@ -96,6 +96,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("play", "a whole game by built-in policies"),
     Command("serve", "the desk: games in a browser and by mail"),
     Command("tick", "what is due at a desk: reminders, deadlines, mails", "serve"),
+    Command("doctor", "what is missing on this machine, and what mends it"),
 )
 """All commands. `attribute` defaults to the command's name, or `app` if the module has one."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -90,6 +91,7 @@ def make_server() -> Any:
     @server.feature(t.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: t.DidOpenTextDocumentParams) -> None:
         publish(workspace.change(path_of(params.text_document.uri), params.text_document.text.encode()))
+        gc.freeze()  # a ruleset stays while it is open: to look through it for cycles now and then would hold up answers
 
     @server.feature(t.TEXT_DOCUMENT_DID_CHANGE)
     async def did_change(params: t.DidChangeTextDocumentParams) -> None:

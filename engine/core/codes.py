@@ -28,6 +28,7 @@ CODES: dict[str, str] = {
     "E118": "`extends` does not lead to a ruleset.",
     "E119": "Rulesets extend one another in a ring, or too many layers lie on one another.",
     "E120": "The folder has no `ruleset.yaml`.",
+    "E122": "The ruleset is written in a format that this version does not read.",
     "W121": "A YAML file stands where no tables are read from.",
     "E201": "A file holds a form that there is no schema for.",
     "E202": "A form holds something other than a list of rows.",

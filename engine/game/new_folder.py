@@ -9,9 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from ..core.package_data import schemas
 from ..ruleset.folder import MANIFEST
 
-__all__ = ["FolderError", "may_write", "new_folder"]
+__all__ = ["SCHEMAS", "FolderError", "may_write", "new_folder", "put_schemas"]
+
+SCHEMAS = ".schemas"
+"""Where a new ruleset keeps the schemas that its files name, so that it can be moved and shared."""
 
 
 class FolderError(ValueError):
@@ -30,6 +34,13 @@ def may_write(out: Path, *, force: bool) -> None:
         raise FolderError(f"{out} is there already; `--force` replaces it, another folder leaves it")
     if not (out / MANIFEST).is_file():
         raise FolderError(f"{out} is no ruleset (it has no {MANIFEST}), so it is not replaced")
+
+
+def put_schemas(folder: Path) -> None:
+    """Lay the schemas of this version beside a ruleset's files, for editors that understand JSON Schema."""
+    (folder / SCHEMAS).mkdir()
+    for file in sorted(schemas().glob("*.schema.json")):
+        (folder / SCHEMAS / file.name).write_bytes(file.read_bytes())
 
 
 @contextmanager

@@ -15,11 +15,11 @@ from pathlib import Path, PureWindowsPath
 import yaml
 
 from ..core.diagnostics import nearest
-from ..core.package_data import data_root, rulesets, scenarios, schemas, templates
+from ..core.package_data import data_root, rulesets, scenarios, templates
 from ..ruleset import load_ruleset
 from ..ruleset.folder import MANIFEST, find_rulesets
 from .importers.triplea.draft import slug
-from .new_folder import may_write, new_folder
+from .new_folder import SCHEMAS, may_write, new_folder, put_schemas
 
 __all__ = ["GAME", "LAYER", "Begun", "StarterError", "begin", "shipped_rulesets"]
 
@@ -56,7 +56,7 @@ def begin(folder: Path, *, extends: str = "", force: bool = False) -> Begun:
             f"{id_!r} is the id of a shipped ruleset; choose another name, or `--extends {id_}` for a layer over it"
         )
     may_write(folder, force=force)
-    values = {"ID": id_, "TITLE": title, "SCHEMAS": schemas().resolve().as_uri(), "TABLES": "table-file"}
+    values = {"ID": id_, "TITLE": title, "SCHEMAS": f"./{SCHEMAS}", "TABLES": "table-file"}
     if extends:
         values |= _base(extends, shipped) | {"TABLES": "overlay-file"}
     return _write(templates() / (LAYER if extends else GAME), folder, values)
@@ -123,6 +123,7 @@ def _plays(scenario: object, name: str) -> bool:
 def _write(template: Path, folder: Path, values: Mapping[str, str]) -> Begun:
     """The template's files with its words filled in, all at once or not at all."""
     with new_folder(folder) as work:
+        put_schemas(work)
         files = [path.relative_to(template) for path in sorted(template.rglob("*")) if path.is_file()]
         for name in files:
             text = (template / name).read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ from ..core.canonical import dumps
 from ..core.diagnostics import Diagnostic, has_errors, tidy
 from ..core.model import Ruleset
 from . import cache as shelf
-from .folder import MANIFEST, SourceFile, base_folder, name_of, read_folder
+from .folder import MANIFEST, SourceFile, base_folder, format_fault, name_of, read_folder
 from .forms import Forms, forms
 from .load import LOADER_VERSION, load_bytes
 from .nodes import Node, diagnose, pack, plain_value, unpack
@@ -131,6 +131,7 @@ def read_layers(path: Path, root: Path | None = None) -> Reading:
         manifest = _manifest(reading, files, name_of(folder / MANIFEST, top))
         if manifest is None:
             break
+        reading.found += format_fault(manifest)
         asked = manifest.get("extends")
         folder, found = base_folder(manifest, folder, root)
         reading.found += found

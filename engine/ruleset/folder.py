@@ -16,10 +16,22 @@ from ..core.package_data import data_root
 from .load import read_file
 from .nodes import Node, diagnose
 
-__all__ = ["MANIFEST", "SHIPPED", "SourceFile", "base_folder", "find_rulesets", "name_of", "read_folder", "ruleset_above"]
+__all__ = [
+    "MANIFEST",
+    "SHIPPED",
+    "SourceFile",
+    "base_folder",
+    "find_rulesets",
+    "format_fault",
+    "name_of",
+    "read_folder",
+    "ruleset_above",
+]
 
 MANIFEST = "ruleset.yaml"
 TABLE_FOLDERS = ("tables", "events")
+FORMAT = 1
+"""The version of the ruleset format that this program reads; `docs/format.md` says what changed with each."""
 KNOWN_FOLDERS = (*TABLE_FOLDERS, "tests", "variants", "scenarios", "map")
 SHIPPED = "data:"
 """`extends: data:PATH` names a ruleset under the shipped data."""
@@ -81,6 +93,19 @@ def read_folder(folder: Path, top: Path) -> tuple[list[SourceFile], list[Diagnos
         for path in _strays(folder)
     ]
     return files, found
+
+
+def format_fault(manifest: Node) -> list[Diagnostic]:
+    """What is wrong with the version of the format that a ruleset says it is written in; it is 1 if it says none."""
+    node = manifest.get("format")
+    if node is None or type(node.value) is not int or node.value == FORMAT:  # a wrong type is the schema check's finding
+        return []
+    if node.value > FORMAT:
+        hint = "a later version of wteaw reads it: pip install --upgrade wteaw"
+    else:
+        hint = "docs/format.md says what to change; then say here which format it has"
+    message = f"the ruleset is written in format {node.value}, and this version of wteaw reads format {FORMAT}"
+    return [diagnose("E122", "error", message, node, hint=hint)]
 
 
 def base_folder(manifest: Node, folder: Path, root: Path | None) -> tuple[Path | None, list[Diagnostic]]:

@@ -45,7 +45,7 @@ def decided_by(world: World, mode: Row) -> Tables | None:
     def make() -> Tables | None:
         ruleset = world.ruleset
         gates = list(ruleset.rows("gates").values())
-        setting = [str(ruleset.setting("unfit") or "")]
+        setting = [strip_mark(str(ruleset.setting("unfit") or ""))]
         found = reads_of(ruleset, mode, gates, setting, _ENTRY, _GATES)
         more = {
             "units",

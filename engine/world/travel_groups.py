@@ -55,7 +55,7 @@ def free_stacks(world: World, nation: str, place: str, *, busy: bool = False, ag
         (key, row)
         for key, row in world.state.stacks(at=place, owner=nation)
         if not (row.get("aboard") or (row.get("busy") and not busy) or (not again and (row.get("force") or row.get("moved"))))
-        and not (unfit and world.test(str(unfit), {"unit": Entity("unit", key), "self": Entity("nation", nation)}))
+        and not (unfit and world.test(strip_mark(str(unfit)), {"unit": Entity("unit", key), "self": Entity("nation", nation)}))
     ]
 
 

@@ -1,7 +1,9 @@
 """One ruleset as its files stand in an editor, and its findings after every change.
 
-An edit mostly alters one row. Then only what that row can change is asked again (`checks.of_altered`), against the last state
-that had no findings; anything else is checked whole. Both give what `wteaw validate` gives for the same text.
+An edit mostly alters one row, or begins one. Then only what those rows can change is asked again (`checks.of_altered`), against
+the last state that had no findings; anything else is checked whole, with what is known of rows by themselves from before. Both
+give what `wteaw validate` gives for the same text. While a file cannot be read at all, a bracket being open, it alone is at
+fault: of its rows the last that could be read stand, so that not every row that names them is reported.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...core.diagnostics import Diagnostic, tidy
-from ...ruleset.checks import CHECKS, Subject, of_altered, run_checks
+from ...ruleset.checks import CHECKS, Kept, Subject, of_altered, run_checks
 from ...ruleset.checks.silence import apply_silences
 from ...ruleset.compile import add_source_lines, parse_file, read_layers
 from ...ruleset.folder import MANIFEST, SourceFile, find_rulesets, name_of, ruleset_above
@@ -35,6 +37,8 @@ class Project:
         self.draft: Draft | None = None
         self._trees: dict[str, tuple[bytes, Node | None, list[Diagnostic]]] = {}
         self._clean: Subject | None = None
+        self._readable: dict[str, Node] = {}
+        self._kept = Kept()
         self.reload(texts or {})
 
     def reload(self, texts: dict[Path, bytes]) -> None:
@@ -80,6 +84,8 @@ class Project:
             # what stands on disk may be in the cache; what is being typed is read once and never again
             tree, found = parse_file(SourceFile(name, data)) if kept is None else load_bytes(data, name)
             kept = self._trees[name] = (data, tree, found)
+            if tree is not None:
+                self._readable[name] = tree
         return kept[1], kept[2]
 
     def _check(self) -> None:
@@ -91,6 +97,7 @@ class Project:
             for name in names:
                 tree, wrong = self._tree(name)
                 found += wrong
+                tree = tree or self._readable.get(name)
                 if name == manifest_name:
                     manifest = tree
                 elif tree is not None:
@@ -110,15 +117,18 @@ class Project:
     def _findings(self, draft: Draft, layers: list[Layer], *, sound: bool) -> list[Diagnostic]:
         base = _rebased(self._clean, draft) if self._clean is not None else None
         altered = None if base is None else _altered(base, draft)
-        if base is not None and altered is not None and len(altered) <= 1:
-            raw = [d for form, id_ in altered for d in of_altered(base, draft, form, id_)]
+        if base is not None and altered is not None:
+            raw = list(of_altered(base, draft, *sorted(altered))) if altered else []
             # a silence of a row that was not asked again silences nothing here, which says nothing
             found = [d for d in apply_silences(raw, draft, layers) if d.code != "W701"]
             if not found and sound:
-                part = {f: {i: draft.rows(f)[i]} for f, i in altered}
-                self._clean = base.with_rows(draft, Subject(Draft(draft.manifest, part), self.known))
+                part: dict[str, dict[str, Node]] = {}
+                for form, id_ in altered:
+                    part.setdefault(form, {})[id_] = draft.rows(form)[id_]
+                self._clean = base.with_rows(draft, Subject(Draft(draft.manifest, part), self.known, kept=self._kept))
             return found
-        subject = Subject(draft, self.known)
+        self._kept.forget(draft)
+        subject = Subject(draft, self.known, kept=self._kept)
         found = list(run_checks(subject, layers, CHECKS))
         if not found and sound:
             self._clean = subject
@@ -130,7 +140,7 @@ class Project:
 
 def _rebased(clean: Subject, draft: Draft) -> Subject:
     """A subject whose rows stand where the draft has them: lines move as one types."""
-    base = Subject(clean.draft, clean.known)
+    base = Subject(clean.draft, clean.known, kept=clean.kept)
     base.__dict__["values"] = clean.values
     rows = draft.forms
     marked = []
@@ -141,8 +151,12 @@ def _rebased(clean: Subject, draft: Draft) -> Subject:
     return base
 
 
+MOST_ALTERED = 12
+"""Rows that may differ from the last state without findings before everything is asked again."""
+
+
 def _altered(base: Subject, draft: Draft) -> set[Row] | None:
-    """The rows that say something else than in `base`; None if that is not all that differs."""
+    """The rows that are new, or say something else than in `base`; None if that is not all that differs, or they are many."""
     old = base.draft
     if plain_value(old.manifest) != plain_value(draft.manifest) or old.forms.keys() != draft.forms.keys():
         return None
@@ -151,13 +165,13 @@ def _altered(base: Subject, draft: Draft) -> set[Row] | None:
     out: set[Row] = set()
     for form, rows in draft.forms.items():
         before = old.forms[form]
-        if rows.keys() != before.keys():
+        if not before.keys() <= rows.keys():
             return None
         values = base.values[form]
         for id_, node in rows.items():
-            if node is not before[id_] and plain_value(node) != values[id_]:
+            if id_ not in before or (node is not before[id_] and plain_value(node) != values[id_]):
                 out.add((form, id_))
-                if len(out) > 1:
+                if len(out) > MOST_ALTERED:
                     return None
     return out
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...core.model import Row
 from ...core.state import Entity
+from ...ruleset.expressions.parse import strip_mark
 from ...turn.effects import printed
 from ...world import treasury
 from ...world.view import UNKNOWN
@@ -195,7 +196,7 @@ class Words:
         text = self.world.ruleset.setting("worth")
         if not text:
             return 0
-        return self.world.value(str(text), {"place": Entity("place", place), "self": None, "nation": None}) or 0
+        return self.world.value(strip_mark(str(text)), {"place": Entity("place", place), "self": None, "nation": None}) or 0
 
     def price(self, kinds: Mapping[str, Any], owner: str) -> int:
         """What units weigh: by the figure of their rows that the setting `unit_worth` names, else one each."""

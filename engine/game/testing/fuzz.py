@@ -258,7 +258,7 @@ class Bench:
         """Whether validation refuses it: the spoiled row by itself first, since most fall there."""
         form, id_ = mutation.form, mutation.id
         if id_ in mutation.draft.rows(form) and id_ in self.draft.rows(form):
-            return any(d.severity == "error" for d in of_altered(self.base, mutation.draft, form, id_))
+            return any(d.severity == "error" for d in of_altered(self.base, mutation.draft, (form, id_)))
         return has_errors(run_checks(Subject(mutation.draft, self.known), self.layers))
 
     def try_one(self, number: int, seed: int, *, play: bool = True, seconds: float = SECONDS) -> Outcome:

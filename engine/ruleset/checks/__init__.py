@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from ...core.diagnostics import Diagnostic
+from ..nodes import Node
 from ..overlay import Draft, Layer
 from . import effects, expressions, fields, map, needs, references, rules, schema, terms, verdicts, words
 from .silence import apply_silences
-from .subject import Subject
+from .subject import Kept, Subject
 
-__all__ = ["BY_ROW", "CHECKS", "Check", "Subject", "of_altered", "run_checks"]
+__all__ = ["BY_ROW", "CHECKS", "Check", "Kept", "Subject", "of_altered", "run_checks"]
 
 Check = Callable[[Subject], Iterable[Diagnostic]]
 
@@ -79,24 +80,27 @@ BY_ROW: tuple[Check, ...] = (
 """Checks that ask of each row by itself, whatever stands in the others but their ids, terms and fields."""
 
 
-def of_altered(base: Subject, draft: Draft, form: str, id_: str) -> Iterator[Diagnostic]:
-    """The findings in a draft that differs in one row from that of `base`, which has none: for who tries many changes.
+def of_altered(base: Subject, draft: Draft, *rows: tuple[str, str]) -> Iterator[Diagnostic]:
+    """The findings in a draft that differs in some rows (form and id) from that of `base`, which has none, or has more.
 
-    What shows in the row by itself comes first, its shape before all else; the whole is looked at as they are asked for.
+    What shows in the rows by themselves comes first, their shape before all else; the whole is looked at as they are asked for.
     """
-    part = Subject(Draft(draft.manifest, {form: {id_: draft.rows(form)[id_]}}), base.known)
+    altered: dict[str, dict[str, Node]] = {}
+    for form, id_ in rows:
+        altered.setdefault(form, {})[id_] = draft.rows(form)[id_]
+    part = Subject(Draft(draft.manifest, altered), base.known, kept=base.kept)
     faults = list(schema.rows_have_the_shape_of_their_form(part))
     yield from faults
-    if faults:
-        return
     whole = base.with_rows(draft, part)
-    only = Subject(draft, base.known)
+    whole.faulty.update(part.faulty)
+    only = Subject(draft, base.known, whole.faulty, base.kept)
     only.__dict__.update(values=whole.values, marked=part.marked)
     only.once("works", lambda _: base.once("works", words.works_of))
-    for check in BY_ROW[1:]:
+    alone = not faults and READ_BY_OTHERS.isdisjoint(altered)  # a row of wrong shape is missed by those that name it
+    for check in BY_ROW[1:] if not faults else ():
         yield from check(only)
     for check in CHECKS[1:]:
-        if form in READ_BY_OTHERS or check not in BY_ROW:
+        if not alone or check not in BY_ROW:
             yield from check(whole)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
@@ -154,9 +155,10 @@ def units_can_be_got(subject: Subject) -> Iterator[Diagnostic]:
     if not sold:
         return
     made: set[str] = set()
-    for form, _, row, _ in subject.sound_rows():
+    for form, id_, row, node in subject.sound_rows():
         if form not in KINDS or form == "catalogue":
-            _gather(row, made)
+            made |= subject.of_row("words", node, partial(_words_of, row))
+            _gather(id_, made)
     _gather(list(sold), made)
     for id_, node in subject.nodes("units").items():
         if id_ not in made:
@@ -167,9 +169,8 @@ def rows_of_helpers_are_used(subject: Subject) -> Iterator[Diagnostic]:
     """A term, table, group or quantity that no row, and no step of the frame, mentions."""
     words = _words_of_the_frame(subject)
     own: dict[tuple[str, str], set[str]] = {}
-    for form, id_, _ in subject.draft.all_rows():
-        found: set[str] = set()
-        _gather({k: v for k, v in subject.values[form][id_].items() if k != "id"}, found)
+    for form, id_, node in subject.draft.all_rows():
+        found = subject.of_row("words", node, partial(_words_of, subject.values[form][id_]))
         if form in HELPERS:
             own[form, id_] = found
         else:
@@ -246,6 +247,13 @@ def _shown(subject: Subject, name: str) -> bool:
     return any(
         row.get("what") == "marks" and ("fields" not in row or name in row["fields"]) for row in subject.rows("shows").values()
     )
+
+
+def _words_of(row: dict[str, Any]) -> set[str]:
+    """All words in a row that could be an id, but its own."""
+    found: set[str] = set()
+    _gather({k: v for k, v in row.items() if k != "id"}, found)
+    return found
 
 
 def _gather(value: Any, words: set[str], slots: bool = False) -> None:

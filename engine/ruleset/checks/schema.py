@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
@@ -24,10 +25,15 @@ __all__ = [
 def rows_have_the_shape_of_their_form(subject: Subject) -> Iterator[Diagnostic]:
     """Every row against the schema of its form."""
     for form, id_, node in subject.draft.all_rows():
-        faults = list(faults_of(subject.known, form, node, subject.values[form][id_]))
+        value = subject.values[form][id_]
+        faults = subject.of_row("shape", node, partial(_faults, subject.known, form, node, value))
         if faults:
             subject.faulty.add((form, id_))
             yield from faults
+
+
+def _faults(known: Forms, form: str, node: Node, value: Any) -> list[Diagnostic]:
+    return list(faults_of(known, form, node, value))
 
 
 def the_manifest_has_its_shape(subject: Subject) -> Iterator[Diagnostic]:

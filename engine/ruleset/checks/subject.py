@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar, cast
 
 from ..forms import KINDS, Annotation, Forms, annotated
 from ..nodes import Node, find, plain_value
 from ..overlay import FRAME, Draft
 
-__all__ = ["Marked", "Subject"]
+__all__ = ["Kept", "Marked", "Subject"]
 
 T = TypeVar("T")
+MANIFEST = "manifest"
+"""The schema of `ruleset.yaml`, which is no row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +36,50 @@ class Marked:
         return find(self.row, path), None
 
 
+class Kept:
+    """What follows from rows by themselves, kept from one check of a ruleset to the next while somebody edits it.
+
+    A row is known by its node: nodes are never changed, and of a file that is not edited they stay the same.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, int], tuple[Node, Any]] = {}
+
+    def of(self, name: str, node: Node, make: Callable[[], T]) -> T:
+        found = self._kept.get((name, id(node)))
+        if found is not None and found[0] is node:
+            return cast("T", found[1])
+        made = make()
+        self._kept[name, id(node)] = (node, made)
+        return made
+
+    def forget(self, draft: Draft) -> None:
+        """Keep only what is of rows of this draft."""
+        here = {id(node) for _, _, node in draft.all_rows()}
+        self._kept = {key: entry for key, entry in self._kept.items() if key[1] in here}
+
+
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """`draft`: the merged rows with their places. `known`: the forms. `faulty`: form and id of rows of wrong shape."""
+    """`draft`: the merged rows with their places. `known`: the forms. `faulty`: form and id of rows of wrong shape.
+
+    `kept`: what is known of rows from earlier checks, where somebody edits them.
+    """
 
     draft: Draft
     known: Forms
     faulty: set[tuple[str, str]] = field(default_factory=set)
+    kept: Kept | None = None
     _made: dict[str, Any] = field(default_factory=dict)
 
     @cached_property
     def values(self) -> dict[str, dict[str, dict[str, Any]]]:
         """The plain value of every row, by form and id."""
-        return {form: {id_: plain_value(row) for id_, row in rows.items()} for form, rows in self.draft.forms.items()}
+        plain = partial(self.of_row, "plain")
+        return {
+            form: {id_: plain(row, partial(plain_value, row)) for id_, row in rows.items()}
+            for form, rows in self.draft.forms.items()
+        }
 
     def nodes(self, form: str) -> dict[str, Node]:
         return self.draft.rows(form)
@@ -64,21 +97,27 @@ class Subject:
 
     @cached_property
     def marked(self) -> list[Marked]:
-        """Every reference and expression of every sound row, and of the frame."""
+        """Every reference and expression of every sound row, of the manifest and of the frame."""
         found = [
             Marked(form, id_, node, mark)
             for form, id_, value, node in self.sound_rows()
-            for mark in annotated(self.known, form, value)
+            for mark in self.of_row("marks", node, partial(self._annotated, form, value))
         ]
+        if self.known.has_file(MANIFEST):
+            marks = annotated(self.known, MANIFEST, plain_value(self.draft.manifest))
+            found += [Marked(MANIFEST, "", self.draft.manifest, mark) for mark in marks]
         if FRAME in self.known:
             for number, node in enumerate(self.draft.frame):
                 if (FRAME, str(number)) not in self.faulty:
                     found += [Marked(FRAME, str(number), node, m) for m in annotated(self.known, FRAME, plain_value(node))]
         return found
 
+    def _annotated(self, form: str, value: Any) -> list[Annotation]:
+        return list(annotated(self.known, form, value))
+
     def with_rows(self, draft: Draft, part: Subject) -> Subject:
         """The subject of a draft that differs from this one's in the rows that `part` has; the rest is taken over."""
-        other = Subject(draft, self.known, set(self.faulty))
+        other = Subject(draft, self.known, set(self.faulty), self.kept)
         altered = {(form, id_) for form, id_, _ in part.draft.all_rows()}
         kept = {form: dict(rows) for form, rows in self.values.items()}
         for form, rows in part.values.items():
@@ -86,6 +125,10 @@ class Subject:
         other.__dict__["values"] = {form: {i: kept[form][i] for i in rows} for form, rows in draft.forms.items()}
         other.__dict__["marked"] = [m for m in self.marked if (m.form, m.id) not in altered] + part.marked
         return other
+
+    def of_row(self, name: str, node: Node, make: Callable[[], T]) -> T:
+        """What follows from a row by itself: made anew, or kept from an earlier check."""
+        return make() if self.kept is None else self.kept.of(name, node, make)
 
     def once(self, name: str, make: Callable[[Subject], T]) -> T:
         """What `make` makes of this subject, made once: several checks may ask for the same."""

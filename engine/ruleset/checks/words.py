@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
@@ -265,7 +266,11 @@ def texts_name_what_is_in_scope(subject: Subject) -> Iterator[Diagnostic]:
 def ranges_go_upward(subject: Subject) -> Iterator[Diagnostic]:
     """A range of faces or of an amount goes from its lower end to its higher."""
     for form, id_, node in subject.draft.all_rows():
-        if form in subject.known and (form, id_) not in subject.faulty and ".." in str(subject.values[form][id_]):
+        if (
+            form in subject.known
+            and (form, id_) not in subject.faulty
+            and ".." in subject.of_row("text", node, partial(str, subject.values[form][id_]))
+        ):
             yield from _ranges(node)
 
 
@@ -295,7 +300,11 @@ def faces_are_on_the_die(subject: Subject) -> Iterator[Diagnostic]:
     """The faces that a roll waits for, and those of its results, can be thrown with its dice."""
     for form, id_, node in subject.draft.all_rows():
         if form in subject.known and (form, id_) not in subject.faulty:
-            yield from _faces(node)
+            yield from subject.of_row("faces", node, partial(_all_faces, node))
+
+
+def _all_faces(node: Node) -> list[Diagnostic]:
+    return list(_faces(node))
 
 
 def _faces(node: Node) -> Iterator[Diagnostic]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 
 from .parse import ExpressionError, parse, strip_mark
 from .vocabulary import FUNCTIONS
@@ -16,12 +17,13 @@ def functions_used(text: str) -> frozenset[str]:
         return frozenset()
 
 
-def terms_used(text: str) -> set[str]:
+@lru_cache(maxsize=16_384)
+def terms_used(text: str) -> frozenset[str]:
     """The names of terms that an expression calls, or hands to a function that takes a term."""
     try:
         tree = parse(strip_mark(text)).tree
     except ExpressionError:
-        return set()
+        return frozenset()
     used: set[str] = set()
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
@@ -33,4 +35,4 @@ def terms_used(text: str) -> set[str]:
         for argument, want in zip(node.args, signature.args, strict=False):
             if want in ("term", "id:quantities") and isinstance(argument, ast.Constant) and isinstance(argument.value, str):
                 used.add(argument.value)
-    return used
+    return frozenset(used)

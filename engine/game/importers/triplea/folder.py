@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ....core.diagnostics import Diagnostic, render
-from ...new_folder import may_write, new_folder
+from ...new_folder import SCHEMAS, may_write, new_folder, put_schemas
 from .board import Drawing, board, drawing
 from .conditions import Conditions
 from .document import GameFileError, read
@@ -50,6 +50,7 @@ def import_game(file: Path, out: Path, *, force: bool = False) -> Imported:
     may_write(out, force=force)
     draft, drawn, texts = translate(file)
     with new_folder(out) as work:
+        put_schemas(work)
         for name, text in texts.items():
             path = work / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -120,9 +121,7 @@ def _properties(draft: Draft) -> None:
 
 
 def _texts(draft: Draft, drawn: Drawing, shared: dict[str, str], file: Path) -> dict[str, str]:
-    from ....core.package_data import schemas
-
-    schema = f"{schemas().resolve().as_uri()}/table-file.schema.json"
+    schema = f"../{SCHEMAS}/table-file.schema.json"
     game, id_ = draft.game, slug(draft.game.name)
     texts = {
         "ruleset.yaml": _block(
@@ -130,7 +129,7 @@ def _texts(draft: Draft, drawn: Drawing, shared: dict[str, str], file: Path) -> 
                 "id": id_,
                 "title": game.name[:120],
                 "description": f"Imported from {file.name}.",
-                "settings": {"money": draft.money, **draft.words["settings"]},
+                "settings": {"money": draft.money, **_settings(draft, shared)},
             },
             f"{' '.join([game.name, game.version]).strip()}, made of the game file {file.name} by `wteaw import triplea`.",
         ),
@@ -149,6 +148,16 @@ def _texts(draft: Draft, drawn: Drawing, shared: dict[str, str], file: Path) -> 
     for name, text in shared.items():
         texts[f"tables/rules-{name}"] = f"# yaml-language-server: $schema={schema}\n{text}"
     return texts
+
+
+def _settings(draft: Draft, shared: dict[str, str]) -> Row:
+    """The settings of all imported rulesets, without those that name a field or a stance which nothing in this game has."""
+    declared = {row["id"] for forms in draft.rows.values() for form in ("fields", "stances") for row in forms.get(form, ())}
+
+    def there(name: str) -> bool:
+        return name in declared or any(f"{{id: {name}," in text for text in shared.values())
+
+    return {key: value for key, value in draft.words["settings"].items() if there(value.rpartition(".")[2])}
 
 
 def _block(data: Any, says: str) -> str:
