@@ -68,6 +68,7 @@ WRONG: dict[str, dict[Code, tuple[str, ...]]] = {
     "import triplea": {Code.CALL: (f"{NOWHERE} --out {{tmp}}/o",), Code.FOUND: ("{text} --out {tmp}/o",), Code.REFUSED: ("{text} --out {full}",)},
     "luck": {Code.CALL: (NOWHERE,)},
     "statistics": {Code.CALL: (NOWHERE,)},
+    "tournament": {Code.CALL: ("nonsense --out {tmp}/o",)},
     "balance": {Code.CALL: (NOWHERE, "{empty}")},
     "simulate": {Code.CALL: ("nonsense --games 1 --out {tmp}/o", "diplomacy --games 1 --out {tmp}/o --with nonsense"),
                  Code.FOUND: ("{bad_scenario} --games 1 --out {tmp}/o",)},
