@@ -311,7 +311,7 @@ def test_the_template_is_read_back_and_only_its_head_counts() -> None:
     ruleset, state = rules(), position()
     text = order_template(World(ruleset, state), "red", game="cup")
     assert text.startswith("game cup   nation Red   turn 1\n## Gold: 10\n")
-    assert "# court Gray   # 4 Gold" in text and "# bet 2   # 2 Gold; n 2 to 5" in text
+    assert "# court Gray   # 4\n" in text and "# bet 2   # 2; 2 to 5\n" in text and "## Prices in gold." in text
     assert "# move 5 feet, 2 horses from Ash to Birch\n" in text
     assert parse_orders(ruleset, text, nation="red", game="cup", turn=1) == ([], [])
 

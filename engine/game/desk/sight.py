@@ -141,11 +141,11 @@ def _told(fight: Fight, number: int, taken: dict[str, str | None], reader: str, 
             n = sum(lost.values())
             gone = "nothing lost" if not n else f"lost all {n}" if all_lost and n > 1 else f"lost {words.short_units(lost)}"
             sides.append(Side(words.nation(owner), words.short_units(began) or "nobody", gone, all_lost))
-    scored, expected, dice = hits(fight, mine)
+    scored, expected, dice = hits(fight, mine, words)
     outcome = heading(fight, taken, reader, words).partition(", ")[2]
     won = fight.winner == mine and not fight.lost_touch
     known = float(expected) if expected is not None and dice and reader in fight.parties() else None
-    return Told(number, fight.place, words.place(fight.place), outcome, won, len(fight.rounds), tuple(sides), scored, known)
+    return Told(number, fight.place, words.place(fight.place), outcome, won, len(fight.rounds), tuple(sides), scored or 0, known)
 
 
 def _position(game: Game, turn: int) -> Position:

@@ -6,7 +6,7 @@ The rounds of one battle are found by its place and subject. Fights of other kin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -119,7 +119,7 @@ def blocks(world: World, entries: Sequence[Entry], reader: str, words: Words) ->
     order = gravest(world, fights(entries), reader, words)
     taken = captured(entries)
     own = [f for f in order if not reader or reader in f.parties()]
-    out: list[Block] = list(_introduced(own))
+    out: list[Block] = list(_introduced(own, words))
     for fight in own:
         out.extend(_told(world, fight, taken, reader, words))
     others = [f for f in order if f not in own]
@@ -144,7 +144,14 @@ def outcomes(world: World, entries: Sequence[Entry], reader: str, words: Words) 
 _SIDED = {4: "Four", 6: "Six", 8: "Eight", 10: "Ten", 12: "Twelve", 20: "Twenty"}
 
 
-def _introduced(own: Sequence[Fight]) -> list[Block]:
+def _aims(fight: Fight, fire: Mapping[str, Any], words: Words) -> bool:
+    """Whether a throw hits at a number or less; dice that are summed, or looked up by their face, have no such number."""
+    stages = words.world.ruleset.rows("battles").get(fight.row, {}).get("stages", ())
+    looked_up = any(s["id"] == fire["stage"] and s.get("resolve") == "face" for s in stages)
+    return fire["hits"] is not None and not looked_up
+
+
+def _introduced(own: Sequence[Fight], words: Words) -> list[Block]:
     """How the figures of the battles are to be read, where there are dice that hit."""
     dice = sorted(
         {
@@ -152,7 +159,7 @@ def _introduced(own: Sequence[Fight]) -> list[Block]:
             for fight in own
             for entry in fight.rounds
             for fire in entry.data.get("fire", ())
-            if fire["hits"] is not None and fire["dice"]
+            if _aims(fight, fire, words) and fire["dice"]
         }
     )
     if not dice:
@@ -194,9 +201,12 @@ def _outcome(fight: Fight, taken: dict[str, str | None], words: Words) -> str:
     return {"attacker": "won by the attackers", "defender": "held", None: "undecided"}[fight.winner]
 
 
-def hits(fight: Fight, side: str) -> tuple[int, Fraction | None, int]:
-    """Hits of a side, hits to be expected of its dice (None where dice are summed), and how many dice it threw."""
-    scored, expected, dice, summed = 0, Fraction(0), 0, False
+def hits(fight: Fight, side: str, words: Words) -> tuple[int | None, Fraction | None, int]:
+    """Hits of a side (None where dice are summed), hits to be expected of its dice, and how many dice it threw.
+
+    Nothing is expected, None, of dice that have no number to reach.
+    """
+    scored, expected, dice, summed, aims = 0, Fraction(0), 0, False, True
     for entry in [*fight.rounds, *fight.left]:
         for fire in [*entry.data.get("fire", ()), *entry.data.get("parting", ())]:
             if fire["side"] != side:
@@ -207,15 +217,17 @@ def hits(fight: Fight, side: str) -> tuple[int, Fraction | None, int]:
                 summed = True
                 continue
             scored += int(fire["hits"])
+            aims = aims and _aims(fight, fire, words)
             expected += Fraction(n * max(0, min(int(fire["value"]), int(fire["die"]))), int(fire["die"]))
-    return scored, None if summed else expected, dice
+    return None if summed else scored, expected if aims and not summed else None, dice
 
 
 def _told(world: World, fight: Fight, taken: dict[str, str | None], reader: str, words: Words) -> list[Block]:
     rows: list[tuple[str, ...]] = []
     for side in SIDES:
-        scored, expected, dice = hits(fight, side)
-        said = (str(scored), f"{float(expected):.1f}") if dice and expected is not None else ("-", "-")
+        scored, expected, dice = hits(fight, side, words)
+        hoped = "-" if expected is None else f"{float(expected):.1f}"
+        said = (str(scored), hoped) if dice and scored is not None else ("-", "-")
         for number, owner in enumerate(sorted(fight.owners(side), key=lambda o: (o != reader, o))):
             began, lost = fight.sides.get(side, {}).get(owner, {}), fight.lost.get(side, {}).get(owner, {})
             gone = "nothing" if not lost else "all" if lost == began and sum(began.values()) > 1 else words.short_units(lost)
@@ -267,7 +279,7 @@ def _numbers(fight: Fight, side: str, words: Words) -> str:
     found: dict[str, list[int]] = {}
     for entry in fight.rounds:
         for fire in entry.data.get("fire", ()):
-            if fire["side"] == side and fire["dice"] and fire["hits"] is not None and fire["kind"] in known:
+            if fire["side"] == side and fire["dice"] and _aims(fight, fire, words) and fire["kind"] in known:
                 values = found.setdefault(fire["kind"], [])
                 if fire["value"] not in values:
                     values.append(int(fire["value"]))

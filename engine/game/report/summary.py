@@ -110,10 +110,10 @@ def battles(world: World, entries: Sequence[Entry], words: Words) -> list[Block]
             star = "*" if side == "defender" and fight.place in taken else ""
             marked = marked or bool(star)
             cells.append(f"{of} {sum(fight.losses(side).values())} of {sum(fight.started(side).values())}{star}")
-        scored = [told_fights.hits(fight, side) for side in told_fights.SIDES]
-        counts = any(dice and expected is not None for _, expected, dice in scored)
-        hit = ":".join(str(n) for n, _, _ in scored) if counts else "-"
-        hoped = ":".join(f"{float(expected or 0):.0f}" for _, expected, _ in scored) if counts else "-"
+        scored = [told_fights.hits(fight, side, words) for side in told_fights.SIDES]
+        hit = ":".join(str(n or 0) for n, _, _ in scored) if any(dice and n is not None for n, _, dice in scored) else "-"
+        aims = any(dice and expected is not None for _, expected, dice in scored)
+        hoped = ":".join(f"{float(expected or 0):.0f}" for _, expected, _ in scored) if aims else "-"
         rows.append((words.place(fight.place), *cells, str(len(fight.rounds)), hit, hoped))
         refs.append(tuple(fight.log))
     if not rows:
