@@ -139,6 +139,7 @@ def at_sea(world: World, chance: random.Random) -> Drawn:
         ships: dict[str, int] = {}
         for _, row in routes.free_stacks(world, nation, origin) if origin else ():
             ships[row["kind"]] = min(3, ships.get(row["kind"], 0) + int(row["n"]))
+        ships = dict([chance.choice(sorted(ships.items()))]) if ships else {}  # of one kind: not every kind may do every task
         near = [p for p in world.geography.next_to(origin, ("sea",)) if world.enemies_at(nation, p)] if ships else []
         for target in near:
             sail = order(nation, ships, origin, target, {}, "sail")
@@ -149,13 +150,14 @@ def at_sea(world: World, chance: random.Random) -> Drawn:
 
 def first_of(world: World, draw: Callable[[World, random.Random], Drawn], chance: random.Random) -> tuple[Drawn, Written]:
     """The first orders drawn that lead to a battle."""
-    while True:
+    for _ in range(500):
         nation, place, orders = drawn = draw(world, chance)
         with suppress(NoBattle):
             written = as_written(world, nation, orders, place)
             if written.question is None:
                 written.odds(trials=3)
             return drawn, written
+    raise AssertionError("nobody's orders lead to a battle in this position")
 
 
 @pytest.mark.parametrize("seed", range(4))
