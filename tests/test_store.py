@@ -179,6 +179,16 @@ def test_of_two_resolves_one_was_first(tmp_path: Path) -> None:
     assert other.stage().number == 2
 
 
+def test_a_game_ends_where_its_secrets_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wteaw.game.store.games.MAX_TURNS", 2)
+    game = new(tmp_path)
+    game.resolve()
+    before = game.stages()
+    with pytest.raises(StoreError, match="sworn for 2 turns"):
+        game.resolve()
+    assert game.stages() == before
+
+
 def test_real_dice_are_rolled_on_published_salts_only(tmp_path: Path) -> None:
     game = new(tmp_path)
     send(game, "red")

@@ -13,7 +13,7 @@ from sqlalchemy.exc import DatabaseError
 
 from ...core import canonical, fairness
 from ...core.dice import KeyedDice
-from ...core.faults import NotThere
+from ...core.faults import NotThere, StoreError
 from ...core.journal import Entry
 from ...core.model import Ruleset
 from ...core.state import State
@@ -243,6 +243,8 @@ class GameReader:
     def _turn_key(self, db: Connection, turn: int, attempt: int) -> str:
         row = db.execute(select(games.c.seed, games.c.length).where(games.c.id == self.id)).one()
         chain = fairness.Chain.create(bytes.fromhex(row.seed), row.length)
+        if turn > chain.length:
+            raise StoreError(f"the dice of this game were sworn for {chain.length} turns, and they have been played")
         return fairness.turn_key(chain.secret(turn), self.id, turn, attempt)
 
     def corrections(self) -> list[dict[str, Any]]:
