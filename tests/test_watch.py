@@ -35,6 +35,7 @@ def watching(folder: Path, *arguments: str) -> Iterator[tuple[Next, subprocess.P
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background ignores Ctrl-C
     )
     lines: queue.Queue[str] = queue.Queue()
     assert process.stdout is not None
