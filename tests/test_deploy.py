@@ -201,7 +201,7 @@ def test_nobody_learns_what_others_deploy_before_all_have(game: Game) -> None:
 
 def test_the_template_is_the_default_and_stands(game: Game) -> None:
     text = order_template(view_world(game, "serbia"), "serbia")
-    lines = [line[2:].partition("   (")[0] for line in text.splitlines() if line.startswith("# deploy ")]
+    lines = [line[2:].partition("   ")[0] for line in text.splitlines() if line.startswith("# deploy ")]
     assert lines == ["deploy 1 infantry, 1 artillery to Macedonia", "deploy 5 infantry to Serbia"]
     assert "offer surrender" not in text and "build" not in text, "orders of the turn come later"
     assert send(game, "serbia", "offer surrender") == ["1: this order is not taken now"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from wteaw.battle.arrays import Members
 from wteaw.battle.figures import Figures
 from wteaw.battle.odds import Question
 from wteaw.battle.odds.ask import plan_of
-from wteaw.battle.plan import Plan
+from wteaw.battle.plan import Plan, Setting
 from wteaw.battle.values import compile_value
 from wteaw.core.model import Row, Ruleset
 from wteaw.core.state import Entity, State, unit_key
@@ -189,15 +190,16 @@ def test_a_row_whose_numbers_read_what_is_not_there_does_not_apply() -> None:
     assert World(ruleset, State()).quantity("attack", Entity("unit", "one.foot@here")) == 1
 
 
-def test_a_label_is_no_key() -> None:
-    battle = {**BATTLES[0], "ignore": ["mud"]}
+def test_a_label_is_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A verb that fights at once names adjusts that do not count, by their ids or tags."""
+    monkeypatch.setattr("wteaw.battle.odds.ask.Setting", partial(Setting, ignore=("mud",)))
     adjusts = [
         {"of": "attack", "add": 1, "label": "mud"},
         {"of": "attack", "add": 2, "tags": ["mud"]},
         {"of": "attack", "add": 4},
     ]
     ruleset = country({"id": "attack", "of": "unit", "base": 0}, adjusts)
-    ruleset = Ruleset(ruleset.id, ruleset.title, {**ruleset.forms, "battles": {"fight": battle}})
+    ruleset = Ruleset(ruleset.id, ruleset.title, {**ruleset.forms, "battles": {"fight": BATTLES[0]}})
     plan = plan_of(World(ruleset, State()), Question("fight", {("one", "foot"): 1}, {("two", "foot"): 1}, "here"))
     assert [fire.value.fixed for fire in plan.stages[0].volleys[0].fires] == [5]
 

@@ -54,7 +54,7 @@ def test_the_game_has_all_that_a_designer_looks_for(tmp_path: Path) -> None:
         assert ruleset.rows(form), form
     settings = json.loads((tmp_path / "small" / ".vscode" / "settings.json").read_text(encoding="utf-8"))
     for schema in settings["yaml.schemas"]:
-        assert Path(schema.removeprefix("file://")).is_file(), "the editor finds the schemas"
+        assert (tmp_path / "small" / schema).is_file(), "the editor finds the schemas"
 
 
 def test_every_file_is_short_and_says_what_it_is() -> None:

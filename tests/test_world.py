@@ -58,7 +58,6 @@ def ask(text: str, state: State | None = None, **names: Any) -> Any:
         ("kinds(units(), 'kind')", 2),
         ("stock(self, 'gold')", 20),
         ("'red' in these('red', 'blue')", True),
-        ("round(5/2)", 3),
         ("count(without(places(), places(holder=self)))", 2),
     ],
 )

@@ -194,7 +194,7 @@ class World(Readings):
         if a == b:
             return self._same_side
         said = self.state.tables.get("relations", {}).get(pair_key(a, b))
-        if said is not None:
+        if said is not None and "stance" in said:
             return str(said["stance"])
         side = self.side_of(a)
         return self._same_side if side and side == self.side_of(b) else self._default_stance
