@@ -5,10 +5,11 @@ The question and its answer are those of `wteaw odds --order`; whatever would ha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..turn.intents import Intent
+from ..world.known import counted_before
 from ..world.view import UNKNOWN
 from ..world.world import World
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 CHEAP = 30_000
 """Outcomes that are followed for one attack."""
 MOST_ATTACKS = 8
-FRESH = 1
-"""Turns after which a count says nothing of who stands there now."""
 
 
 def odds_of_attacks(world: World, nation: str, intents: Iterable[Intent]) -> dict[str, tuple[int, str]]:
@@ -57,9 +56,8 @@ def _defenders(world: World, nation: str, place: str) -> tuple[bool, dict[Any, i
     others = [row for _, row in world.state.stacks(at=place) if not world.allied(nation, str(row["owner"]))]
     if others:
         return all(row["kind"] != UNKNOWN for row in others), None
-    known: Mapping[str, Any] = world.state.get("knowledge", nation, f"units:{place}") or {}
-    holder, turn = world.holder_of(place), int(world.state.get("game", "game", "turn", 1))
-    if holder is None or not known.get("units") or known.get("since", -9) < turn - FRESH:
+    known, holder = counted_before(world, nation, place), world.holder_of(place)
+    if holder is None or not known.get("units"):
         return False, None
     return True, {(holder, kind): int(n) for kind, n in known["units"].items()}
 

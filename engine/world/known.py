@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from .view import UNKNOWN
 from .world import World
+
+FRESH = 1
+"""Turns after which a count says nothing of who stands there now."""
 
 
 class Enemies(NamedTuple):
@@ -26,12 +30,16 @@ def enemies_in(world: World, reader: str, place: str) -> Enemies:
         low = int(str(row.get("range", "0")).partition("..")[0] or 0)
         if row["kind"] == UNKNOWN and low > best.least and world.hostile(reader, str(row["owner"])):
             best = Enemies(low, False, str(row["range"]))
-    known = world.state.get("knowledge", reader, f"units:{place}") or {}
-    holder = world.holder_of(place)
-    fresh = known.get("since", -9) >= int(world.state.get("game", "game", "turn", 1)) - 1
-    if fresh and int(known.get("n", 0)) > best.least and holder is not None and world.hostile(reader, holder):
+    known, holder = counted_before(world, reader, place), world.holder_of(place)
+    if int(known.get("n", 0)) > best.least and holder is not None and world.hostile(reader, holder):
         best = Enemies(int(known["n"]), "units" in known)
     return best
+
+
+def counted_before(world: World, reader: str, place: str) -> Mapping[str, Any]:
+    """What a reader has learned of the units in a place (`n`, perhaps `units`); nothing once too old to say who is there."""
+    known: Mapping[str, Any] = world.state.get("knowledge", reader, f"units:{place}") or {}
+    return known if known.get("since", -9) >= int(world.state.get("game", "game", "turn", 1)) - FRESH else {}
 
 
 def theaters(world: World) -> list[tuple[str, list[str]]]:

@@ -32,9 +32,7 @@ def shared_out(work: Callable[[T], R], items: Sequence[T], workers: int) -> list
     helpers = [_helper(work, items, queue) for _ in range(min(workers, len(items)) - 1)]
     done: dict[int, Any] = {}
     try:
-        while (number := os.read(queue, _NUMBER)) != b"":
-            n = int.from_bytes(number, "little")
-            done[n] = work(items[n])
+        _work_off(queue, work, items, done)
     finally:
         os.close(queue)
         for pid, answers in helpers:
@@ -44,6 +42,13 @@ def shared_out(work: Callable[[T], R], items: Sequence[T], workers: int) -> list
             with suppress(EOFError, pickle.UnpicklingError):  # killed while it told them
                 done.update(pickle.loads(told))
     return [done[n] if n in done else work(item) for n, item in enumerate(items)]
+
+
+def _work_off(queue: int, work: Callable[[T], R], items: Sequence[T], done: dict[int, Any]) -> None:
+    """Take numbers from the queue until it is empty, and put the answers of their items into `done`."""
+    while (number := os.read(queue, _NUMBER)) != b"":
+        n = int.from_bytes(number, "little")
+        done[n] = work(items[n])
 
 
 def _helper(work: Callable[[T], R], items: Sequence[T], queue: int) -> tuple[int, int]:
@@ -57,9 +62,7 @@ def _helper(work: Callable[[T], R], items: Sequence[T], queue: int) -> tuple[int
         os.close(answers)
         done: dict[int, Any] = {}
         try:
-            while (number := os.read(queue, _NUMBER)) != b"":
-                n = int.from_bytes(number, "little")
-                done[n] = work(items[n])
+            _work_off(queue, work, items, done)
         finally:
             with os.fdopen(tell, "wb") as file:
                 file.write(pickle.dumps(done))
