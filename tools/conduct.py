@@ -21,7 +21,8 @@ from typing import Any
 from wteaw.core.journal import Entry
 from wteaw.core.model import Ruleset
 from wteaw.core.package_data import scenarios
-from wteaw.game.many.one import criteria, resolutions
+from wteaw.game.many.course import criteria
+from wteaw.game.many.one import resolutions
 from wteaw.game.many.sweep import seed_of
 from wteaw.game.moderation import new_game, whole_world
 from wteaw.game.scenario_files import load_scenario

@@ -29,7 +29,7 @@ from urllib.parse import urlencode
 from sqlalchemy import select
 
 from wteaw.core.package_data import scenarios
-from wteaw.game.desk.demonstration import greatest, playable
+from wteaw.game.desk.demonstration import greatest, ready_to_play
 from wteaw.game.desk.hall import Hall, Settings
 from wteaw.game.desk.people import stamp
 from wteaw.game.desk.tables import outbox
@@ -106,7 +106,7 @@ class Line:
 def set_up(folder: Path, games: int, players: int) -> list[Player]:
     """The games of a desk that is about to be started, and their players with links that let them in."""
     hall = Hall(engine_for(folder / "desk.db"))
-    scenario, ruleset, drawing = playable(scenarios() / "1914.yaml")
+    scenario, ruleset, drawing = ready_to_play(scenarios() / "1914.yaml")
     nations = greatest(ruleset, scenario, players)
     texts: dict[str, list[str]] = {}
     out = []

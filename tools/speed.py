@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent.parent
 PARTS = ("planning", "the rest", "whole game")
@@ -78,7 +79,7 @@ class Side:
             text=True,
         )
 
-    def turn(self) -> dict[str, object]:
+    def turn(self) -> dict[str, Any]:
         """Play one turn. RuntimeError if it could not be played."""
         assert self.process.stdin is not None and self.process.stdout is not None
         self.process.stdin.write("\n")
@@ -86,9 +87,9 @@ class Side:
         told = self.process.stdout.readline()
         if not told:
             raise RuntimeError(f"{self.name} could not play on; the last lines above say why")
-        found: dict[str, object] = json.loads(told)
+        found: dict[str, Any] = json.loads(told)
         for kept, new in ((self.cpu, found["cpu"]), (self.wall, found["wall"])):
-            for part, seconds in enumerate(new):  # type: ignore[arg-type]
+            for part, seconds in enumerate(new):
                 kept[part] += seconds
         return found
 
