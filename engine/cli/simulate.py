@@ -180,7 +180,7 @@ def _other(said: str, scenario: str, option: list[str]) -> Candidate:
 
 def checked(candidate: Candidate) -> tuple[dict[str, Any], Any]:
     """A candidate's scenario and ruleset, with its options as the ruleset has them; Stop or StoreError with what is wrong."""
-    from ..game.moderation import option_value, players_of
+    from ..game.begin import option_value, players_of
     from ..game.scenario import initial_state
 
     data, ruleset, _ = read_scenario(str(candidate.scenario), candidate.ruleset)
