@@ -40,14 +40,14 @@ def new_game(
             raise NotThere(f"no nation {nation!r} in this game")
         state.put("nations", nation, "seat", seat)
     for who, policy in (policies or {}).items():
-        for nation in _players_of(ruleset, state, who, policy):
+        for nation in players_of(ruleset, state, who, policy):
             state.put("nations", nation, "policy", policy)
     if isinstance(where, Path):
         return Game.create(where, ruleset, scenario, state, id_=id_, seed=seed, drawing=drawing)
     return Game.begin(where, ruleset, scenario, state, id_=id_, seed=seed, drawing=drawing)
 
 
-def _players_of(ruleset: Ruleset, state: State, who: str, policy: str) -> list[str]:
+def players_of(ruleset: Ruleset, state: State, who: str, policy: str) -> list[str]:
     """The nations that a policy is chosen for: one, those of a side, or everyone. StoreError where there is no such thing."""
     from ..orders.policies import policies_of  # brings NumPy: only where a policy is chosen
 
