@@ -8,11 +8,14 @@ import pytest
 
 from wteaw.core.package_data import rulesets, scenarios
 from wteaw.core.state import State
-from wteaw.game.moderation import Views, new_game, resolve_turn, wanted_now
+from wteaw.game.begin import new_game
 from wteaw.game.report.drawing import Drawing, drawing_from
 from wteaw.game.report.mapview import read_drawing
+from wteaw.game.resolve import resolve_turn
 from wteaw.game.scenario_files import load_scenario
 from wteaw.game.store import Game, Submission
+from wteaw.game.views import Views
+from wteaw.game.waiting import wanted_now
 from wteaw.orders.intake import take_in
 from wteaw.orders.template import order_template
 from wteaw.ruleset import Ruleset, load_ruleset
