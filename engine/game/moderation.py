@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.engine import Engine
 
-from ..core.fairness import Opening
+from ..core.fairness import Commitment, Opening
 from ..core.faults import BrokenGame, NotThere
 from ..core.journal import EVERYONE, Entry
 from ..core.state import Entity, State
@@ -290,22 +290,27 @@ class Outcome:
     played: tuple[str, ...]
 
 
+Kept = Callable[[Outcome, Commitment], None]
+
+
 def resolve_turn(
-    game: Game, *, force: bool = False, until: str | None = None, dry: bool = False, practice: bool = False, workers: int = 1
-) -> Outcome:
+    game: Game, *, force: bool = False, until: str | None = None, dry: bool = False, practice: bool = False, workers: int = 1,
+    kept: Kept | None = None,
+) -> Outcome:  # fmt: skip
     """Resolve to the next input point at which a player is asked, after a look at the chain of the journal.
 
     Where nations are asked one after another, those that a policy plays do not stop it. A game without players is resolved to
     the next input point of all. StoreError names the players whose orders are missing, unless `force`. `workers`: see `planned`.
+    `kept` is called in each transaction that keeps a resolution: with what came of it and the commitment to the dice that follow.
     """
-    outcome = _resolve_once(game, force=force, until=until, dry=dry, practice=practice, workers=workers)
+    outcome = _resolve_once(game, force=force, until=until, dry=dry, practice=practice, workers=workers, kept=kept)
     if until is not None or dry or practice or not _has_players(game):
         return outcome
     first = outcome.result.position.turn
     while not outcome.result.position.ended and outcome.result.position.turn <= first + 1:
         if set(seats(game).values()) != {POLICY}:
             break
-        further = _resolve_once(game, workers=workers)
+        further = _resolve_once(game, workers=workers, kept=kept)
         result = replace(further.result, entries=(*outcome.result.entries, *further.result.entries))
         outcome = Outcome(result, outcome.missing, tuple(dict.fromkeys((*outcome.played, *further.played))))
     return outcome
@@ -318,8 +323,9 @@ def _has_players(game: Game) -> bool:
 
 
 def _resolve_once(
-    game: Game, *, force: bool = False, until: str | None = None, dry: bool = False, practice: bool = False, workers: int = 1
-) -> Outcome:
+    game: Game, *, force: bool = False, until: str | None = None, dry: bool = False, practice: bool = False, workers: int = 1,
+    kept: Kept | None = None,
+) -> Outcome:  # fmt: skip
     if (broken := broken_chain(game, anew=False)) is not None:
         raise BrokenGame(f"{broken}; `wteaw verify` looks at everything")
     waiting = game.stage().position.waiting or {}
@@ -337,8 +343,16 @@ def _resolve_once(
             f"{lacking}; orders must be handed in that meet this (the moderator may, with `wteaw orders submit --nation`)"
         )
     stood_in = tuple(n for n, s in game.submissions().items() if s.by == PROXY)  # they have missed the turn all the same
-    result = game.resolve(given, missing=sorted({*missing, *stood_in}), until=until, dry=dry, practice=practice)
-    return Outcome(result, missing, tuple(s.nation for s in given))
+
+    def outcome(result: Resolution) -> Outcome:
+        return Outcome(result, missing, tuple(s.nation for s in given))
+
+    def note(result: Resolution, sealed: Commitment) -> None:
+        if kept is not None:
+            kept(outcome(result), sealed)
+
+    lacked = sorted({*missing, *stood_in})
+    return outcome(game.resolve(given, missing=lacked, until=until, dry=dry, practice=practice, kept=note))
 
 
 def open_decisions(game: Game) -> list[Open]:

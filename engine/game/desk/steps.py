@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...core.fairness import Commitment
 from ...turn import vacancies
 from ...world.world import World
-from ..moderation import Views, commanded, last_turn, map_of_report, report, resolve_turn, seats
+from ..moderation import Outcome, Views, commanded, last_turn, map_of_report, report, resolve_turn, seats
 from ..report.render import as_html, as_text
 from ..store import PLAYER, POLICY, Game, StoreError
 from .hall import Hall
@@ -78,8 +79,9 @@ def names_of(game: Game, nations: list[str]) -> list[tuple[str, str]]:
 def close_orders(hall: Hall, game: Game, who: str) -> None:
     """Close the orders of the present stage, and write it down."""
     turn = game.stage().position.turn
-    game.close()
-    hall.note(game.id, who, f"Closed the orders of turn {turn}; {len(game.salts(turn))} players have a share in its dice")
+    with hall.changing(game.id):
+        game.close()
+        hall.note(game.id, who, f"Closed the orders of turn {turn}; {len(game.salts(turn))} players have a share in its dice")
 
 
 def resolve_at(hall: Hall, id_: str, number: int, who: str, force: bool) -> None:
@@ -93,14 +95,16 @@ def resolve_at(hall: Hall, id_: str, number: int, who: str, force: bool) -> None
 def resolve_now(hall: Hall, game: Game, who: str, *, force: bool = False) -> None:
     """Resolve the present turn, and write it down with the heads of what it led to."""
     before = game.stage().position.turn
-    outcome = resolve_turn(game, force=force)
-    stage = game.stage()
-    without = f" without {', '.join(outcome.missing)}" if outcome.missing else ""
-    hall.note(
-        game.id, who,
-        f"Resolved turn {before}{without}: {len(outcome.result.entries)} entries, journal {stage.position.head[:16]}; "
-        f"the dice of turn {stage.position.turn} are sealed: {stage.commitment.root[:16]}",
-    )  # fmt: skip
+
+    def note(outcome: Outcome, sealed: Commitment) -> None:
+        without = f" without {', '.join(outcome.missing)}" if outcome.missing else ""
+        hall.note(
+            game.id, who,
+            f"Resolved turn {before}{without}: {len(outcome.result.entries)} entries, journal "
+            f"{outcome.result.position.head[:16]}; the dice of turn {sealed.turn} are sealed: {sealed.root[:16]}",
+        )  # fmt: skip
+
+    resolve_turn(game, force=force, kept=note)
 
 
 def send_reports(desk: Desk, game: Game, who: str) -> None:
@@ -115,10 +119,11 @@ def send_reports(desk: Desk, game: Game, who: str) -> None:
         key = f"report/{game.id}/{stage.number}/{stage.position.head[:16]}/{nation}"
         role = reached[nation]
         mails.append(Mail(key, role.email, title, text, html, game=game.id, role=role.id, reply=desk.post_of(role)))
-    if hall.send(game, mails):
-        now = hall.settings(game.id)
-        due = f"; orders are due {now.due[:16].replace('T', ' ')} UTC" if now.due and not game.stage().position.ended else ""
-        hall.note(game.id, who, f"Sent turn {turn}: {len(mails)} reports by mail, common news on the pages{due}")
+    with hall.changing(game.id):
+        if hall.send(game, mails):
+            now = hall.settings(game.id)
+            due = f"; orders are due {now.due[:16].replace('T', ' ')} UTC" if now.due and not stage.position.ended else ""
+            hall.note(game.id, who, f"Sent turn {turn}: {len(mails)} reports by mail, common news on the pages{due}")
 
 
 def written_reports(hall: Hall, id_: str, stage: int, head: str, nations: list[str]) -> dict[str, tuple[str, str, str]]:

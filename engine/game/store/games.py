@@ -31,7 +31,19 @@ from ...world.geography import Geography
 from ...world.world import World
 from ..report.drawing import Drawing
 from . import turns as luck
-from .database import StoreError, as_text, engine_for, fault_in_words, keep_ruleset, keep_state, lock, pack, packed_state, unpack
+from .database import (
+    StoreError,
+    as_text,
+    changing,
+    engine_for,
+    fault_in_words,
+    keep_ruleset,
+    keep_state,
+    pack,
+    packed_state,
+    reading,
+    unpack,
+)
 from .reading import MODERATOR, PLAYER, GameReader, Stage, Submission, inputs_from
 from .schema import corrections, entries, games, handins, inputs, metadata, positions, rulesets, seats
 
@@ -141,7 +153,7 @@ class Game(GameReader):
         """Start a game in a database that may hold others. StoreError if one of that name is there."""
         keep = cls._first(engine, ruleset, scenario, state, id_, seed, drawing)
         try:
-            with engine.begin() as db:
+            with changing(engine) as db:
                 if db.execute(select(games.c.id).where(games.c.id == id_)).first():
                     raise StoreError(f"there is a game {id_} already")
                 keep(db)
@@ -153,7 +165,7 @@ class Game(GameReader):
     def in_database(cls, engine: Engine, id_: str) -> Game:
         """One game of a database that may hold others. StoreError if there is none of that name."""
         try:
-            with engine.connect() as db:
+            with reading(engine) as db:
                 row = db.execute(
                     select(rulesets.c.content).join(games, games.c.ruleset == rulesets.c.hash).where(games.c.id == id_)
                 ).first()
@@ -192,8 +204,7 @@ class Game(GameReader):
     def _writing(self, *, stage: int | None = None) -> Iterator[Connection]:
         """One transaction that nobody else writes beside. With `stage`: StoreError if the game does not stand there any more."""
         try:
-            with self.engine.begin() as db:
-                lock(db, self.id)
+            with changing(self.engine, self.id) as db:
                 if stage is not None and self._last(db) != stage:
                     self._stage = None
                     raise StoreError("the game has moved on meanwhile: its turn was resolved or taken back; look at it again")
@@ -265,12 +276,13 @@ class Game(GameReader):
 
     def resolve(
         self, given: Sequence[Submission] = (), *, missing: Sequence[str] = (), until: str | None = None, dry: bool = False,
-        practice: bool = False,
+        practice: bool = False, kept: Callable[[Resolution, fairness.Commitment], None] | None = None,
     ) -> Resolution:  # fmt: skip
         """Take in what was submitted (and `given`, such as orders made by policies) and go on to the next input point.
 
         Orders are closed and the salts published first. With `dry` nothing is kept; where players have a share in the dice, that
         takes orders which are closed already. With `practice` nothing is kept either, and the dice are made up for the occasion.
+        `kept` is called with what is kept and the commitment to the dice that follow, in the transaction that keeps it.
         StoreError if the game has ended, or if somebody else has resolved it meanwhile.
         """
         stage = self.stage()
@@ -310,6 +322,8 @@ class Game(GameReader):
             if not same and (attempt := self._attempt_at(db, result.position.turn)) != ready.commitment.attempt:
                 ready = self._ready(result, self._turn_key(db, result.position.turn, attempt), attempt)
             self._save(db, ready, stage.number + 1, salts if same else {}, salts)
+            if kept is not None:
+                kept(result, ready.commitment)
         return result
 
     def _attempt_at(self, db: Connection, turn: int) -> int:
