@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.engine import Engine
 
-from ..core.fairness import Commitment, Opening
+from ..core.fairness import Opening
 from ..core.faults import BrokenGame, NotThere
 from ..core.journal import EVERYONE, Entry
 from ..core.state import Entity, State
@@ -33,7 +33,7 @@ from .proofs import openings, position_after
 from .scenario import initial_state
 from .scenario_files import option_values
 from .schedule import days_of
-from .store import MODERATOR, PLAYER, POLICY, PROXY, Game, Stage, StoreError, Submission
+from .store import MODERATOR, PLAYER, POLICY, PROXY, Game, Scribe, Stage, StoreError, Submission
 
 if TYPE_CHECKING:  # reports and maps are heavy: who only hands in orders needs neither
     from .report.build import Report
@@ -290,27 +290,24 @@ class Outcome:
     played: tuple[str, ...]
 
 
-Kept = Callable[[Outcome, Commitment], None]
-
-
 def resolve_turn(
     game: Game, *, force: bool = False, until: str | None = None, dry: bool = False, practice: bool = False, workers: int = 1,
-    kept: Kept | None = None,
+    scribe: Scribe | None = None,
 ) -> Outcome:  # fmt: skip
     """Resolve to the next input point at which a player is asked, after a look at the chain of the journal.
 
     Where nations are asked one after another, those that a policy plays do not stop it. A game without players is resolved to
     the next input point of all. StoreError names the players whose orders are missing, unless `force`. `workers`: see `planned`.
-    `kept` is called in each transaction that keeps a resolution: with what came of it and the commitment to the dice that follow.
+    `scribe` writes it down, in the transactions that do it.
     """
-    outcome = _resolve_once(game, force=force, until=until, dry=dry, practice=practice, workers=workers, kept=kept)
+    outcome = _resolve_once(game, force=force, until=until, dry=dry, practice=practice, workers=workers, scribe=scribe)
     if until is not None or dry or practice or not _has_players(game):
         return outcome
     first = outcome.result.position.turn
     while not outcome.result.position.ended and outcome.result.position.turn <= first + 1:
         if set(seats(game).values()) != {POLICY}:
             break
-        further = _resolve_once(game, workers=workers, kept=kept)
+        further = _resolve_once(game, workers=workers, scribe=scribe)
         result = replace(further.result, entries=(*outcome.result.entries, *further.result.entries))
         outcome = Outcome(result, outcome.missing, tuple(dict.fromkeys((*outcome.played, *further.played))))
     return outcome
@@ -324,7 +321,7 @@ def _has_players(game: Game) -> bool:
 
 def _resolve_once(
     game: Game, *, force: bool = False, until: str | None = None, dry: bool = False, practice: bool = False, workers: int = 1,
-    kept: Kept | None = None,
+    scribe: Scribe | None = None,
 ) -> Outcome:  # fmt: skip
     if (broken := broken_chain(game, anew=False)) is not None:
         raise BrokenGame(f"{broken}; `wteaw verify` looks at everything")
@@ -343,16 +340,9 @@ def _resolve_once(
             f"{lacking}; orders must be handed in that meet this (the moderator may, with `wteaw orders submit --nation`)"
         )
     stood_in = tuple(n for n, s in game.submissions().items() if s.by == PROXY)  # they have missed the turn all the same
-
-    def outcome(result: Resolution) -> Outcome:
-        return Outcome(result, missing, tuple(s.nation for s in given))
-
-    def note(result: Resolution, sealed: Commitment) -> None:
-        if kept is not None:
-            kept(outcome(result), sealed)
-
     lacked = sorted({*missing, *stood_in})
-    return outcome(game.resolve(given, missing=lacked, until=until, dry=dry, practice=practice, kept=note))
+    result = game.resolve(given, missing=lacked, until=until, dry=dry, practice=practice, scribe=scribe)
+    return Outcome(result, missing, tuple(s.nation for s in given))
 
 
 def open_decisions(game: Game) -> list[Open]:

@@ -128,6 +128,11 @@ def _purses(hall: Hall, game: Game, nation: str) -> list[Any]:
         return hall.of_stage(game, ("purses", nation), lambda: list(accounts(world, [], nation, Words(world, nation))))
 
 
+def _unsaid(hall: Hall, game: Game, nation: str, back: ReadBack | None) -> list[Any]:
+    """What there is to spend, where no read-back says it."""
+    return [] if back is not None and back.start else _purses(hall, game, nation)
+
+
 def report_text(visit: Visit) -> Response:
     """The report as plain text, as the mail has it."""
     with visit.hall.sent(visit.role.game) as game:
@@ -194,7 +199,7 @@ def _orders(
         problem=problem, salt=salt,
         form=_form(visit.hall, game, nation) if visit.query("form") == "1" else "",
         turn=game.stage().position.turn, when=when(game.ruleset, game.stage().position.turn),
-        purses=_purses(visit.hall, game, nation),
+        purses=_unsaid(visit.hall, game, nation, back),
         status=409 if problem else 200,
     )  # fmt: skip
 
@@ -233,7 +238,7 @@ def check(visit: Visit) -> Response:
         visit.hall.drafts.keep(game.id, nation, game.stage().number, text, soon=live)
         if live:
             back = back_of(visit.hall, game, nation, text)[0] if text.strip() else None
-            body = visit.show("readback.html.j2", back=back, now=now, purses=_purses(visit.hall, game, nation))
+            body = visit.show("readback.html.j2", back=back, now=now, purses=_unsaid(visit.hall, game, nation, back))
             return HTMLResponse(body.body)
         return visit.go("orders", "draft")
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from sqlalchemy import Connection, delete, func, insert, inspect, select
 from sqlalchemy.engine import Engine
@@ -50,6 +50,16 @@ from .schema import corrections, entries, games, handins, inputs, metadata, posi
 FILE = "game.db"
 """The name of a game's database in its folder."""
 MAX_TURNS = 400
+
+
+class Scribe(Protocol):
+    """Whoever writes down what is done with a game beside the game itself."""
+
+    def closed(self, turn: int, salts: Mapping[str, str]) -> None:
+        """The orders of a turn were closed, and these masked salts published."""
+
+    def resolved(self, turn: int, result: Resolution, missing: Sequence[str], sealed: fairness.Commitment) -> None:
+        """A turn was resolved without the nations that are missing; committed was to the dice that follow."""
 
 
 @dataclass(frozen=True)
@@ -239,10 +249,10 @@ class Game(GameReader):
             )
         )  # fmt: skip
 
-    def close(self) -> dict[str, str]:
+    def close(self, scribe: Scribe | None = None) -> dict[str, str]:
         """Close the orders of the present stage and publish the masked salts of its turn: no file changes them any more.
 
-        Returns the list as published; closing again gives the same.
+        Returns the list as published; closing again gives the same. `scribe` writes it down, in the transaction that does it.
         """
         here = self.stage()
         turn = here.position.turn
@@ -255,6 +265,8 @@ class Game(GameReader):
             closed = replace(record, attempt=here.attempt, closed=here.number, salts=masked)
             if closed != record:
                 luck.keep(db, self.id, turn, closed)
+                if scribe is not None:
+                    scribe.closed(turn, masked)
         return dict(masked)
 
     def note_opened(self, turn: int) -> None:
@@ -276,13 +288,13 @@ class Game(GameReader):
 
     def resolve(
         self, given: Sequence[Submission] = (), *, missing: Sequence[str] = (), until: str | None = None, dry: bool = False,
-        practice: bool = False, kept: Callable[[Resolution, fairness.Commitment], None] | None = None,
+        practice: bool = False, scribe: Scribe | None = None,
     ) -> Resolution:  # fmt: skip
         """Take in what was submitted (and `given`, such as orders made by policies) and go on to the next input point.
 
         Orders are closed and the salts published first. With `dry` nothing is kept; where players have a share in the dice, that
         takes orders which are closed already. With `practice` nothing is kept either, and the dice are made up for the occasion.
-        `kept` is called with what is kept and the commitment to the dice that follow, in the transaction that keeps it.
+        `scribe` writes it down, in the transactions that do it.
         StoreError if the game has ended, or if somebody else has resolved it meanwhile.
         """
         stage = self.stage()
@@ -296,7 +308,7 @@ class Game(GameReader):
                 raise StoreError("real dice are rolled on closed orders only: `wteaw close` closes them, `--practice` needs none")
             salts = record.salts or {}
         elif not practice:
-            salts = self.close()
+            salts = self.close(scribe)
         given = [
             replace(s, orders=loads(as_text(s.orders)), answers=loads(as_text(s.answers))) for s in given
         ]  # as they are kept
@@ -322,8 +334,8 @@ class Game(GameReader):
             if not same and (attempt := self._attempt_at(db, result.position.turn)) != ready.commitment.attempt:
                 ready = self._ready(result, self._turn_key(db, result.position.turn, attempt), attempt)
             self._save(db, ready, stage.number + 1, salts if same else {}, salts)
-            if kept is not None:
-                kept(result, ready.commitment)
+            if scribe is not None:
+                scribe.resolved(turn, result, missing, ready.commitment)
         return result
 
     def _attempt_at(self, db: Connection, turn: int) -> int:
