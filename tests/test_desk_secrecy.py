@@ -21,7 +21,7 @@ from .world1914 import loaded
 from wteaw.game.desk.app import SEATS, addresses  # isort: skip
 from wteaw.game.desk.demonstration import GAME, demonstration  # isort: skip
 from wteaw.game.desk.hall import Hall  # isort: skip
-from wteaw.game.moderation import view_world  # isort: skip
+from wteaw.game.views import view_world  # isort: skip
 from wteaw.game.store.database import keep_state, packed_state  # isort: skip
 from wteaw.game.store.schema import positions  # isort: skip
 from wteaw.world.view import UNKNOWN  # isort: skip

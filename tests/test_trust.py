@@ -16,12 +16,13 @@ import pytest
 from wteaw.cli import _run
 from wteaw.core import canonical
 from wteaw.game.audit import audit, broken_chain
-from wteaw.game.moderation import new_game, resolve_turn
-from wteaw.game.moderation import report as report_of
+from wteaw.game.begin import new_game
 from wteaw.game.proofs import Published, check, revealed
 from wteaw.game.report.render import as_text
+from wteaw.game.resolve import resolve_turn
 from wteaw.game.scenario_files import load_scenario
 from wteaw.game.store import Game, StoreError
+from wteaw.game.turn_reports import report as report_of
 
 ROOT = Path(__file__).parents[1]
 NATION = "german-empire"

@@ -15,6 +15,7 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity
+from ..economy.catalogue import PLENTY
 from ..turn.context import OrderContext
 from ..world import treasury as stores
 from ..world.known import enemies_in
@@ -397,7 +398,7 @@ class _Offers:
             return sorted(self.standing, key=lambda p: (not self._before_enemies(p), p))
         if shape.kind not in ENUMERABLE:
             return []
-        return domain(self.world, self._row(entry.order), slot, {"self": self.me, "nation": self.me})
+        return domain(self.context, self._row(entry.order), slot, {"self": self.me, "nation": self.me})
 
     def _before_enemies(self, place: str) -> bool:
         return any(enemies_in(self.world, self.nation, p).least for p in self.world.geography.next_to(place))
@@ -462,7 +463,7 @@ class _Offers:
 
 def _bounds(entry: Legal) -> str:
     """How many, where a number may be chosen within limits."""
-    return ", ".join(f"{low} to {high}" for low, high in entry.bounds.values() if low < high < 999)
+    return ", ".join(f"{low} to {high}" for low, high in entry.bounds.values() if low < high < PLENTY)
 
 
 def joined_names(items: Iterable[Named]) -> list[str]:

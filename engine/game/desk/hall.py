@@ -22,10 +22,11 @@ from ...core.journal import Entry
 from ...core.model import Ruleset
 from ...world.geography import Geography
 from ...world.world import World
-from ..moderation import seats, view_world
 from ..store import Game, Stage, StoreError
 from ..store.database import insert_once, lock
 from ..store.schema import entries, games, positions
+from ..views import view_world
+from ..waiting import seats
 from .migrations import bring_up
 from .outbox import Mail, queue
 from .people import People, stamp

@@ -11,9 +11,10 @@ from starlette.responses import Response
 
 from ...core.faults import StoreError
 from ...core.package_data import scenarios
-from ..moderation import new_game, standing_of
+from ..begin import new_game
 from ..scenario_files import option_values
 from ..store import PLAYER
+from ..waiting import standing_of
 from .demonstration import ready_to_play
 from .doors import mail_link
 from .hall import Settings

@@ -18,16 +18,12 @@ from ...turn.decisions import answer_refusal
 from ..audit import broken_chain
 from ..correction import Change, what_if
 from ..hand_in import hand_in
-from ..moderation import (
-    last_turn,
-    planned,
-    resolve_turn,
-    seats,
-    standing_of,
-    view_world,
-)
 from ..report.build import Report, moderator_report
+from ..resolve import planned, resolve_turn
 from ..store import MODERATOR, PLAYER, POLICY, Game, Submission
+from ..turn_reports import last_turn
+from ..views import view_world
+from ..waiting import seats, standing_of
 from .hall import AUTO, Hall, Settings
 from .outbox import Mail
 from .pages import Head, map_page, map_picture

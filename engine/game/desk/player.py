@@ -13,12 +13,12 @@ from ...orders.readback import ReadBack, read_back
 from ...orders.readback_text import rendered
 from ...orders.template import order_template
 from ..hand_in import hand_in, read
-from ..moderation import last_turn, report
 from ..report.account import accounts
 from ..report.build import when
 from ..report.render import as_text
 from ..report.words import Words
 from ..store import MODERATOR, PLAYER, PROXY, Game
+from ..turn_reports import last_turn, report
 from .hall import Hall
 from .outbox import Mail
 from .pages import Head, map_page, map_picture

@@ -9,7 +9,7 @@ from ...core.model import Ruleset
 from ...core.package_data import rulesets
 from ...ruleset import load_ruleset
 from ..audit import audit
-from ..moderation import first_difference
+from ..correction import first_difference
 from .designer import shipped
 from .hall import Hall
 from .moderator import head, me

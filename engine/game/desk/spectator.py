@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from starlette.responses import RedirectResponse, Response
 
-from ..moderation import last_turn
 from ..store import Game
+from ..turn_reports import last_turn
 from .pages import Head, map_page, map_picture
 from .sight import ALL, PUBLIC, sight
 from .web import Denied, Visit

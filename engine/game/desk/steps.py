@@ -9,9 +9,12 @@ from dataclasses import dataclass
 
 from ...turn import vacancies
 from ...world.world import World
-from ..moderation import Views, commanded, last_turn, map_of_report, report, resolve_turn, seats
 from ..report.render import as_html, as_text
+from ..resolve import resolve_turn
 from ..store import PLAYER, POLICY, Game, StoreError
+from ..turn_reports import last_turn, map_of_report, report
+from ..views import Views
+from ..waiting import commanded, seats
 from .hall import Hall
 from .outbox import Mail
 from .people import Role
