@@ -121,7 +121,7 @@ def test_who_could_scramble_is_asked_inside_the_turn_of_his_enemy(tmp_path: Path
 def test_research_is_offered_with_the_least_that_is_allowed_and_policies_research(tmp_path: Path, rules: Ruleset) -> None:
     game = begun(tmp_path / "game", rules, {"germany": "player"})
     template = order_template(Views(game).world("germany"), "germany", game="nml")
-    assert "# research ? with 1 token   # 5; industry, naval, land" in template.splitlines()
+    assert "# research ? with 1 token   # 5; 1 to 20; industry, naval, land" in template.splitlines()
     assert {r["act"] for p in rules.rows("policies").values() for r in p["acts"]} >= {"research", "repair-factory"}
 
 

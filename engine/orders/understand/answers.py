@@ -16,6 +16,8 @@ from .book import Book, Understood
 def understand(book: Book, row: Row, order: Order) -> Understood:
     """An answer that may be given, with what its row warns of as things stand. Raises Refused."""
     names = book.context.order_names(order)
+    if names.get("answer") is not None:  # left out, it is the default of its slot
+        order = {**order, "slots": {**order["slots"], "answer": order["slots"].get("answer", names["answer"])}}
     book.check(misfit(book.context, row, order, names))
     book.check(answer_refusal(book.context, book.nation, *answer_of(order)))
     warned = [w["says"] for w in row.get("warns", ()) if book.world.test(w["when"], names)]
