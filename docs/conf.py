@@ -19,6 +19,7 @@ html_title = "wteaw"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sphinx = False
+smartquotes = False  # `--option` stays what one types
 html_copy_source = False
 # Everything is in the folder: the site, and its search, work from a disk without a network.
 html_extra_path = ["_build/rulebooks"]
