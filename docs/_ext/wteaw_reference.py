@@ -49,7 +49,7 @@ GROUPS = {
 
 
 EVERYWHERE = ("source", "basis", "note", "lines", "silence", "remove", "append")
-"""Keys that rows of all forms have: they stand at the end of a form's table."""
+"""Keys that rows of all forms may have: they stand once, below the list of forms."""
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -88,24 +88,33 @@ def _index(known: Forms) -> str:
         lines += [f"## {title}", "", "| form | what it says |", "| --- | --- |"]
         lines += [f"| [{f}](form-{f}.md) | {_cell(known.schema(f).get('description', ''))} |" for f in members]
         lines.append("")
+    common = known.schema("places")["properties"]
+    lines += ["## Keys that every row may have", "", *_keys(known, "places", {key: common[key] for key in EVERYWHERE}), ""]
     lines += ["```{toctree}", ":hidden:", *(f"form-{form}" for form in known.names), "```", ""]
     return "\n".join(lines)
 
 
 def _form(known: Forms, form: str, example: Row) -> str:
     schema = known.schema(form)
-    needed = set(schema.get("required", ()))
     lines = [f"# {form}", "", str(schema.get("description", "")), "", "For instance:", ""]
     lines += ["```{code-block} yaml", f":caption: {example.file}, line {example.line}", "", *example.text.splitlines(), "```", ""]
-    lines += ["| key | what stands there | what it is for |", "| --- | --- | --- |"]
-    for key, raw in sorted(schema.get("properties", {}).items(), key=lambda item: item[0] in EVERYWHERE):
-        inner, _ = known.resolve(raw, f"{form}.schema.json")
-        says = raw.get("description") or inner.get("description", "") if isinstance(raw, dict) else ""
-        kind = _kind(known, raw, f"{form}.schema.json")
-        lines.append(f"| `{key}`{' (needed)' if key in needed else ''} | {_cell(kind)} | {_cell(says)} |")
+    own = {key: raw for key, raw in schema.get("properties", {}).items() if key not in EVERYWHERE}
+    lines += _keys(known, form, own, schema.get("required", ()))
+    further = ", ".join(f"`{key}`" for key in EVERYWHERE if key in schema.get("properties", {}))
+    lines += ["", f"Besides, as in [every form](forms.md): {further}."]
     if known.is_open(form):
         lines += ["", "Further keys are fields that rows of the form [fields](form-fields.md) declare."]
     return "\n".join([*lines, ""])
+
+
+def _keys(known: Forms, form: str, keys: Mapping[str, Any], needed: Iterable[str] = ()) -> Iterator[str]:
+    """A table of keys of a form's rows."""
+    yield from ("| key | what stands there | what it is for |", "| --- | --- | --- |")
+    for key, raw in keys.items():
+        inner, _ = known.resolve(raw, f"{form}.schema.json")
+        says = raw.get("description") or inner.get("description", "") if isinstance(raw, dict) else ""
+        kind = _kind(known, raw, f"{form}.schema.json")
+        yield f"| `{key}`{' (needed)' if key in needed else ''} | {_cell(kind)} | {_cell(says)} |"
 
 
 @dataclass(frozen=True)

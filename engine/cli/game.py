@@ -94,7 +94,7 @@ def new(
     """
     formats(format, "text", "json")
     if "#" in game.name:
-        raise Stop(f"{game} names a game of a desk, and those are begun on its pages; `--game FOLDER` makes one of its own", Code.CALL)
+        raise Stop(f"{game} names a game of a desk; those are begun on its pages (`--game FOLDER` makes another)", Code.CALL)
     from ..game.moderation import new_game, wanted_now
     from ..game.report.mapview import read_drawing
     from ..game.store import PLAYER, StoreError
