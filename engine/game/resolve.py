@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..core.faults import BrokenGame
 from ..orders.check import standing
@@ -13,10 +13,7 @@ from ..turn.context import Order
 from ..turn.referee import Resolution
 from ..world.world import World
 from .audit import broken_chain
-from .store import POLICY, PROXY, Game, StoreError, Submission
-
-if TYPE_CHECKING:  # reports and maps are heavy: who only hands in orders needs neither
-    pass
+from .store import POLICY, PROXY, Game, Scribe, StoreError, Submission
 from .views import Views
 from .waiting import commanded, open_decisions, seats
 
@@ -60,21 +57,23 @@ class Outcome:
 
 
 def resolve_turn(
-    game: Game, *, force: bool = False, until: str | None = None, dry: bool = False, practice: bool = False, workers: int = 1
-) -> Outcome:
+    game: Game, *, force: bool = False, until: str | None = None, dry: bool = False, practice: bool = False, workers: int = 1,
+    scribe: Scribe | None = None,
+) -> Outcome:  # fmt: skip
     """Resolve to the next input point at which a player is asked, after a look at the chain of the journal.
 
     Where nations are asked one after another, those that a policy plays do not stop it. A game without players is resolved to
     the next input point of all. StoreError names the players whose orders are missing, unless `force`. `workers`: see `planned`.
+    `scribe` writes it down, in the transactions that do it.
     """
-    outcome = _resolve_once(game, force=force, until=until, dry=dry, practice=practice, workers=workers)
+    outcome = _resolve_once(game, force=force, until=until, dry=dry, practice=practice, workers=workers, scribe=scribe)
     if until is not None or dry or practice or not has_players(game):
         return outcome
     first = outcome.result.position.turn
     while not outcome.result.position.ended and outcome.result.position.turn <= first + 1:
         if set(seats(game).values()) != {POLICY}:
             break
-        further = _resolve_once(game, workers=workers)
+        further = _resolve_once(game, workers=workers, scribe=scribe)
         result = replace(further.result, entries=(*outcome.result.entries, *further.result.entries))
         outcome = Outcome(result, outcome.missing, tuple(dict.fromkeys((*outcome.played, *further.played))))
     return outcome
@@ -87,8 +86,9 @@ def has_players(game: Game) -> bool:
 
 
 def _resolve_once(
-    game: Game, *, force: bool = False, until: str | None = None, dry: bool = False, practice: bool = False, workers: int = 1
-) -> Outcome:
+    game: Game, *, force: bool = False, until: str | None = None, dry: bool = False, practice: bool = False, workers: int = 1,
+    scribe: Scribe | None = None,
+) -> Outcome:  # fmt: skip
     if (broken := broken_chain(game, anew=False)) is not None:
         raise BrokenGame(f"{broken}; `wteaw verify` looks at everything")
     waiting = game.stage().position.waiting or {}
@@ -106,7 +106,8 @@ def _resolve_once(
             f"{lacking}; orders must be handed in that meet this (the moderator may, with `wteaw orders submit --nation`)"
         )
     stood_in = tuple(n for n, s in game.submissions().items() if s.by == PROXY)  # they have missed the turn all the same
-    result = game.resolve(given, missing=sorted({*missing, *stood_in}), until=until, dry=dry, practice=practice)
+    lacked = sorted({*missing, *stood_in})
+    result = game.resolve(given, missing=lacked, until=until, dry=dry, practice=practice, scribe=scribe)
     return Outcome(result, missing, tuple(s.nation for s in given))
 
 

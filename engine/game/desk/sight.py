@@ -17,7 +17,7 @@ from ...world.world import World
 from .. import turn_reports
 from ..proofs import position_after
 from ..report.build import Report, moderator_report
-from ..report.fights import Fight, captured, fights, gravest, heading, hits
+from ..report.fights import Fight, captured, fights, gravest, hits, verdict
 from ..report.words import Words
 from ..store import Game
 from ..views import Views
@@ -143,7 +143,7 @@ def _told(fight: Fight, number: int, taken: dict[str, str | None], reader: str, 
             gone = "nothing lost" if not n else f"lost all {n}" if all_lost and n > 1 else f"lost {words.short_units(lost)}"
             sides.append(Side(words.nation(owner), words.short_units(began) or "nobody", gone, all_lost))
     scored, expected, dice = hits(fight, mine, words)
-    outcome = heading(fight, taken, reader, words).partition(", ")[2]
+    outcome = verdict(fight, taken, words)
     won = fight.winner == mine and not fight.lost_touch
     known = float(expected) if expected is not None and dice and reader in fight.parties() else None
     return Told(number, fight.place, words.place(fight.place), outcome, won, len(fight.rounds), tuple(sides), scored or 0, known)
