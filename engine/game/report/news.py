@@ -20,11 +20,14 @@ TOLD_ELSEWHERE = ("control", "contacts", "catalogue", "modes", "missions", "gift
 
 @dataclass(frozen=True)
 class Hand:
-    """A place that changed hands. `kind`: won or lost (for the reader), or nothing; `worth` may be none; `said`: in words."""
+    """A place that changed hands. `kind`: won or lost (for the reader), or nothing; `worth` may be none; who had it `before`, and
+    has it `now`; `said`: in words."""
 
     kind: str
     place: str
     worth: Any
+    before: str
+    now: str
     said: str
     refs: Refs
 
@@ -51,14 +54,15 @@ def hands(world: World, entries: Sequence[Entry], reader: str, words: Words) -> 
         old = old if old is not None else world.ruleset.rows("places").get(place, {}).get("owner")
         if now == old:
             continue
+        had, has = (words.name(n) if n else "nobody" for n in (old, now))
         kind = "won" if reader and now == reader else "lost" if reader and old == reader else ""
         if kind == "won":
             said = f"from {words.nation(old)}" if old else "held by nobody before"
         elif kind == "lost":
             said = f"to {words.nation(now)}" if now else "held by nobody now"
         else:
-            said = f"from {words.name(old) if old else 'nobody'} to {words.name(now) if now else 'nobody'}"
-        found.append(Hand(kind, words.place(place), words.worth(place), said, tuple(told[place])))
+            said = f"from {had} to {has}"
+        found.append(Hand(kind, words.place(place), words.worth(place), had, has, said, tuple(told[place])))
     rank = {"won": 0, "lost": 1, "": 2}
     return sorted(found, key=lambda h: (rank[h.kind], -(h.worth or 0), h.place))
 

@@ -211,7 +211,7 @@ def _table(block: Table) -> list[str]:
         by = max(0, min(room, longest - widths[i])) if room > 0 else -min(-room, max(0, widths[i] - LEAST))
         widths[i], room = widths[i] + by, room - by
     for row in rows:
-        out += _row(row, used, widths, block)
+        out += _row(row, used, widths, block, is_head=row is head)
     for note in block.notes:
         out += _folded(note, "  ", "  ")
     return out
@@ -223,10 +223,10 @@ def _wide(used: Sequence[int], rows: Sequence[Sequence[str]]) -> int:
     return sum(widest[:-1]) + min(widest[-1], NARROW) + 2 * (len(used) - 1)
 
 
-def _row(row: tuple[str, ...], used: list[int], widths: dict[int, int], block: Table) -> list[str]:
+def _row(row: tuple[str, ...], used: list[int], widths: dict[int, int], block: Table, *, is_head: bool) -> list[str]:
     """One row: cells in their columns, the last one and such as are too long folded under themselves.
 
-    A last cell for which no room is left stands below.
+    A last cell for which no room is left stands below; a head needs none there.
     """
     cells: list[tuple[int, list[str]]] = []
     below: list[str] = []
@@ -234,7 +234,7 @@ def _row(row: tuple[str, ...], used: list[int], widths: dict[int, int], block: T
     for i in used:
         text = row[i] if len(row) > i else ""
         if i == used[-1] and i not in block.right and WIDTH - at < min(len(text), NARROW):
-            below = _folded(text, "      ", "    ")
+            below = [] if is_head else _folded(text, "      ", "    ")
         elif i in block.right:
             cells.append((at, [text.rjust(widths[i])]))
         else:
