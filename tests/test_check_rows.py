@@ -177,6 +177,26 @@ def test_expressions_are_told_at_their_own_column(tmp_path: Path, text: str, cod
     assert places(found(tmp_path, text)) == expected
 
 
+NUMBERS = "acts:\n- {id: shout, form: 'shout [{n}] times', silence: {W602: for a test}, slots: {n: "
+
+
+@pytest.mark.parametrize(
+    ("slot", "codes"),
+    [
+        ("{kind: number, optional: true, default: 1}}}\n", ""),
+        ("{kind: number, optional: true, default: =turn}}}\n", ""),
+        ("{kind: place, optional: true}}}\n", ""),
+        ("›{kind: number, optional: true}}}\n", "E213"),
+        ("{kind: number, ›default: 1}}}\n", "E213"),
+        ("{kind: place, optional: true, ›default: 1}}}\n", "E213"),
+        ("{kind: number, optional: true, default: =›nope}}}\n", "E302"),
+    ],
+)
+def test_a_number_that_may_be_left_out_counts_as_something(tmp_path: Path, slot: str, codes: str) -> None:
+    text, expected = marked(NUMBERS + slot, codes)
+    assert [p for p in places(found(tmp_path, text)) if not p[0].startswith("W")] == expected
+
+
 LIMITS = """\
 nations: [{id: one, name: One}, {id: two, name: Two}]
 acts:

@@ -11,10 +11,13 @@ from hypothesis import strategies as st
 
 from wteaw.core.package_data import scenarios
 from wteaw.core.state import Entity
-from wteaw.game.moderation import PLAYER, new_game, report, resolve_turn, view_world
+from wteaw.game.begin import new_game
 from wteaw.game.report.render import as_text
+from wteaw.game.resolve import resolve_turn
 from wteaw.game.scenario_files import load_scenario
-from wteaw.game.store import Game, StoreError, Submission
+from wteaw.game.store import PLAYER, Game, StoreError, Submission
+from wteaw.game.turn_reports import report
+from wteaw.game.views import view_world
 from wteaw.orders.intake import take_in
 from wteaw.orders.template import order_template
 from wteaw.turn.context import Turn

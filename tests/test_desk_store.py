@@ -15,7 +15,7 @@ from wteaw.cli import main
 from wteaw.core.journal import verify_chain
 from wteaw.game.audit import audit
 from wteaw.game.hand_in import hand_in
-from wteaw.game.moderation import resolve_turn
+from wteaw.game.resolve import resolve_turn
 from wteaw.game.store import PLAYER, Game, StoreError
 from wteaw.game.store.database import engine_for
 from wteaw.game.store.schema import handins, states

@@ -10,11 +10,14 @@ from typing import Any
 import pytest
 
 from wteaw.core.package_data import scenarios
+from wteaw.game.begin import new_game
 from wteaw.game.explain import why
-from wteaw.game.moderation import new_game, report, resolve_turn, view_world
 from wteaw.game.report.render import as_text
+from wteaw.game.resolve import resolve_turn
 from wteaw.game.scenario_files import load_scenario
 from wteaw.game.store import Game, Submission
+from wteaw.game.turn_reports import report
+from wteaw.game.views import view_world
 from wteaw.orders.intake import take_in
 from wteaw.orders.template import order_template
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from wteaw.core.state import unit_key
-from wteaw.game.moderation import new_game
+from wteaw.game.begin import new_game
 from wteaw.game.scenario import initial_state
 from wteaw.game.store import StoreError
 from wteaw.orders.policies.foresight import promise

@@ -17,10 +17,12 @@ from wteaw.cli import _run
 from wteaw.core.dice import KeyedDice, ScriptedDice
 from wteaw.core.journal import Entry
 from wteaw.core.package_data import scenarios
+from wteaw.game.begin import new_game
 from wteaw.game.luck import chance_of, luck, rolls_of
-from wteaw.game.moderation import new_game, report, resolve_turn
+from wteaw.game.resolve import resolve_turn
 from wteaw.game.scenario_files import load_scenario
 from wteaw.game.store import Game, StoreError
+from wteaw.game.turn_reports import report
 
 from .battlefield import Field, ruleset
 

@@ -8,11 +8,14 @@ import pytest
 
 from wteaw.core.package_data import rulesets, scenarios
 from wteaw.core.state import State
-from wteaw.game.moderation import Views, new_game, resolve_turn, wanted_now
+from wteaw.game.begin import new_game
 from wteaw.game.report.drawing import Drawing, drawing_from
 from wteaw.game.report.mapview import read_drawing
+from wteaw.game.resolve import resolve_turn
 from wteaw.game.scenario_files import load_scenario
 from wteaw.game.store import Game, Submission
+from wteaw.game.views import Views
+from wteaw.game.waiting import wanted_now
 from wteaw.orders.intake import take_in
 from wteaw.orders.template import order_template
 from wteaw.ruleset import Ruleset, load_ruleset
@@ -53,6 +56,10 @@ def test_the_letters_of_a_map_keep_their_order_in_a_stored_game() -> None:
     marks = read_drawing(VARIANT).marks
     kept = drawing_from(dict(Drawing(marks=marks).to_json())).marks
     assert list(kept["badges"]) == list(marks["badges"]) != sorted(marks["badges"])
+
+
+def test_an_overlay_is_drawn_as_what_it_extends_wherever_it_lies() -> None:
+    assert read_drawing(VARIANT.parent / "no-mans-land-1.4.2") == read_drawing(VARIANT) != read_drawing(VARIANT.parent.parent)
 
 
 def count(state: State, owner: str, place: str, kind: str) -> int:
@@ -118,7 +125,7 @@ def test_who_could_scramble_is_asked_inside_the_turn_of_his_enemy(tmp_path: Path
 def test_research_is_offered_with_the_least_that_is_allowed_and_policies_research(tmp_path: Path, rules: Ruleset) -> None:
     game = begun(tmp_path / "game", rules, {"germany": "player"})
     template = order_template(Views(game).world("germany"), "germany", game="nml")
-    assert "# research ? with 1 token   # 5; industry, naval, land" in template.splitlines()
+    assert "# research ? with 1 token   # 5; 1 to 20; industry, naval, land" in template.splitlines()
     assert {r["act"] for p in rules.rows("policies").values() for r in p["acts"]} >= {"research", "repair-factory"}
 
 

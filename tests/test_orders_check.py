@@ -10,10 +10,11 @@ from wteaw.core.registry import mechanic
 from wteaw.core.state import State, unit_key
 from wteaw.orders.check import accept_orders, check_orders
 from wteaw.orders.intake import answers_of, take_in
-from wteaw.orders.legal import Legal, conjuncts, legal_orders
+from wteaw.orders.legal import Legal, legal_orders
 from wteaw.orders.names import Names
 from wteaw.orders.parse import parse_orders
 from wteaw.orders.template import order_template
+from wteaw.ruleset.expressions.parse import conjuncts
 from wteaw.turn.context import Turn
 from wteaw.world.world import World
 

@@ -8,10 +8,13 @@ import pytest
 
 from wteaw.cli import _run
 from wteaw.core.package_data import scenarios
-from wteaw.game.moderation import new_game, resolve_turn, seats, stand_in, view_world
+from wteaw.game.begin import new_game
+from wteaw.game.resolve import resolve_turn
 from wteaw.game.scenario_files import load_scenario
 from wteaw.game.store import Game, StoreError, Submission
 from wteaw.game.store.pool import Pool
+from wteaw.game.views import view_world
+from wteaw.game.waiting import seats, stand_in
 
 
 @pytest.fixture

@@ -9,7 +9,10 @@ import pytest
 
 from wteaw.core.dice import ScriptedDice, Stream
 from wteaw.core.model import Ruleset
+from wteaw.core.package_data import scenarios
 from wteaw.core.state import State, unit_key
+from wteaw.game.scenario import initial_state
+from wteaw.game.scenario_files import load_scenario
 from wteaw.orders import policies
 from wteaw.orders.check import check_orders
 from wteaw.orders.policies import plan, policy_of
@@ -110,6 +113,26 @@ def test_a_garrison_stays_behind() -> None:
     state = position(("red", "foot", "c", 9), ("blue", "foot", "d", 1))
     sent = orders(careful, state)[0][1]["units"]["foot"]
     assert 1 <= sent <= 7
+
+
+def test_a_garrison_matches_its_share_of_the_threat() -> None:
+    """Six of blue throw 6 * 12 = 72 at c; k of red are worth k * 3k there."""
+    war = {**WAR, "odds": "1/10", "mass": 20, "garrison": {"least": 0, "share": "1/2"}}
+    facing = position(("red", "foot", "c", 10), ("blue", "foot", "d", 6))
+    assert orders(rules({"war": war}), facing) == [go({"foot": 6}, "c", "d")]
+    for share, left in ((1, 5), ("1/4", 3), ("1/6", 2), (2, 7), (9, 10), (0, 0)):
+        share_of_c = {**war, "garrison": {"least": 0, "share": f"={share} if place.id == 'c' else 99"}}
+        expected = [go({"foot": 10 - left}, "c", "d")] if left < 10 else []
+        assert orders(rules({"war": share_of_c}), facing) == expected
+    assert orders(rules({"war": {**war, "garrison": {"least": 7}}}), facing) == [go({"foot": 3}, "c", "d")]
+
+
+def test_no_more_go_than_a_good_attack_takes() -> None:
+    war = {**WAR, "mass": 2, "garrison": {"least": 0, "share": 0}}
+    weak = position(("red", "foot", "c", 16), ("blue", "foot", "d", 2))
+    assert orders(rules({"war": war}), weak) == [go({"foot": 6}, "c", "d")]  # of 16, 12, 9, 6; four would be too few
+    strong = position(("red", "foot", "c", 16), ("blue", "foot", "d", 7))
+    assert orders(rules({"war": war}), strong) == [go({"foot": 16}, "c", "d")]
 
 
 def test_an_empty_place_of_the_enemy_is_taken_by_few() -> None:
@@ -357,3 +380,54 @@ def test_what_is_required_is_met_by_the_first_rule_that_can(monkeypatch: pytest.
     monkeypatch.setattr(policies, "standing", lambda world, nation, given: (list(given), next(asked)))
     world = World(rules({}, acts=acts, policies=rows), position())
     assert [o["order"] for o in plan(world, "red", dice())] == ["acts/beg"]
+
+
+# ---- armies across the sea
+
+
+@pytest.fixture(scope="module")
+def britain() -> tuple[Ruleset, State]:
+    """1914 with Britain at war, none of its units in place, and a German host before France."""
+    data, ruleset, _ = load_scenario(scenarios() / "1914.yaml")
+    assert data is not None and ruleset is not None
+    state = initial_state(ruleset, data)
+    state.put("nations", "british-empire", "side", "allied")
+    for other in ("french-empire", "german-empire"):
+        stance = "war" if other == "german-empire" else "allied"
+        state.put("relations", f"british-empire--{other}", "*", {"stance": stance})
+    for key, _ in list(state.stacks(owner="british-empire")):
+        state.put("units", key, "*", None)
+    state.put("units", unit_key("german-empire", "infantry", "cologne"), "n", 200)
+    return ruleset, state
+
+
+def sent(britain: tuple[Ruleset, State], **units: dict[str, int]) -> list[tuple[str, Any]]:
+    """What becomes of British units of `place=...` that move: transports, ships and marches."""
+    ruleset, state = britain[0], britain[1].copy()
+    for place, kinds in units.items():
+        for kind, n in kinds.items():
+            at = place.replace("_", "-")
+            state.put(
+                "units", unit_key("british-empire", kind, at), "*", {"owner": "british-empire", "kind": kind, "place": at, "n": n}
+            )
+    found = plan(World(ruleset, state), "british-empire", ScriptedDice([1] * 2000).stream(step="input", rule="p", subject="b"))
+    moves = ("orders/move", "orders/rail", "orders/transport", "orders/sail")
+    return [(o["order"].partition("/")[2], o["slots"]) for o in found if o["order"] in moves]
+
+
+def test_troops_inland_go_to_a_shore(britain: tuple[Ruleset, State]) -> None:
+    (move,) = sent(britain, birmingham={"infantry": 6})
+    assert move[0] == "move" and move[1]["origin"] == "birmingham"
+    assert World(*britain).geography.next_to(move[1]["target"], ("coast",))
+
+
+def test_ships_take_aboard_and_land_in_one_turn_what_they_reach(britain: tuple[Ruleset, State]) -> None:
+    """Two moves: landing takes one of them."""
+    (move,) = sent(britain, cardiff={"infantry": 5}, irish_sea={"transport": 2})
+    assert move[0] == "transport" and move[1]["cargo"] == {"infantry": 4} and move[1]["zone"] == "irish-sea"
+    assert move[1]["target"] in britain[0].rows("places") and britain[0].row("places", move[1]["target"])["kind"] == "land"
+
+
+def test_ships_that_come_too_far_to_load_sail_there_first(britain: tuple[Ruleset, State]) -> None:
+    (move,) = sent(britain, london={"infantry": 5}, caribbean_sea={"transport": 1})
+    assert move[0] == "sail" and move[1]["target"] != "caribbean-sea"

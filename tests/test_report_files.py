@@ -8,10 +8,12 @@ import pytest
 
 from wteaw.core.package_data import scenarios
 from wteaw.game import report_files
-from wteaw.game.moderation import commanded, new_game, resolve_turn
+from wteaw.game.begin import new_game
 from wteaw.game.report_files import write_reports
+from wteaw.game.resolve import resolve_turn
 from wteaw.game.scenario_files import load_scenario
 from wteaw.game.store import Game
+from wteaw.game.waiting import commanded
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ READERS: dict[str, tuple[str, ...]] = {
     "events": ("turn/effects.py",),
     "battles": ("battle",),
     "contacts": ("battle", "units"),
-    "decisions": ("turn", "orders", "economy", "game/moderation.py"),
+    "decisions": ("turn", "orders", "economy"),
     "fields": ("ruleset", "world"),
     "frame": ("turn", "units", "battle", "economy", "orders/prospect.py", "world/view.py"),
     "frame_changes": ("ruleset",),

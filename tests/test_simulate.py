@@ -146,6 +146,19 @@ def test_wrong_input_is_told_and_leaves_nothing(
     assert not (tmp_path / "out").exists()
 
 
+def test_a_policy_is_chosen_as_play_chooses_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "alone"
+    assert simulate(out, "--seed", SEED, "--workers", "1", "--policy", "everyone=alone", games=1) == 0
+    (game,) = lines(out)
+    assert game["orders"]["acts/move"] > 5 and not game["orders"].keys() & {"acts/support-move", "acts/support-hold"}
+    assert json.loads((out / "about.json").read_text())["as given"]["again"].endswith("--policy everyone=alone --turns 1")
+    capsys.readouterr()
+    for wrong, says in (("everyone=nobody", "no policy 'nobody'; there are alone"), ("atlantis=alone", "no side 'atlantis'")):
+        assert simulate(tmp_path / "wrong", "--policy", wrong) == 3
+        assert says in capsys.readouterr().err
+        assert not (tmp_path / "wrong").exists()
+
+
 def test_results_of_other_settings_are_kept(whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("games.jsonl", "settings.json"):
         (tmp_path / name).write_bytes((whole / name).read_bytes())

@@ -13,8 +13,9 @@ from wteaw.cli import _run
 from wteaw.core.journal import Entry
 from wteaw.core.package_data import scenarios
 from wteaw.game import statistics as stat
-from wteaw.game.moderation import new_game, resolve_turn
+from wteaw.game.begin import new_game
 from wteaw.game.proofs import position_after
+from wteaw.game.resolve import resolve_turn
 from wteaw.game.scenario_files import load_scenario
 from wteaw.game.statistics import statistics
 from wteaw.game.store import Game

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from wteaw.core.journal import replay, verify_chain
+from wteaw.game.correction import compare, first_difference
 from wteaw.game.explain import Unknown, why
-from wteaw.game.moderation import compare, first_difference
 from wteaw.game.store import Game, StoreError, Submission
 
 from . import small

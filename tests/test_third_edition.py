@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from wteaw.core.package_data import rulesets, scenarios
-from wteaw.game.moderation import commanded, new_game, resolve_turn
+from wteaw.game.begin import new_game
+from wteaw.game.resolve import resolve_turn
 from wteaw.game.scenario_files import load_scenario
 from wteaw.game.store import Game
+from wteaw.game.waiting import commanded
 from wteaw.ruleset import Ruleset, load_ruleset
 from wteaw.ruleset.compare import compare
 from wteaw.ruleset.describe_diff import tell

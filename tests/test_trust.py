@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import runpy
 import sqlite3
 import subprocess
 import sys
@@ -16,12 +17,13 @@ import pytest
 from wteaw.cli import _run
 from wteaw.core import canonical
 from wteaw.game.audit import audit, broken_chain
-from wteaw.game.moderation import new_game, resolve_turn
-from wteaw.game.moderation import report as report_of
+from wteaw.game.begin import new_game
 from wteaw.game.proofs import Published, check, revealed
 from wteaw.game.report.render import as_text
+from wteaw.game.resolve import resolve_turn
 from wteaw.game.scenario_files import load_scenario
 from wteaw.game.store import Game, StoreError
+from wteaw.game.turn_reports import report as report_of
 
 ROOT = Path(__file__).parents[1]
 NATION = "german-empire"
@@ -147,7 +149,7 @@ def test_nothing_is_taken_on_trust_from_the_file(folder: Path) -> None:
     salts, published = read(folder, "salts.json"), read(folder, "published.json")
     masked = salts["salts"][NATION]
     forged = {**salts, "salts": {**salts["salts"], NATION: masked[::-1]}}
-    assert checked(folder, {**data, "mix": "0" * 64, "salts": {}}).wrong == "", "what the file says of it is not read"
+    assert "mix" in checked(folder, {**data, "mix": "0" * 64}).wrong, "what the file says of it is not read, but noticed"
     assert checked(folder, data, salts=forged).wrong
     assert checked(folder, data, salts={**salts, "salts": {NATION: masked}}).wrong, "a salt left out"
     assert checked(folder, data, orders=b"game g nation german-empire turn 1\n").own_salt is False
@@ -156,6 +158,69 @@ def test_nothing_is_taken_on_trust_from_the_file(folder: Path) -> None:
     assert checked(folder, data, published=made).wrong
     with pytest.raises(ValueError, match="turn 2"):
         checked(folder, data, salts={**salts, "turn": 2})
+
+
+def _other(value: Any) -> Any:
+    """Another value of the same kind."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return value + 1
+    if isinstance(value, list):
+        return [*value[:-1], _other(value[-1])] if value else ["x"]
+    if isinstance(value, dict):
+        return {**value, next(iter(value)): _other(next(iter(value.values())))}
+    return f"{value}x" if value else "x"
+
+
+def test_every_change_of_any_field_is_noticed_and_named(folder: Path) -> None:
+    """Each field of the file in turn, in two throws and two keys of each kind, and of what was published; one more, one less."""
+    data, published, salts = (read(folder, f"{name}.json") for name in ("turn", "published", "salts"))
+    program = runpy.run_path(str(ROOT / "tools" / "verify_dice.py"))
+
+    def wrong(made: Any, said: Any = published, listed: Any = salts) -> str:
+        with pytest.raises(Exception) as raised:  # its own kind, or one of a file that is no such file
+            program["verify"](made, said, listed["salts"], None)
+        assert str(raised.value)
+        return str(checked(folder, made, published=said, salts=listed).wrong)
+
+    for field in sorted(set(data) - {"openings", "dice", "sums"}):
+        assert field in (said := wrong({**data, field: _other(data[field])})) or "turn" in said, field
+    seen: set[tuple[Any, ...]] = set()
+    for what, name in (("dice", "throw"), ("openings", "key")):
+        for n, part in enumerate(data[what]):
+            shape = (what, "+" in part["audience"], part.get("hit"), len(part.get("drawn", ())))
+            if shape in seen:
+                continue
+            seen.add(shape)
+            for field in part:
+                made = copy.deepcopy(data)
+                made[what][n][field] = _other(part[field])
+                said = wrong(made)
+                assert f"{name} {n + 1}" in said or field in said or part["audience"] in said or "reveal" in said, (field, said)
+                del made[what][n][field]
+                assert wrong(made)
+        assert wrong({**data, what: data[what][:-1]}) and wrong({**data, what: [*data[what], data[what][0]]})
+    for part in data["sums"]:
+        assert wrong({**data, "sums": {**data["sums"], part: _other(data["sums"][part])}})
+    assert wrong({**data, "sums": {}})
+    assert wrong(data, {**published, "anchor": published["anchor"][::-1]}) == "anchor of what was published is not what it was"
+    for field, value in published["commitment"].items():
+        made = {**published, "commitment": {**published["commitment"], field: _other(value)}}
+        if field == "attempt":  # what it is then not, is the attempt of the salts
+            with pytest.raises(ValueError, match="attempt"):
+                checked(folder, data, published=made)
+        elif field not in ("game", "turn"):
+            assert wrong(data, made), field
+    for nation, value in salts["salts"].items():
+        assert wrong(data, published, {**salts, "salts": {**salts["salts"], nation: value[::-1]}})
+    throws = enumerate(data["dice"])
+    number = next(
+        n for n, r in throws if " or " in str(r.get("need")) and isinstance(r.get("hit"), bool) and len(r["drawn"]) == 1
+    )
+    alone = copy.deepcopy(data)
+    alone["dice"][number]["need"] = "1 or more" if alone["dice"][number]["hit"] else "99 or more"
+    assert wrong(alone) == f"need of throw {number + 1} is not what it was", "a number to reach that fits, too"
 
 
 def test_the_command_wants_what_was_published(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -331,8 +396,8 @@ def test_a_past_report_tells_what_was_known_then(folder: Path, tmp_path: Path) -
     then = as_text(report_of(game, NATION, turn=1, template=False))
     resolve_turn(game, force=True)
     later = as_text(report_of(game, NATION, turn=1, template=False))
-    same = [line for line in then.splitlines() if "dice" not in line]
-    assert [line for line in later.splitlines() if "dice" not in line] == same
+    then = then.partition("the next turn's dice")[0]  # what was committed for the turn after is past
+    assert later.splitlines() == then.splitlines() and "the next turn's dice" not in later
     for turn in (0, 99):
         with pytest.raises(StoreError, match="no turn"):
             report_of(game, NATION, turn=turn)

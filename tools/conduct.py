@@ -21,11 +21,12 @@ from typing import Any
 from wteaw.core.journal import Entry
 from wteaw.core.model import Ruleset
 from wteaw.core.package_data import scenarios
+from wteaw.game.begin import new_game
 from wteaw.game.many.course import criteria
 from wteaw.game.many.one import resolutions
 from wteaw.game.many.sweep import seed_of
-from wteaw.game.moderation import new_game, whole_world
 from wteaw.game.scenario_files import load_scenario
+from wteaw.game.views import whole_world
 from wteaw.orders.ways import mode_of
 from wteaw.world.world import World
 

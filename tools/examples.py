@@ -14,9 +14,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from wteaw.core.package_data import scenarios
-from wteaw.game.moderation import new_game, report, resolve_turn
+from wteaw.game.begin import new_game
 from wteaw.game.report.render import as_text
+from wteaw.game.resolve import resolve_turn
 from wteaw.game.scenario_files import load_scenario
+from wteaw.game.turn_reports import report
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "examples"
 SEED = bytes(range(16))

@@ -29,14 +29,16 @@ from urllib.parse import urlencode
 from sqlalchemy import select
 
 from wteaw.core.package_data import scenarios
+from wteaw.game.begin import new_game
 from wteaw.game.desk.demonstration import greatest, ready_to_play
 from wteaw.game.desk.hall import Hall, Settings
 from wteaw.game.desk.people import stamp
 from wteaw.game.desk.tables import outbox
-from wteaw.game.moderation import new_game, planned, view_world
+from wteaw.game.resolve import planned
 from wteaw.game.store import PLAYER, Game
 from wteaw.game.store.database import engine_for
 from wteaw.game.store.schema import handins
+from wteaw.game.views import view_world
 from wteaw.orders.offers import BLANK
 from wteaw.orders.template import order_template
 

@@ -27,7 +27,12 @@ from pathlib import Path
 
 folder, rules, scenario, seed, workers, led = sys.argv[1:7]
 gc.set_threshold(*((50_000, 20, 20) if led == "lead" else (200_000, 20, 20)))
-import wteaw.game.moderation as m
+try:
+    import wteaw.game.resolve as m
+    from wteaw.game.begin import new_game
+except ModuleNotFoundError:  # earlier commits
+    import wteaw.game.moderation as m
+    from wteaw.game.moderation import new_game
 from wteaw.cli.game import read_scenario
 
 def now():
@@ -35,7 +40,7 @@ def now():
     return own.ru_utime + own.ru_stime + kids.ru_utime + kids.ru_stime, time.monotonic()
 
 data, ruleset, _ = read_scenario(str(Path(rules) / "scenarios" / f"{scenario}.yaml"))
-game = m.new_game(Path(folder), data, ruleset, id_="speed", seed=bytes.fromhex(seed))
+game = new_game(Path(folder), data, ruleset, id_="speed", seed=bytes.fromhex(seed))
 plan, spent = m.policy_submissions, [0.0, 0.0]
 orders = Path(folder + ".orders") if led == "lead" else Path(led + ".orders")
 

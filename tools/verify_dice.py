@@ -97,6 +97,28 @@ def die_of(text: str) -> tuple[int, int, int, int]:
     return int(found[1] or 1), int(found[2]), 1, int(found[3] or 0)
 
 
+def sums(part: dict[str, Any]) -> str:
+    """The check sums of the fields of a part, one after the other by name."""
+    return "".join(plain("wteaw field", [name, part[name]])[:8] for name in sorted(part))
+
+
+def unchanged(data: dict[str, Any], published: dict[str, Any], salts: dict[str, str]) -> None:
+    """Every field of the file and of what was published is what its sum says. Raises Wrong with its name."""
+    said = data["sums"]
+    public = {"anchor": published["anchor"], "commitment": published["commitment"], "salts": salts}
+    file = {k: v for k, v in data.items() if k not in ("openings", "dice", "sums")}
+    parts = [("what was published", said["published"], public), ("the file", said["file"], file)]
+    for what, name in (("openings", "key"), ("dice", "throw")):
+        if len(said[what]) != len(data[what]):
+            raise Wrong(f"there are {len(data[what])} {what} where there were {len(said[what])}")
+        parts += [(f"{name} {n}", said[what][n - 1], part) for n, part in enumerate(data[what], 1)]
+    for where, was, part in parts:
+        now = sums(part)
+        if was != now:
+            names = [k for n, k in enumerate(sorted(part)) if was[8 * n : 8 * n + 8] != now[8 * n : 8 * n + 8]]
+            raise Wrong(f"{names[0] if names else 'a field'} of {where} is not what it was")
+
+
 def verify(data: dict[str, Any], published: dict[str, Any], salts: dict[str, str], mine: tuple[str, bytes] | None) -> str:
     """What came of it, in words. Raises Wrong."""
     commitment = published["commitment"]
@@ -128,6 +150,7 @@ def verify(data: dict[str, Any], published: dict[str, Any], salts: dict[str, str
             if drawn["faces"] != expected or drawn["total"] != sum(expected) + plus:
                 raise Wrong(f"throw {number} ({record['rule']}, {record['subject']}): {drawn['faces']}, not {expected}")
             checked += n
+    unchanged(data, published, salts)
     return f"{checked} of {shown} dice come out the same."
 
 
@@ -141,6 +164,9 @@ def main(arguments: list[str]) -> int:
         print(verify(files[0], files[1], files[2].get("salts", {}) if len(files) > 2 else {}, mine))
     except Wrong as wrong:
         print(f"WRONG: {wrong}")
+        return 1
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as wrong:
+        print(f"WRONG: a file is not what it should be: {type(wrong).__name__} {wrong}")
         return 1
     return 0
 

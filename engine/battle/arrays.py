@@ -300,6 +300,15 @@ def _part(node: ast.expr) -> Expression:
     return Expression(ast.unparse(node), node, *_EMPTY)
 
 
+def asks_round(text: str) -> bool:
+    """Whether an expression goes by the number of the round; text that is no expression does not."""
+    try:
+        tree = parse(strip_mark(text)).tree
+    except ExpressionError:
+        return False
+    return any(_is_round(node) for node in ast.walk(tree))
+
+
 def _is_round(node: ast.AST) -> bool:
     return (
         isinstance(node, ast.Attribute)

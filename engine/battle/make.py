@@ -13,8 +13,9 @@ import numpy as np
 from ..core.die import parse_die
 from ..core.model import Row
 from ..core.state import Entity, unit_key
+from ..ruleset.expressions.reads import texts
 from ..world.world import World
-from .arrays import Compiled, Members, compile_array
+from .arrays import Compiled, Members, asks_round, compile_array
 from .members import ATTACKER, DEFENDER, GONE, LADDER, SIDES, Group, Troops, extra, groups_of
 from .plan import Alone, Fire, Leave, Losses, Pair, Plan, Reroll, Setting, SideDie, Stage, Volley
 from .scene import scene, stack
@@ -160,7 +161,7 @@ class _Maker:
     # ---- the plan
 
     def plan(self) -> Plan:
-        stages = [self._stage(s) for s in self.row.get("stages", ())]
+        stages = [stage for row in self.row.get("stages", ()) if (stage := self._stage(row)).volleys]
         leaves = [self._leave(side) for side in (ATTACKER, DEFENDER)]
         special = [0]
         for stage in stages:
@@ -170,8 +171,8 @@ class _Maker:
         special += [part.rounds or 0 for leave in leaves if leave for part in (leave, *leave.own)]
         special += [leave.after for leave in leaves if leave]
         special += self.tires.values()
-        if self.reads_round or "battle.round" in str(self.row):
-            special.append(50)
+        if self.reads_round or self.row["id"] in _by_round(self.world, "battles"):
+            special.append(MOST_ROUNDS_APART)
         return Plan(
             self.row, self.setting, self.world, self.groups, self.start, stages,
             [self._holding(side) for side in (ATTACKER, DEFENDER)],
@@ -223,7 +224,7 @@ class _Maker:
         scope, sets = self.scope(group.side, group), self.sets(group.side)
         ignored = self._ignored()
         value = compile_value(self.world, text, group.entity, scope, sets, self.start, self.frozen, ignored)
-        self.reads_round |= any("battle.round" in str(rule.row) for rule in value.rules)
+        self.reads_round |= any(rule.row["id"] in _by_round(self.world, "adjusts") for rule in value.rules)
         return value
 
     def _ignored(self) -> tuple[str, ...]:
@@ -419,7 +420,8 @@ class _Maker:
                 if row.get("side") in (None, SIDES[side]):
                     givers = [i for i in self.of_side[side] if self.passes(row["giver"], i)]
                     takers = [i for i in self.of_side[side] if self.passes(row["taker"], i)]
-                    out.append(Pair(side, givers, takers, int(row.get("add", 1)), str(row.get("value", ""))))
+                    if givers and takers:
+                        out.append(Pair(side, givers, takers, int(row.get("add", 1)), str(row.get("value", ""))))
         return out
 
     def _alone(self) -> list[Alone]:
@@ -428,7 +430,8 @@ class _Maker:
             for side in (ATTACKER, DEFENDER):
                 if row.get("side") in (None, SIDES[side]):
                     who = [i for i in self.of_side[side] if self.passes(row.get("who"), i) and self.groups[i].lost != "never"]
-                    out.append(Alone(side, who, self.compile(row.get("when"), side), row))
+                    if who:
+                        out.append(Alone(side, who, self.compile(row.get("when"), side), row))
         return out
 
     def _leave(self, side: int) -> Leave | None:
@@ -470,6 +473,19 @@ class _Maker:
         if row.get("behind") != "lost":
             return ()
         return tuple(i for i in self.of_side[side] if i not in who and not self.groups[i].virtual)
+
+
+MOST_ROUNDS_APART = 50
+"""Rounds that are fought one by one where something goes by the number of the round; later ones count as alike."""
+
+
+def _by_round(world: World, form: str) -> frozenset[str]:
+    """The rows of a form with an expression that goes by the number of the round."""
+    rows = world.ruleset.rows(form)
+    found: frozenset[str] = world.ruleset.derived(
+        f"{form} by round", lambda: frozenset(id_ for id_, row in rows.items() if any(map(asks_round, texts(row))))
+    )
+    return found
 
 
 def _faces(die: str) -> int:

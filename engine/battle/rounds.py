@@ -120,7 +120,7 @@ class Rounds:
         """Groups that fall without a shot while what would hold them is missing."""
         for row in self.plan.alone:
             mask = np.broadcast_to(row.when.truth(batch.n, number), (len(batch),))
-            if row.groups and mask.any():
+            if mask.any():
                 for index in row.groups:
                     lost = np.where(mask, batch.n[:, index], 0)
                     if lost.any():

@@ -149,7 +149,7 @@ def _folders() -> Iterator[Check]:
     there = all((root / name).is_dir() for name in ("ruleset", "schemas", "scenarios", "templates"))
     yield Check("rulesets and schemas", "", there, str(root), "everything", "pip install --force-reinstall wteaw")
     for name, folder, purpose, mend in (
-        ("working folder", Path.cwd(), "games, restandard and maps", "go to a folder of your own"),
+        ("working folder", Path.cwd(), "games, reports and maps", "go to a folder of your own"),
         ("temporary files", Path(tempfile.gettempdir()), "whatever is written whole or not at all", "export TMPDIR=a folder"),
         ("cache", cache_folder(), "not reading every ruleset anew", "export WTEAW_CACHE=a folder"),
     ):
@@ -170,7 +170,7 @@ def _unwritable(folder: Path) -> str:
 def _terminal() -> Iterator[Check]:
     encoding = (sys.stdout.encoding or locale.getpreferredencoding(False)).lower().replace("-", "")
     yield Check(
-        "character encoding", "", encoding == "utf8", encoding, "names of places in restandard and orders", "export PYTHONUTF8=1"
+        "character encoding", "", encoding == "utf8", encoding, "names of places in reports and orders", "export PYTHONUTF8=1"
     )
     if sys.stdout.isatty():
         width = shutil.get_terminal_size().columns
@@ -178,7 +178,7 @@ def _terminal() -> Iterator[Check]:
             f"{width} columns, {os.environ.get('TERM', 'of no known kind')}{', no color' if os.environ.get('NO_COLOR') else ''}"
         )
         yield Check(
-            "terminal", "terminal", width >= 80, found, "restandard in their full width (80 columns)", "make the window wider"
+            "terminal", "terminal", width >= 80, found, "reports in their full width (80 columns)", "make the window wider"
         )
 
 

@@ -95,9 +95,10 @@ def new(
     formats(format, "text", "json")
     if "#" in game.name:
         raise Stop(f"{game} names a game of a desk; those are begun on its pages (`--game FOLDER` makes another)", Code.CALL)
-    from ..game.moderation import new_game, wanted_now
+    from ..game.begin import new_game
     from ..game.report.mapview import read_drawing
     from ..game.store import PLAYER, StoreError
+    from ..game.waiting import wanted_now
     from .names import nation_named
 
     data, ruleset, folder = read_scenario(scenario)
@@ -134,7 +135,8 @@ def resolve(
     Example: wteaw resolve --game games/flanders
     """
     formats(format, "text", "json")
-    from ..game.moderation import resolve_turn, wanted_now
+    from ..game.resolve import resolve_turn
+    from ..game.waiting import wanted_now
     from ..turn.frame import phases
 
     found = open_game(game)
@@ -281,7 +283,7 @@ def decide(
     Example: wteaw decide NATION loss-order '["KIND", "KIND"]' --game games/flanders
     """
     formats(format, "text", "json")
-    from ..game.moderation import view_world, whole_world
+    from ..game.views import view_world, whole_world
     from ..turn.context import OrderContext
     from ..turn.decisions import MODERATOR, answer_refusal
     from .names import nation_named
@@ -316,7 +318,7 @@ def upgrade(
     """
     formats(format, "text", "json")
     from ..game.audit import audit
-    from ..game.moderation import first_difference
+    from ..game.correction import first_difference
     from .show import sound_ruleset
 
     found = open_game(game)

@@ -35,8 +35,8 @@ def dpjson(
     Example: wteaw import dpjson record.json --game games/record
     """
     formats(format, "text", "json")
+    from ..game.begin import new_game_from
     from ..game.importers.dpjson import ROW, InFolder, RecordError, Replayed, Table, records, replay
-    from ..game.moderation import new_game_from
 
     try:
         found = records(record.read_text(encoding="utf-8"))

@@ -164,7 +164,7 @@ def _world(ruleset: Path | None, scenario: str, game: Path | None, nation: str) 
     if sum((ruleset is not None, bool(scenario), game is not None)) > 1:
         raise Stop("--ruleset, --scenario and --game exclude each other", Code.CALL)
     if game is not None:
-        from ..game.moderation import view_world
+        from ..game.views import view_world
         from .game import open_game
         from .names import nation_named
 

@@ -39,7 +39,7 @@ def template(
 
     Example: wteaw orders template --game games/flanders --nation NAME --out orders.txt
     """
-    from ..game.moderation import view_world
+    from ..game.views import view_world
     from ..orders.template import order_template
 
     found = open_game(game)
@@ -288,7 +288,7 @@ def _text(file: str) -> str:
 
 
 def _worlds(found: Any) -> Callable[[str], Any]:
-    from ..game.moderation import view_world
+    from ..game.views import view_world
 
     return cache(lambda nation: view_world(found, nation))
 

@@ -37,12 +37,13 @@ def play(
 
     Example: wteaw play 1914 --turns 3 --out out
     """
+    from ..game.begin import new_game
     from ..game.many.one import resolutions
-    from ..game.moderation import commanded, new_game
     from ..game.report.map import to_png
     from ..game.report.mapview import map_svg, read_drawing
     from ..game.report_files import write_reports
     from ..game.store import FILE
+    from ..game.waiting import commanded
 
     formats(format, "text", "json")
     secret, options = seed_given(seed), options_given(option)

@@ -32,8 +32,11 @@ def report(
     from datetime import date
 
     from ..core.canonical import dumps
-    from ..game import moderation as desk
     from ..game.report.render import as_html, as_text
+    from ..game.turn_reports import map_of_report
+    from ..game.turn_reports import report as report_of
+    from ..game.views import views_after
+    from ..game.waiting import commanded
     from .names import nation_named
 
     formats(format, "text", "html", "json")
@@ -44,7 +47,7 @@ def report(
     except ValueError:
         raise Stop(f"a day is written like 2004-05-01, not {update!r}", Code.CALL) from None
     if out is not None:
-        wanted = [nation] if nation else desk.commanded(found) or sorted(found.ruleset.rows("nations"))
+        wanted = [nation] if nation else commanded(found) or sorted(found.ruleset.rows("nations"))
         from ..game.report_files import write_reports
 
         written = write_reports(
@@ -52,12 +55,12 @@ def report(
         )
         typer.echo(f"{len(written)} files in {out}")
         return
-    views = desk.views_after(found, turn or None)
-    data = desk.report(found, nation or None, turn=turn or None, update=day, views=views)
+    views = views_after(found, turn or None)
+    data = report_of(found, nation or None, turn=turn or None, update=day, views=views)
     if format == "text":
         typer.echo(as_text(data, dice=dice), nl=False)
     elif format == "html":
-        typer.echo(as_html(data, desk.map_of_report(found, data, views, found.drawing())), nl=False)
+        typer.echo(as_html(data, map_of_report(found, data, views, found.drawing())), nl=False)
     else:
         typer.echo(dumps(asdict(data)).decode())
 
@@ -75,10 +78,10 @@ def map_(
     Example: wteaw map 1914 --out map.png
     """
     formats(format, "text", "json")
-    from ..game import moderation as desk
     from ..game.report.map import to_png
     from ..game.report.mapview import map_svg, read_drawing
     from ..game.scenario import initial_state
+    from ..game.views import view_world
     from ..world.view import view
     from .game import read_scenario
     from .names import nation_named
@@ -86,7 +89,7 @@ def map_(
     if game is not None:
         found = open_game(game)
         nation = nation_named(nation, found.ruleset, found.stage().position.state) if nation else ""
-        shown = desk.view_world(found, nation).state if nation else found.stage().position.state
+        shown = view_world(found, nation).state if nation else found.stage().position.state
         ruleset, drawing, title = found.ruleset, found.drawing(), str(found.head["title"])
     elif scenario:
         data, ruleset, folder = read_scenario(scenario)
@@ -123,15 +126,15 @@ def explain(
     from dataclasses import asdict
 
     from ..core.canonical import dumps
-    from ..game import moderation as desk
     from ..game.explain import Unknown
     from ..game.explanation import as_lines, explanation
+    from ..game.views import views_after
     from .names import nation_named
 
     formats(format, "text", "json")
     found = open_game(game)
     nation = nation_named(nation, found.ruleset, found.stage().position.state) if nation else ""
-    views = desk.views_after(found, turn or None)
+    views = views_after(found, turn or None)
     state = views.world(nation).state if nation else views.position.state
     entries = [e for e in views.journal if not turn or e.turn <= turn]
     try:

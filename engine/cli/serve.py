@@ -49,7 +49,7 @@ def serve(
         import uvicorn
 
         from ..game.desk.app import application
-        from ..game.desk.setup import keep_working, tell_log
+        from ..game.desk.setup import keep_working, make_ready, tell_log
     except ImportError as error:
         raise Stop(f"the desk needs more than the referee does ({error.name}): pip install 'wteaw[desk]'", Code.MACHINE) from None
 
@@ -75,6 +75,7 @@ def serve(
 
         def opened() -> None:
             _opened(desk, server, shown)
+            make_ready(desk.hall)
             if not pages:
                 keep_working(setup, stop)
 

@@ -7,6 +7,7 @@ import os
 import secrets
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,9 @@ def simulate(
         help="Compare on the same seeds: a scenario, another ruleset for this one, or options (NAME=VALUE,...).",
     ),
     option: list[str] = typer.Option([], help="An option of the rules and its value, as NAME=VALUE, in every setting."),
+    policy: list[str] = typer.Option(
+        [], help="Who is played by which policy in every setting, as WHO=POLICY: a nation, a side or everyone."
+    ),
     force: bool = typer.Option(False, "--force", help="Begin anew, where the folder holds results of other settings."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
@@ -61,6 +65,7 @@ def simulate(
         raise Stop("--workers are of this machine, --cluster has its own: give one of them", Code.CALL)
     given = seed_given(seed)
     candidates = [candidate_of("as given", scenario, option), *(_other(said, scenario, option) for said in with_)]
+    candidates = [replace(candidate, policies=dict(options_given(policy))) for candidate in candidates]
     if len({candidate.name for candidate in candidates}) < len(candidates):
         raise Stop("--with names the same thing twice", Code.CALL)
     read = {candidate.name: checked(candidate) for candidate in candidates}
@@ -125,9 +130,11 @@ def _about(candidate: Candidate, data: dict[str, Any], ruleset: Any, turns: int)
     named = candidate.scenario.stem if shipped.is_file() and shipped.resolve() == candidate.scenario else str(candidate.scenario)
     options = "".join(f" --option {name}={str(value).lower()}" for name, value in candidate.options.items())
     rules = f" --ruleset {candidate.ruleset}" if candidate.ruleset else ""
-    again = f"wteaw play {named}{rules}{options}{f' --turns {turns}' if turns else ''}"
+    players = "".join(f" --policy {who}={policy}" for who, policy in candidate.policies.items())
+    again = f"wteaw play {named}{rules}{options}{players}{f' --turns {turns}' if turns else ''}"
     chosen = ", ".join(f"{name} {str(value).lower()}" for name, value in candidate.options.items())
-    said = f"The rules: {ruleset.title}{f'; options: {chosen}' if chosen else ''}."
+    played = ", ".join(f"{who} by {policy}" for who, policy in candidate.policies.items())
+    said = f"The rules: {ruleset.title}{f'; options: {chosen}' if chosen else ''}{f'; played: {played}' if played else ''}."
     return {"title": str(data.get("title", data["id"])), "ruleset": ruleset.hash, "again": again, "rules": said, "instead": ""}
 
 
@@ -172,8 +179,9 @@ def _other(said: str, scenario: str, option: list[str]) -> Candidate:
 
 
 def checked(candidate: Candidate) -> tuple[dict[str, Any], Any]:
-    """An candidate's scenario and ruleset, with its options as the ruleset has them; Stop with what is wrong."""
-    from ..game.moderation import option_value
+    """A candidate's scenario and ruleset, with its options as the ruleset has them; Stop or StoreError with what is wrong."""
+    from ..game.begin import option_value, players_of
+    from ..game.scenario import initial_state
 
     data, ruleset, _ = read_scenario(str(candidate.scenario), candidate.ruleset)
     try:
@@ -181,6 +189,8 @@ def checked(candidate: Candidate) -> tuple[dict[str, Any], Any]:
             candidate.options[name] = option_value(ruleset, name, value)
     except ValueError as error:
         raise Stop(str(error) if candidate.name == "as given" else f"{candidate.name}: {error}", Code.CALL) from None
+    for who, policy in candidate.policies.items():
+        players_of(ruleset, initial_state(ruleset, data), who, policy)
     return data, ruleset
 
 

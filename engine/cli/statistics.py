@@ -24,10 +24,10 @@ def statistics(
     Example: wteaw statistics games/flanders --format html > statistics.html
     """
     formats(format, "text", "html", "json")
-    from ..game.moderation import whole_world
     from ..game.report.render import parts_as_html, parts_as_text
     from ..game.report.statistics import statistics_parts
     from ..game.statistics import statistics as figures
+    from ..game.views import whole_world
 
     opened = open_game(game)
     found = figures(opened)

@@ -18,11 +18,11 @@ def status(game: Path = GAME, format: str = typer.Option("text", help="text or j
 
     Example: wteaw status --game games/flanders
     """
-    from ..game import moderation as desk
+    from ..game.waiting import standing_of
 
     formats(format, "text", "json")
     found = open_game(game)
-    told = desk.standing_of(found)
+    told = standing_of(found)
     if format == "json":
         typer.echo(json.dumps(told))
         return

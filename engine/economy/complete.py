@@ -118,8 +118,8 @@ def _appear(turn: Turn, runner: EffectRunner, row: Row, item: Row, names: dict[s
         journal.fact("learned", by=nation, tech=what, level=level)
     elif turn.ruleset.has("units", what) and place:
         stamp = {k: runner.plain(v, names) for k, v in item.get("stamp", {}).items()}
-        key = journal.units(nation, what, place, n, **stamp)
-        journal.fact("placed", by=nation, place=place, kind=what, n=n, unit=key)
+        journal.units(nation, what, place, n, **stamp)
+        journal.fact("placed", by=nation, place=place, kind=what, n=n)
         return nation, place
     return None
 

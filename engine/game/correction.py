@@ -1,4 +1,4 @@
-"""What going back in a game would change, found out before it is done: nothing here changes the game."""
+"""What going back in a game, or other rules for it, would change, found out before it is done: nothing here changes the game."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from typing import Any
 
 from ..core.faults import BrokenGame, NotThere
 from ..core.journal import Entry
+from ..core.model import Ruleset
+from ..core.state import State
 from ..orders.intake import take_in
+from ..world.geography import Geography
 from .audit import resolved_again
-from .moderation import Views
 from .store import MODERATOR, Game, Submission
+from .views import Views
 
 
 @dataclass(frozen=True)
@@ -73,3 +76,32 @@ def _counted(entries: Any) -> dict[str, tuple[int, str]]:
 
 def _says(entry: Entry) -> str:
     return entry.text or f"{entry.rule} ({entry.subject})" if entry.subject else entry.text or entry.rule
+
+
+# ---- other rules
+
+
+def first_difference(game: Game, ruleset: Ruleset) -> str | None:
+    """Replay a game's inputs under another ruleset, with the same dice; the first turn and table that differ, or None."""
+    geography = Geography(ruleset)
+    for number, _, _ in game.stages()[:-1]:
+        stage, following = game.stage(number), game.stage(number + 1)
+        try:
+            position = resolved_again(game, stage, following, ruleset, geography=geography).position
+        except (KeyError, ValueError) as error:
+            return f"Turn {stage.position.turn} cannot be replayed under the new rules: {error}"
+        difference = compare(following.position.state, position.state)
+        if difference:
+            return f"Turn {stage.position.turn}: {difference}"
+    return None
+
+
+def compare(old: State, new: State) -> str | None:
+    """The first field in which two states differ, in words."""
+    for table in sorted({*old.tables, *new.tables}):
+        for id_ in sorted({*old.table(table), *new.table(table)}):
+            a, b = old.row(table, id_), new.row(table, id_)
+            for field in sorted({*a, *b}):
+                if a.get(field) != b.get(field):
+                    return f"{table}/{id_}.{field} was {a.get(field)!r} and would be {b.get(field)!r}"
+    return None

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from ..orders.intake import Intake, take_in
 from ..world.world import World
-from .moderation import stand_in, view_world
 from .store import Game, StoreError, Submission
+from .views import view_world
+from .waiting import stand_in
 
 
 class NothingStands(StoreError):

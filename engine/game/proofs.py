@@ -1,7 +1,9 @@
 """Proof of dice for a player: what he is handed of a turn, and the check that needs but that and what was published.
 
-`revealed` makes the file of a turn: the openings of the reader's audiences, and every throw that he was shown. `check` takes
-anchor, commitment and salts from what was published (`Published`), never from the file; it says how many dice it rolled again.
+`revealed` makes the file of a turn: the openings of the reader's audiences, every throw that he was shown, and check sums of
+each field. `check` takes anchor, commitment and salts from what was published (`Published`), never from the file; it says how
+many dice it rolled again. The sums notice what rolling cannot: a number to reach, a name that leads to the same face by chance,
+an anchor.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from ..core import canonical
 from ..core.dice import audience_key
 from ..core.fairness import (
     Chain,
@@ -61,8 +64,51 @@ def revealed(game: Game, turn: int, nation: str | None) -> dict[str, Any]:
     if now.ended:
         seed, length = game.secrets()
         data["secret"] = Chain.create(bytes.fromhex(seed), length).secret(turn)
+    stage = stages[0]
+    data["sums"] = sums(data, Published(game.head["anchor"], stage.commitment, game.salts(turn)))
     game.note_opened(turn)
     return data
+
+
+DIGITS = 8
+"""Hex digits of the sum of one field."""
+
+
+def sums(data: Mapping[str, Any], known: Published) -> dict[str, Any]:
+    """The check sums of a file and of what was published: of each field, field after field by name, in its part of the file."""
+    published = {"anchor": known.anchor, "commitment": asdict(known.commitment), "salts": dict(known.salts)}
+    return {
+        "file": _sum({k: v for k, v in data.items() if k not in ("openings", "dice", "sums")}),
+        "published": _sum(published),
+        "openings": [_sum(o) for o in data["openings"]],
+        "dice": [_sum(record) for record in data["dice"]],
+    }
+
+
+def _sum(part: Mapping[str, Any]) -> str:
+    return "".join(canonical.keyed(b"wteaw", "wteaw field", [k, part[k]]).hex()[:DIGITS] for k in sorted(part))
+
+
+def _altered(data: Mapping[str, Any], known: Published) -> str:
+    """Which field is not as its sum says, "" if all are."""
+    said, found = data.get("sums"), sums(data, known)
+    if not isinstance(said, Mapping) or set(said) != set(found):
+        return "the file has no check sums, or others than it should"
+    parts: list[tuple[str, str, str, Iterable[str]]] = [
+        ("what was published", said["published"], found["published"], ("anchor", "commitment", "salts")),
+        ("the file", said["file"], found["file"], set(data) - {"openings", "dice", "sums"}),
+    ]
+    for what, name in (("openings", "key"), ("dice", "throw")):
+        if len(said[what]) != len(found[what]):
+            return f"there are {len(found[what])} {what} where there were {len(said[what])}"
+        for n, part in enumerate(data[what]):
+            parts.append((f"{name} {n + 1}", said[what][n], found[what][n], part))
+    for where, was, now, fields in parts:
+        if was != now:
+            at = {k: slice(n * DIGITS, (n + 1) * DIGITS) for n, k in enumerate(sorted(fields))}
+            wrong = next((k for k, s in at.items() if was[s] != now[s]), "a field")
+            return f"{wrong} of {where} is not what it was"
+    return ""
 
 
 def openings(game: Game, turn: int, readers: Iterable[str], used: Iterable[str]) -> tuple[Opening, ...]:
@@ -177,6 +223,8 @@ def _check(data: Any, known: Published, orders: bytes | None, nation: str) -> Ch
         told = records[judged - 1]
         said = f"{told['drawn'][0]['total']} where {told['need']} was needed is told as {'' if told['hit'] else 'no '}success"
         return Checked(turn, shown, own_salt=own, wrong=f"throw {judged} ({told['rule']}, {told['subject']}): {said}")
+    if altered := _altered(data, known):
+        return Checked(turn, shown, own_salt=own, wrong=altered)
     can = [r for r in records if r["audience"] in keys]
     rolled = sum(len(d["faces"]) for r in can for d in r["drawn"] if not d.get("typed"))
     typed = sum(len(d["faces"]) for r in can for d in r["drawn"] if d.get("typed"))

@@ -10,10 +10,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from .moderation import map_of_report, report, views_after
 from .report.drawing import Drawing
 from .report.render import as_html, as_text
 from .store import MODERATOR, Game
+from .turn_reports import map_of_report, report
+from .views import views_after
 
 
 def write_reports(

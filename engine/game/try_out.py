@@ -14,9 +14,9 @@ from ..turn.referee import Inputs, resolve
 from ..turn.vacancies import EMPTY, seat
 from ..world.view import UNKNOWN, Viewer
 from ..world.world import World
-from .moderation import Views
 from .report.build import Report, nation_report
 from .store import PLAYER, Game, StoreError
+from .views import Views
 
 
 @dataclass(frozen=True)

@@ -4,28 +4,33 @@ with their destinations.
 One finite list serves template, policies and the hints of the checker. Moves are grouped: the units of a place that can go the
 same ways are one entry with the numbers as maxima and the destinations as `targets`. What needs a text, a number or a list of
 units stands in `open`; everything else is filled in.
+
+The list leaves out what `understand` would refuse, by the same tests (`turn/slots`: what a slot may hold, the parts of needs; the
+market, the ways): whatever it gives stands by itself, and what stands without a condition is in it (`tests/test_law_legal.py`).
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from ..core.model import Row, Ruleset
+from ..core.model import Row
 from ..core.state import Entity
-from ..economy.catalogue import Market, Offer
+from ..economy.catalogue import PLENTY, Market, Offer
 from ..ruleset.expressions import parse
-from ..ruleset.expressions.parse import ExpressionError, conjuncts, strip_mark
+from ..ruleset.expressions.parse import ExpressionError, strip_mark
 from ..ruleset.expressions.reads import reads
-from ..ruleset.limits import needs_of
 from ..turn import acts as act
-from ..turn.context import OrderContext
+from ..turn.bounds import bounds as number_bounds
+from ..turn.context import Order, OrderContext
+from ..turn.intents import Refusal
+from ..turn.slots import choices, parts, ruled_out
 from ..units import deploy
 from ..world import routes
 from ..world import treasury as stores
-from ..world.selections import as_set, id_of
 from ..world.world import World
 from . import ways
 from .grammar import Slot, slot_of
@@ -43,8 +48,9 @@ ENUMERABLE = {"nation", "place", "side", "tech", "gate", "resource", "unit-kind"
 class Legal:
     """One order that may be given, or a group of moves.
 
-    `cost` is what it costs each time (of purchases: each piece), `most` how many pieces or units in all, `targets` the places
-    that the slot `target` may hold, `bounds` slot -> (least, most) of numbers, `open` the slots that the player must fill.
+    `cost` is what it costs each time (of purchases: each piece), `most` how many pieces or units in all (on the way to a target
+    there may be room for fewer), `targets` the places that the slot `target` may hold, `bounds` slot -> (least, most) of numbers,
+    `open` the slots that the player must fill.
     """
 
     order: str
@@ -122,24 +128,19 @@ def legal_acts(world: World, nation: str, row: Row, tried: int = MAX_WAYS) -> li
 
 def _acts(world: World, nation: str, row: Row, tried: int) -> Iterator[Legal]:
     context = OrderContext(world)
-    me = Entity("nation", nation)
-    base: dict[str, Any] = {"self": me, "nation": me, "act": row["id"]}
-    if act.closed(context, row, nation) is not None:
+    base = _names(context, nation, f"acts/{row['id']}", {})
+    if act.closed(context, row, nation) is not None or ruled_out(context, row, base, set()):
         return
     slots = [slot_of(name, kind) for name, kind in row.get("slots", {}).items()]
-    base |= {s.name: None for s in slots if s.optional}
-    free = {s.name for s in slots}
-    early, late = _split_needs(world.ruleset, row, free)
-    if not all(world.test(text, base) for text in early):
-        return
+    late = [part for part in parts(world.ruleset, row) if part.slots]
     closed = [s for s in slots if s.kind in ENUMERABLE and not s.many and not s.optional]
     open_ = tuple(s.name for s in slots if s not in closed and s.kind != "number" and not s.optional)
     numbers = [s for s in slots if s.kind == "number"]
     domains = []
     for s in closed:
-        held = _held(world, nation, s, late)
-        values = domain(world, row, s.name, base) if held is None else held
-        alone = [text for text in late if parse(text).names & free == {s.name}]  # tested once a value, not once a filling
+        alone = [part.test for part in late if part.slots == {s.name}]  # tested once a value, not once a filling
+        held = _held(world, nation, s, alone)
+        values = domain(context, row, s.name, base) if held is None else held
         domains.append(_passing(context, alone, values, base, s, row["slots"][s.name]))
     size = 1
     for d in domains:
@@ -154,33 +155,50 @@ def _acts(world: World, nation: str, row: Row, tried: int) -> Iterator[Legal]:
         bounds = {}
         for s in numbers:
             declared = row["slots"][s.name]
-            rule = declared if isinstance(declared, dict) else {}
-            least = int(world.number(rule.get("least", 1), names))
-            most = int(world.number(rule["most"], names)) if "most" in rule else 999
-            if most < least:
+            least, most = number_bounds(context, declared if isinstance(declared, dict) else {}, names)
+            least = max(least, base.get(s.name, least))  # one that may be left out begins at what it then counts as
+            if most is not None and most < least:
                 break
-            bounds[s.name] = (least, most)
-            filled[s.name] = names[s.name] = least
+            bounds[s.name] = (int(least), PLENTY if most is None else int(most))
+            filled[s.name] = names[s.name] = int(least)
         if len(bounds) < len(numbers):
             continue
         order = {"nation": nation, "order": f"acts/{row['id']}", "slots": filled}
         try:
-            why = act.exhausted(context, row, names) if open_ else act.forbidden(context, row, order, names, act.Spent())
+            why = act.exhausted(context, row, names) if open_ else _refused(context, row, order, names)
             if why is not None and not open_ and (none := [n for n, (least, most) in bounds.items() if least == 0 < most]):
                 for name in none:  # nothing at all may be too little where one would do
                     bounds[name] = (1, bounds[name][1])
                     filled[name] = names[name] = 1
-                why = act.forbidden(context, row, order, names, act.Spent())
+                why = _refused(context, row, order, names)
             if why is not None:
                 continue
             cost = act.price(context, row, names) if fixed is None else fixed
             if act.lacking(context, cost, nation) is not None:
                 continue
+            if not open_:
+                bounds = {name: (least, _most(context, row, order, name, least, most)) for name, (least, most) in bounds.items()}
         except ExpressionError:
             if not open_:
                 raise
             cost = {}
         yield Legal(f"acts/{row['id']}", nation, filled, {k: v for k, v in cost.items() if v}, bounds=bounds, open=open_)
+
+
+def _refused(context: OrderContext, row: Row, order: Order, names: Mapping[str, Any]) -> Refusal | None:
+    """Why an act of which all slots are filled may not be given, whatever it costs."""
+    return act.forbidden(context, row, order, names, act.Spent())
+
+
+def _most(context: OrderContext, row: Row, order: Order, slot: str, least: int, most: int) -> int:
+    """The most that a slot for a number may hold for the act to be allowed and paid for: less of a thing is as good."""
+
+    def too_many(number: int) -> bool:
+        other = {**order, "slots": {**order["slots"], slot: number}}
+        names = context.order_names(other)
+        return (_refused(context, row, other, names) or act.unpaid(context, row, names, order["nation"])) is not None
+
+    return least + bisect_left(range(least + 1, most + 1), True, key=too_many) if too_many(most) else most
 
 
 def _passing(
@@ -220,15 +238,14 @@ def _held(world: World, nation: str, slot: Slot, needs: list[str]) -> list[str] 
     return stores.held_places(world, nation)
 
 
-def domain(world: World, row: Row, slot: str, names: Mapping[str, Any]) -> list[str]:
+def domain(context: OrderContext, row: Row, slot: str, names: Mapping[str, Any]) -> list[str]:
     """What a slot may hold before any need is tested, in order."""
+    world = context.world
     declared = row.get("slots", {}).get(slot)
     shape: Slot = slot_of(slot, declared)
-    if isinstance(declared, dict) and "among" in declared:
-        text = strip_mark(declared["among"])
-        reads = parse(text).names
-        if not reads & (set(row.get("slots", {})) - {slot}):
-            return sorted(str(id_of(t)) for t in as_set(world, world.value(text, names)))
+    among = strip_mark(declared["among"]) if isinstance(declared, dict) and "among" in declared else None
+    if among is not None and not parse(among).names & (set(row["slots"]) - {slot}):
+        return sorted(choices(context, declared, names) or ())
     if shape.kind == "choice":
         return list(shape.choices)
     if shape.kind == "nation":
@@ -238,20 +255,9 @@ def domain(world: World, row: Row, slot: str, names: Mapping[str, Any]) -> list[
     return list(world.ruleset.rows(FORM_OF.get(shape.kind, "")))
 
 
-def _split_needs(ruleset: Ruleset, row: Row, slots: set[str]) -> tuple[list[str], list[str]]:
-    """The tests of an act that do not ask for its slots (tried once), and those that do (tried for every filling)."""
-    early: list[str] = []
-    late: list[str] = []
-    for need in needs_of(ruleset, row):
-        test = need["test"]
-        if need.get("secret") or isinstance(test, bool):
-            if test is False and not need.get("secret"):
-                early.append("False")
-            continue
-        parts = conjuncts(test)
-        for part in parts:
-            (late if parse(part).names & slots else early).append(part)
-    return early, late
+def _names(context: OrderContext, nation: str, key: str, slots: Mapping[str, Any]) -> dict[str, Any]:
+    """The names that the expressions of an order may use, as far as its slots are filled."""
+    return context.order_names({"nation": nation, "order": key, "slots": dict(slots)})
 
 
 # ---- deployment
@@ -275,35 +281,51 @@ def legal_deployments(world: World, nation: str, row: Row, step: Row) -> Iterato
 
 def legal_purchases(world: World, nation: str, row: Row, items: frozenset[str] | None = None) -> list[Legal]:
     """Every item at every site that takes it, with the price of each and the most."""
+    context = OrderContext(world)
+    key = f"orders/{row['id']}"
+    slots = {name: slot_of(name, declared) for name, declared in row.get("slots", {}).items()}
 
     def make() -> list[Legal]:
-        out = []
-        slots = row.get("slots", {})
+        base = _names(context, nation, key, {})
+        if ruled_out(context, row, base, set()):
+            return []
+        late = any(part.slots for part in parts(world.ruleset, row))
+        named = row.get("slots", {}).get("item")
+        among = choices(context, named, base) if isinstance(named, dict) else None if "item" in slots else {str(row.get("does"))}
         main = stores.money(world.ruleset)
+        out = []
         for offer in offers(world, nation, items):
             item = world.ruleset.row("catalogue", offer.item)
-            if not offer.most or not _is_item_of(world, row, offer.item, nation):
-                continue
-            faces = "facing" in slots or "target" in slots
-            if bool(item.get("works")) != faces and not (faces and _optional(slots.get("facing", slots.get("target")))):
-                continue
-            if bool(item.get("fits")) != ("kind" in slots) and not _optional(slots.get("kind")):
-                continue
-            if "into" in slots and "appears" not in item and not _optional(slots["into"]):
-                continue
-            if bool(offer.site) != ("site" in slots) and not _optional(slots.get("site")):
+            if not offer.most or (among is not None and offer.item not in among) or not _has_slots_for(slots, item, offer):
                 continue
             filled: dict[str, Any] = {"item": offer.item} if "item" in slots else {}
             if "n" in slots and not item.get("works"):
                 filled["n"] = offer.most
             if offer.site:
                 filled["site"] = offer.site
+            if late and ruled_out(context, row, _names(context, nation, key, filled), filled.keys()):
+                continue
             cost = {main: offer.price + offer.fee}
-            unfilled = tuple(s for s in ("into", "kind") if s in slots and not _optional(slots[s]))
-            out.append(Legal(f"orders/{row['id']}", nation, filled, cost, offer.most, targets=offer.facing, open=unfilled))
+            unfilled = tuple(s for s in ("into", "kind") if s in slots and not slots[s].optional)
+            out.append(Legal(key, nation, filled, cost, offer.most, targets=offer.facing, open=unfilled))
         return out
 
     return world.keep(("purchases", nation, row["id"], items), None, make)  # type: ignore[no-any-return]
+
+
+def _has_slots_for(slots: Mapping[str, Slot], item: Row, offer: Offer) -> bool:
+    """Whether an order has a slot for all that a purchase must name, and needs none that it has nothing for."""
+    facing = "facing" if "facing" in slots else "target"
+    asks = {
+        facing: bool(item.get("works")) and not item.get("facing", {}).get("all"),
+        "kind": bool(item.get("fits")),
+        "site": bool(offer.site),
+    }
+    may = {facing: bool(item.get("works")), "into": "appears" in item}
+    for name in (facing, "kind", "site", "into"):
+        if name in slots and not slots[name].optional and not may.get(name, asks.get(name, False)):
+            return False
+    return all(name in slots for name, asked in asks.items() if asked)
 
 
 def market(world: World, nation: str) -> Market:
@@ -318,40 +340,15 @@ def offers(world: World, nation: str, items: frozenset[str] | None = None) -> li
     return found
 
 
-def _optional(slot: Any) -> bool:
-    return slot is None or (isinstance(slot, dict) and bool(slot.get("optional")))
-
-
-def _is_item_of(world: World, row: Row, item: str, nation: str) -> bool:
-    declared = row.get("slots", {}).get("item")
-    if declared is None:
-        return bool(row.get("does") == item)
-    if not isinstance(declared, dict) or "among" not in declared:
-        return True
-    me = Entity("nation", nation)
-    found = world.value(strip_mark(declared["among"]), {"self": me, "nation": me})
-    return item in {id_of(t) for t in as_set(world, found)}
-
-
 # ---- moves
-
-
-def _may(world: World, nation: str, row: Row, places: Mapping[str, str]) -> bool:
-    """Whether the needs of an order that ask for no other slots than these (slot -> place) hold for them."""
-    me = Entity("nation", nation)
-    names = {"self": me, "nation": me, **{slot: Entity("place", place) for slot, place in places.items()}}
-    others = set(row.get("slots", {})) - set(places)
-    for need in row.get("needs", ()):
-        if need.get("secret") or isinstance(need["test"], bool):
-            continue
-        for part in conjuncts(need["test"]):
-            if not parse(part).names & others and not world.test(part, names):
-                return False
-    return True
 
 
 def legal_moves(world: World, nation: str, row: Row) -> list[Legal]:
     """For every place with units that can go by the order's mode: what could go together, and where."""
+    context = OrderContext(world)
+
+    def may(slots: Mapping[str, str]) -> bool:
+        return not ruled_out(context, row, _names(context, nation, f"orders/{row['id']}", slots), slots.keys())
 
     def make() -> list[Legal]:
         mode = ways.mode_of(world.ruleset, row)
@@ -364,7 +361,7 @@ def legal_moves(world: World, nation: str, row: Row) -> list[Legal]:
             return [_blank(nation, f"orders/{row['id']}", row)] if ways.places_with_units(world, nation) else []
         for place in ways.places_with_units(world, nation):
             counts = ways.free_units(world, nation, place)
-            if not counts or not _may(world, nation, row, {ways.ORIGIN: place}):
+            if not counts or not may({ways.ORIGIN: place}):
                 continue
             if ways.TARGET not in row.get("slots", {}):
                 fits = {k: n for k, n in counts.items() if ways.goes_by(world, mode, k)}
@@ -378,7 +375,7 @@ def legal_moves(world: World, nation: str, row: Row) -> list[Legal]:
                 most = sum(kinds.values()) if room is None else min(int(room), sum(kinds.values()))
                 kinds = {k: min(n, most) for k, n in kinds.items()}
                 if row.get("needs"):
-                    targets = tuple(t for t in targets if _may(world, nation, row, {ways.ORIGIN: place, ways.TARGET: t}))
+                    targets = tuple(t for t in targets if may({ways.ORIGIN: place, ways.TARGET: t}))
                 if most > 0 and targets:
                     slots = {ways.UNITS: kinds, ways.ORIGIN: place}
                     out.append(Legal(f"orders/{row['id']}", nation, slots, most=most, targets=targets))

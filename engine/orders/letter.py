@@ -98,8 +98,7 @@ def _without_report(lines: list[Line]) -> tuple[list[Line], list[int]]:
 
 
 def _without_markup(text: str) -> str:
-    # most mail is plain text: only the other kind needs the parser
-    from html.parser import HTMLParser
+    from html.parser import HTMLParser  # most mail is plain text: only the other kind needs the parser
 
     class Text(HTMLParser):
         """Collects text; blocks begin lines, and what is quoted is marked as in plain mail."""

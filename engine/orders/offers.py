@@ -15,6 +15,7 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity
+from ..economy.catalogue import PLENTY
 from ..turn.context import OrderContext
 from ..world import treasury as stores
 from ..world.known import enemies_in
@@ -57,7 +58,7 @@ class Offered:
 
     `choices`: a word for them and their names, each with a remark; every one of them stands. `also`: other lines of this kind,
     in short and in full, after the words `also_word`. `said`: its price, and how many. `place`: where the units are that it
-    sends, `origin` its name. `more`: how many lines of its kind are left out.
+    sends, `origin` its name, `size` how many. `more`: how many lines of its kind are left out.
     """
 
     order: str
@@ -68,6 +69,7 @@ class Offered:
     also_word: str = "or"
     place: str = ""
     origin: str = ""
+    size: int = 0
     more: int = 0
 
     def lines(self) -> Iterator[str]:
@@ -168,7 +170,8 @@ class _Offers:
             for one in self._merged(here):
                 self.sent.setdefault(place, set()).update(one.slots[ways.UNITS])
                 if (line := self._march(one)) is not None:
-                    yield replace(line, place=place, origin=self._name("place", place))
+                    size = sum(one.slots[ways.UNITS].values())
+                    yield replace(line, place=place, origin=self._name("place", place), size=size)
         yield from self._example(again)
 
     def _merged(self, here: Sequence[Legal]) -> list[Legal]:
@@ -202,11 +205,17 @@ class _Offers:
         by_class = self._by_class(targets, str(entry.slots[ways.ORIGIN]))
         line = self._chosen(entry, slots, ways.TARGET, by_class)
         here = ways.free_units(self.world, self.nation, str(entry.slots[ways.ORIGIN]))
-        if len(line.text) <= LONG or here != slots[ways.UNITS]:
+        if len(line.text) <= LONG:
             return line
-        return replace(
-            self._chosen(entry, {**slots, ways.UNITS: {"*": "all"}}, ways.TARGET, by_class), said=self.names.units(here)
-        )
+        if here == slots[ways.UNITS]:
+            every = {**slots, ways.UNITS: {"*": "all"}}
+            return replace(self._chosen(entry, every, ways.TARGET, by_class), said=self.names.units(here))
+        going: dict[str, int] = dict(slots[ways.UNITS])
+        while len(going) > 1 and len(line.text) > LONG:  # the fewest stay
+            del going[min(going, key=going.__getitem__)]
+            line = self._chosen(entry, {**slots, ways.UNITS: going}, ways.TARGET, by_class)
+        rest = {k: n for k, n in slots[ways.UNITS].items() if k not in going}
+        return replace(line, said=f"there, too: {self.names.units(rest)}")
 
     def _example(self, entries: Sequence[Legal]) -> Iterator[Offered]:
         """The largest of several orders of units, and where else units could be given such an order."""
@@ -389,7 +398,7 @@ class _Offers:
             return sorted(self.standing, key=lambda p: (not self._before_enemies(p), p))
         if shape.kind not in ENUMERABLE:
             return []
-        return domain(self.world, self._row(entry.order), slot, {"self": self.me, "nation": self.me})
+        return domain(self.context, self._row(entry.order), slot, {"self": self.me, "nation": self.me})
 
     def _before_enemies(self, place: str) -> bool:
         return any(enemies_in(self.world, self.nation, p).least for p in self.world.geography.next_to(place))
@@ -454,7 +463,7 @@ class _Offers:
 
 def _bounds(entry: Legal) -> str:
     """How many, where a number may be chosen within limits."""
-    return ", ".join(f"{low} to {high}" for low, high in entry.bounds.values() if low < high < 999)
+    return ", ".join(f"{low} to {high}" for low, high in entry.bounds.values() if low < high < PLENTY)
 
 
 def joined_names(items: Iterable[Named]) -> list[str]:

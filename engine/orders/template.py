@@ -21,7 +21,9 @@ WIDTH = 72
 FAR = 10
 """Of more choices than this the first are told; orders of units with as many share a line."""
 FEW = 4
-"""Theaters with no more lines than this stand together."""
+"""Theaters and phases with no more lines than this stand together."""
+MANY = 6
+"""Of more lines of one order in a theater those with the fewest units share one."""
 
 
 def order_template(world: World, nation: str, *, game: str = "") -> str:
@@ -41,52 +43,66 @@ def order_template(world: World, nation: str, *, game: str = "") -> str:
     return "\n".join([*out, "", END]) + "\n"
 
 
-def _sections(world: World, found: Sequence[tuple[str, Sequence[Offered]]]) -> Iterable[tuple[str, list[Offered]]]:
+def _sections(world: World, found: Sequence[tuple[str, Sequence[Offered]]]) -> list[tuple[str, list[Offered]]]:
     """The phases with what they offer; before the first of them that sends units on, the theaters where they are."""
     sent = _by_theater(world, [line for _, lines in found for line in lines if line.place])
     split = len(sent) > 1
+    before: list[tuple[str, list[Offered]]] = []
+    after: list[tuple[str, list[Offered]]] = []
     for title, lines in found:
-        if split and any(line.place for line in lines):
-            yield from sent
-            sent = []
         rest = [line for line in lines if not (split and line.place)]
         if rest:
-            yield title, rest if split else _together(rest)
+            (after if any(line.place for line in lines) or after else before).append((title, rest if split else _together(rest)))
+    return [*_joined(before), *(_joined(sent) if split else ()), *_joined(after)]
+
+
+def _joined(parts: Iterable[tuple[str, list[Offered]]]) -> list[tuple[str, list[Offered]]]:
+    """Neighbors with few lines under one heading, as far as their titles fit on a line."""
+    out: list[tuple[str, list[Offered]]] = []
+    for title, lines in parts:
+        both = f"{out[-1][0]}, {title}" if out else ""
+        if out and title and out[-1][0] and len(both) <= WIDTH - 8 and len(out[-1][1]) <= FEW and len(lines) <= FEW:
+            out[-1] = (both, [*out[-1][1], *lines])
+        else:
+            out.append((title, lines))
+    return out
 
 
 def _by_theater(world: World, lines: Sequence[Offered]) -> list[tuple[str, list[Offered]]]:
-    """Orders of units by the theater where these are; theaters with few of them stand together."""
+    """Orders of units by the theater where these are; in their order."""
     theater_of = {place: name for name, places in theaters(world) for place in places}
     sent: dict[str, list[Offered]] = {name: [] for name, _ in theaters(world)}
     for line in lines:
         sent.setdefault(theater_of.get(line.place, "Elsewhere"), []).append(line)
-    out: list[tuple[str, list[Offered]]] = []
-    few = False
-    for name, some in sent.items():
-        if not some:
-            continue
-        if few and len(some) <= FEW:
-            out[-1] = (f"{out[-1][0]}, {name}", [*out[-1][1], *_together(some)])
-        else:
-            out.append((name, _together(some)))
-        few = len(some) <= FEW
-    return out
+    return [(name, _together(some)) for name, some in sent.items() if some]
 
 
 def _together(lines: Sequence[Offered]) -> list[Offered]:
-    """Units that go far, or to no enemy, in one line for each order: they would differ in little but where they start."""
+    """Units that go far, or to no enemy, in one line for each order: they would differ in little but where they start.
+
+    So do the smallest of many that march.
+    """
+    of_order: dict[str, list[Offered]] = {}
+    for line in lines:
+        if line.place and line.size:
+            of_order.setdefault(line.order, []).append(line)
+    small = {id(line) for some in of_order.values() for line in sorted(some, key=lambda line: -line.size)[MANY:]}
     out: list[Offered] = []
     known: dict[tuple[str, bool], int] = {}
     for line in lines:
-        far = _count(line) > FAR
-        quiet = all(word in (OWN, NEUTRAL) for word, _ in line.choices) if line.choices else not line.said
-        same = known.setdefault((line.order, far), len(out)) if line.place and (far or quiet) else len(out)
+        far = _count(line) > FAR or id(line) in small
+        same = known.setdefault((line.order, far), len(out)) if line.place and (far or _quiet(line)) else len(out)
         if same == len(out):
             out.append(line)
         else:
             also = (*out[same].also, (line.origin, next(line.lines())))
             out[same] = replace(out[same], also=also, also_word="or from")
     return out
+
+
+def _quiet(line: Offered) -> bool:
+    """Whether units go to no enemy."""
+    return all(word in (OWN, NEUTRAL) for word, _ in line.choices) if line.choices else not line.said
 
 
 def _count(line: Offered) -> int:
@@ -132,7 +148,7 @@ def _laid_out(line: Offered) -> list[str]:
     if not groups:
         return [text]
     beside, left = _filled(f"{text}   #", groups)
-    if not left or (_count(line) > FAR and not line.also and left < _count(line)):
+    if not left or _enough_beside(line, beside, groups, left):
         return [beside]
     first = f"{text}   # {line.said}"
     if line.said and len(first) <= WIDTH:
@@ -142,6 +158,19 @@ def _laid_out(line: Offered) -> list[str]:
     if left and apart and len(groups) > 1:
         return [text, _filled("##  ", groups[:1])[0], _filled("##  ", groups[1:])[0]]
     return [text, below]
+
+
+def _enough_beside(line: Offered, beside: str, groups: Sequence[tuple[str, Sequence[str]]], left: int) -> bool:
+    """Whether a line needs no second one for the choices that are not on it.
+
+    So it is with the last of many, with quiet marches, and where nothing is left out but some of the reader's own places.
+    """
+    if beside.endswith("#"):
+        return False
+    word, last = groups[-1]
+    if line.place and (line.also or _quiet(line) or (word == OWN and left < len(last))):
+        return True
+    return _count(line) > FAR and not line.also and left < _count(line)
 
 
 def _filled(head: str, groups: Sequence[tuple[str, Sequence[str]]]) -> tuple[str, int]:

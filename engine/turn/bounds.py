@@ -14,11 +14,15 @@ def out_of_bounds(context: OrderContext, declared: Row, name: str, value: Any, n
     """Whether a number is smaller or larger than its slot allows."""
     if declared.get("kind", "number") != "number" or not isinstance(value, int) or isinstance(value, bool):
         return None
-    least = context.world.number(declared.get("least", 1), names)
+    least, most = bounds(context, declared, names)
     if value < least:
         return Refusal(Code.NUMBER, f"the number must be at least {least}", name)
-    if "most" in declared:
-        most = context.world.number(declared["most"], names)
-        if value > most:
-            return Refusal(Code.NUMBER, f"the number must be at most {most}", name)
+    if most is not None and value > most:
+        return Refusal(Code.NUMBER, f"the number must be at most {most}", name)
     return None
+
+
+def bounds(context: OrderContext, declared: Row, names: Names) -> tuple[Any, Any | None]:
+    """The least and the most that a slot for a number may hold; None: as many as one likes."""
+    most = context.world.number(declared["most"], names) if "most" in declared else None
+    return context.world.number(declared.get("least", 1), names), most

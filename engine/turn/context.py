@@ -46,7 +46,7 @@ class OrderContext:
         return int(self.state.get("game", "game", "turn", 0))
 
     def order_names(self, order: Order) -> dict[str, Any]:
-        """The names an order's expressions may use: `self`, `nation`, its slots as things, and its options."""
+        """The names an order's expressions may use: `self`, `nation`, its slots as things (one left out: its default)."""
         nation = Entity("nation", order["nation"])
         names: dict[str, Any] = {
             **self.loops,
@@ -56,8 +56,11 @@ class OrderContext:
         }
         form, _, id_ = order["order"].partition("/")
         kinds = self.ruleset.rows(form).get(id_, {}).get("slots", {})
-        names |= {slot: None for slot, kind in kinds.items() if isinstance(kind, dict) and kind.get("optional")}
-        for slot, value in order.get("slots", {}).items():
+        said = order.get("slots", {})
+        for slot, declared in kinds.items():
+            if slot not in said and isinstance(declared, dict) and declared.get("optional"):
+                names[slot] = self.world.figure(declared["default"], names) if "default" in declared else None
+        for slot, value in said.items():
             names[slot] = self.slot_value(kinds.get(slot), value)
         return names
 
@@ -116,8 +119,8 @@ class Turn(OrderContext):
         self.step_row: Row = {}
         self.moved: dict[tuple[str, str], int] = {}  # tracks moved since thresholds were last read: the value they had
         self._around: list[tuple[Any, ...]] = []  # the loops that the resolution is in, and where in them
-        self.fortune: bool | None = None  # where no resolution but a prospect is made: how every test by dice comes out
-        self.chanced = False  # whether a test by dice was made since this was last looked at
+        self.fortune: bool | None = None  # in a prospect: how every test by dice and every vote of others comes out
+        self.chanced = False  # whether there was such a test or vote since this was last looked at
         self.watched = -1  # the state's version when `becomes` was last looked at
 
     @property

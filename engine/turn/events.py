@@ -139,7 +139,8 @@ def offer(turn: Turn, row: Row, fact: Fact) -> bool:
         selection(turn.world, row["for"], {"tick": 0, **turn.loops, "event": event}) if "for" in row and turn.dice.follows else ()
     )
     for number, names in enumerate(subjects(turn, row, {"tick": 0, **turn.loops, "event": event})):
-        if fact.word == "step" and turn.mover and "for" in row and names["nation"].id != turn.mover:
+        whose = names.get("nation", names.get("self"))
+        if fact.word == "step" and turn.mover and "for" in row and whose is not None and whose.id != turn.mover:
             continue  # in its own turn, a step is only the nation's
         with turn.within("concerned", list(whom)[number:]):
             fired = fire(turn, row, names) or fired

@@ -5,11 +5,12 @@ Asked by the checker of orders and by whatever carries them out, of a view or of
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence, Set
+from typing import Any, NamedTuple
 
-from ..core.model import Row
+from ..core.model import Row, Ruleset
 from ..ruleset.expressions import parse
-from ..ruleset.expressions.parse import strip_mark
+from ..ruleset.expressions.parse import conjuncts, strip_mark
 from ..ruleset.limits import needs_of
 from ..world.selections import as_set, id_of
 from ..world.whom import is_for
@@ -47,6 +48,31 @@ def unmet(context: OrderContext, row: Row, names: Names, *, secrets: bool = True
     return None
 
 
+class Part(NamedTuple):
+    """A test that must hold for an order, with the slots of its row that it asks for."""
+
+    test: str
+    slots: frozenset[str]
+
+
+def parts(ruleset: Ruleset, row: Row) -> Sequence[Part]:
+    """The needs of a row that its nation may test, taken apart at their `and`s.
+
+    An order for which one of them does not hold is `unmet`, whatever its other slots hold: so the lists of what may be ordered
+    can be narrowed slot by slot.
+    """
+    names = frozenset(row.get("slots", {}))
+    tests = [need["test"] for need in needs_of(ruleset, row) if not need.get("secret")]
+    each = [part for test in tests for part in (conjuncts(test) if isinstance(test, str) else [str(test)])]
+    return [Part(test, frozenset(parse(test).names) & names) for test in each]
+
+
+def ruled_out(context: OrderContext, row: Row, names: Names, known: Set[str]) -> bool:
+    """Whether an order cannot be given with these names, whatever the slots hold that are not known yet."""
+    names = {"earlier": {}, **names}
+    return not all(context.world.test(part.test, names) for part in parts(context.ruleset, row) if part.slots <= known)
+
+
 def misfit(context: OrderContext, row: Row, order: Order, names: Names) -> Refusal | None:
     """The first slot or option that holds what it may not."""
     slots = row.get("slots", {})
@@ -80,9 +106,9 @@ def _option_misfit(context: OrderContext, row: Row, order: Order, names: Names) 
 
 
 def _not_among(context: OrderContext, declared: Row, name: str, value: Any, names: Names) -> Refusal | None:
-    if "among" not in declared or value is None:
+    allowed = None if value is None else choices(context, declared, names)
+    if allowed is None:
         return None
-    allowed = _allowed(context, strip_mark(declared["among"]), names)
     wrong = [v for v in (value if isinstance(value, list) else [value]) if str(v) not in allowed]
     if not wrong:
         return None
@@ -90,8 +116,11 @@ def _not_among(context: OrderContext, declared: Row, name: str, value: Any, name
     return Refusal(Code.CHOICE, f"{said} is not among what may be chosen", name, choices=tuple(sorted(allowed)))
 
 
-def _allowed(context: OrderContext, among: str, names: Names) -> set[str]:
-    """The ids of what may be chosen; found once for all values that are asked about while nothing changes."""
+def choices(context: OrderContext, declared: Row, names: Names) -> set[str] | None:
+    """The ids of what may be chosen for a slot (None: anything of its kind); found once while nothing changes."""
+    if "among" not in declared:
+        return None
+    among = strip_mark(declared["among"])
 
     def make() -> set[str]:
         return {str(id_of(a)) for a in as_set(context.world, context.world.value(among, names))}

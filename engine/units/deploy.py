@@ -125,11 +125,11 @@ class Layout:
         taken = {kind: sum(places.values()) for kind, places in self.named.items()}
         return {kind: sum(there.values()) - taken.get(kind, 0) for kind, there in self.there.items()}
 
-    def refusal(self, order: Order) -> Refusal | None:
-        """Why an order cannot be carried out, or None."""
+    def refusal(self, order: Order, *, secrets: bool = True) -> Refusal | None:
+        """Why an order cannot be carried out, or None. Without `secrets` only the needs are tested that its nation may test."""
         row = self.context.ruleset.row("orders", order["order"].partition("/")[2])
         names = self.context.order_names(order)
-        why = unfit(self.context, row, order, names)
+        why = unfit(self.context, row, order, names, secrets=secrets)
         if why is not None:
             return replace(why, slot=TARGET)
         left, world = self.left(), self.context.world
@@ -171,12 +171,12 @@ def targets(world: World, nation: str, row: Row, kind: str) -> list[str]:
 
     def allowed(place: str) -> bool:
         slots = {UNITS: {kind: 1}, TARGET: place}
-        names = context.order_names({"nation": nation, "order": f"orders/{row['id']}", "slots": slots})
-        return all(world.test(need["test"], names) for need in row.get("needs", ()))
+        order = {"nation": nation, "order": f"orders/{row['id']}", "slots": slots}
+        return unfit(context, row, order, context.order_names(order), secrets=False) is None
 
     return world.keep(  # type: ignore[no-any-return]
         ("places to deploy", nation, row["id"], kind),
-        world.decided_by(*(str(need["test"]) for need in row.get("needs", ()))),
+        None,
         lambda: [p for p in sorted(world.ruleset.rows("places")) if allowed(p)],
     )
 

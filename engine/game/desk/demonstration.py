@@ -11,12 +11,14 @@ from typing import Any
 from ...core.diagnostics import has_errors, render
 from ...core.model import Ruleset
 from ...world.world import World
-from ..moderation import new_game, planned, resolve_turn, seats
+from ..begin import new_game
 from ..report.drawing import Drawing
 from ..report.mapview import read_drawing
+from ..resolve import planned, resolve_turn
 from ..scenario import initial_state
 from ..scenario_files import load_scenario, named_ruleset
 from ..store import PLAYER, StoreError
+from ..waiting import seats
 from .hall import Hall, Settings
 from .people import MODERATOR, SPECTATOR, Role, stamp
 from .people import PLAYER as PLAYS

@@ -9,12 +9,12 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import Connection, insert, select, update
 from sqlalchemy.engine import Engine
 
 from ...core import canonical
@@ -22,14 +22,16 @@ from ...core.journal import Entry
 from ...core.model import Ruleset
 from ...world.geography import Geography
 from ...world.world import World
-from ..moderation import seats, view_world
 from ..store import Game, Stage, StoreError
-from ..store.database import insert_once, lock
+from ..store.database import changing, insert_once, reading
 from ..store.schema import entries, games, positions
+from ..views import view_world
+from ..waiting import seats
+from .drafts import Drafts
 from .migrations import bring_up
 from .outbox import Mail, queue
 from .people import People, stamp
-from .tables import drafts, inbox, log, releases, settings
+from .tables import inbox, log, releases, settings
 from .workshop import Workshop
 
 T = TypeVar("T")
@@ -38,7 +40,6 @@ P = ParamSpec("P")
 AUTO = ("nothing", "close", "resolve", "send")
 """What is done at a deadline without being asked; each does what stands before it, too."""
 MOST_GAMES, MOST_KEPT, MOST_WORLDS, MOST_RULES = 200, 400, 800, 20
-MAX_DRAFT = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +141,16 @@ class Hall:
         self.clock = clock
         self.shop = shop
         self.people = People(engine, clock)
+        self.drafts = Drafts(engine, clock)
         self._open: OrderedDict[str, tuple[threading.Lock, Game]] = OrderedDict()
         self._rules, self._worlds, self._kept = Kept(MOST_RULES), Kept(MOST_WORLDS), Kept(MOST_KEPT)
         self._readers: dict[str, threading.RLock] = {}  # what follows from a ruleset is made by one at a time
         self._guard = threading.Lock()
         bring_up(engine)
+
+    def changing(self, game: str) -> AbstractContextManager[Connection]:
+        """What is written within, to the game, its mails, seats and log, is written together or not at all."""
+        return changing(self.engine, game)
 
     def work(self, job: Callable[Concatenate[Hall, P], T], *args: P.args, **more: P.kwargs) -> T:
         """Do a job that takes long: a function of a hall and of what can go to another process."""
@@ -157,7 +163,7 @@ class Hall:
     def ids(self) -> list[str]:
         """The games, the newest first."""
         query = select(games.c.id).join(settings, settings.c.game == games.c.id, isouter=True)
-        with self.engine.connect() as db:
+        with reading(self.engine) as db:
             return list(db.execute(query.order_by(settings.c.made.desc(), games.c.id)).scalars())
 
     @contextmanager
@@ -190,7 +196,7 @@ class Hall:
         return Game(self.engine, id_, ruleset, geography=geography)
 
     def _rules_of(self, id_: str) -> str:
-        with self.engine.connect() as db:
+        with reading(self.engine) as db:
             rules = db.execute(select(games.c.ruleset).where(games.c.id == id_)).scalar()
         if rules is None:
             raise StoreError(f"there is no game {id_}")
@@ -254,7 +260,7 @@ class Hall:
             .order_by(positions.c.number.desc())
             .limit(1)
         )
-        with self.engine.connect() as db:
+        with reading(self.engine) as db:
             row = db.execute(query).first()
         return (int(row.number), str(row.head)) if row else (1, "")
 
@@ -264,8 +270,7 @@ class Hall:
         Returns whether they did not have it before; if they had, nothing is done.
         """
         stage = game.stage()
-        with self.engine.begin() as db:
-            lock(db, game.id)
+        with self.changing(game.id) as db:
             row = {"game": game.id, "stage": stage.number, "head": stage.position.head, "at": stamp(self.clock())}
             if not insert_once(db, releases, **row):
                 return False
@@ -293,7 +298,7 @@ class Hall:
 
     def settings(self, game: str) -> Settings:
         """How a game is run."""
-        with self.engine.connect() as db:
+        with reading(self.engine) as db:
             row = db.execute(select(settings).where(settings.c.game == game)).first()
         if row is None:
             return Settings(game)
@@ -302,38 +307,16 @@ class Hall:
     def keep(self, wanted: Settings) -> None:
         """Run a game so from now on."""
         values = {k: getattr(wanted, k) for k in ("due", "days", "paused", "auto", "remind", "public")}
-        with self.engine.begin() as db:
-            lock(db, wanted.game)
+        with self.changing(wanted.game) as db:
             if not db.execute(update(settings).where(settings.c.game == wanted.game).values(**values)).rowcount:
                 db.execute(insert(settings).values(game=wanted.game, made=stamp(self.clock()), **values))
-
-    # ---- drafts
-
-    def draft(self, game: str, nation: str, stage: int) -> tuple[str, str]:
-        """Orders that are being written for a stage, and when they were kept; both empty if there are none."""
-        query = select(drafts.c.text, drafts.c.at).where(
-            drafts.c.game == game, drafts.c.nation == nation, drafts.c.stage == stage
-        )
-        with self.engine.connect() as db:
-            row = db.execute(query).first()
-        return (row.text, row.at) if row else ("", "")
-
-    def keep_draft(self, game: str, nation: str, stage: int, text: str) -> None:
-        """Keep orders that are being written."""
-        where = (drafts.c.game == game, drafts.c.nation == nation)
-        values = {"stage": stage, "text": text[:MAX_DRAFT], "at": stamp(self.clock())}
-        with self.engine.begin() as db:
-            lock(db, game)
-            if not db.execute(update(drafts).where(*where).values(**values)).rowcount:
-                db.execute(insert(drafts).values(game=game, nation=nation, **values))
 
     # ---- what was done
 
     def note(self, game: str, who: str, what: str) -> None:
         """Write down what was done, chained to what was done before."""
         now = stamp(self.clock())
-        with self.engine.begin() as db:
-            lock(db, game)
+        with self.changing(game) as db:
             query = select(log.c.number, log.c.digest).where(log.c.game == game).order_by(log.c.number.desc()).limit(1)
             last = db.execute(query).first()
             number = (last.number if last else 0) + 1
@@ -343,13 +326,13 @@ class Hall:
     def came(self, game: str, most: int = 200) -> list[Any]:
         """The mails that came in for a game, the last first: sender, subject, at, verdict, says."""
         query = select(inbox).where(inbox.c.game == game).order_by(inbox.c.number.desc()).limit(most)
-        with self.engine.connect() as db:
+        with reading(self.engine) as db:
             return list(db.execute(query).all())
 
     def done(self, game: str, most: int = 1000) -> list[Done]:
         """What was done, the last first."""
         query = select(log).where(log.c.game == game).order_by(log.c.number.desc()).limit(most)
-        with self.engine.connect() as db:
+        with reading(self.engine) as db:
             return [Done(r.number, r.at, r.who, r.what, r.digest) for r in db.execute(query)]
 
     def broken_log(self, game: str) -> int | None:

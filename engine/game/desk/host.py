@@ -11,9 +11,10 @@ from starlette.responses import Response
 
 from ...core.faults import StoreError
 from ...core.package_data import scenarios
-from ..moderation import new_game, standing_of
+from ..begin import new_game
 from ..scenario_files import option_values
 from ..store import PLAYER
+from ..waiting import standing_of
 from .demonstration import ready_to_play
 from .doors import mail_link
 from .hall import Settings
@@ -100,20 +101,20 @@ def start(visit: Visit) -> Response:
     if len(seated) > MOST_PLAYERS:
         raise StoreError(f"at most {MOST_PLAYERS} players")
     options = {o: form[f"option-{o}"] for o in ruleset.rows("options") if form.get(f"option-{o}")}
-    try:
-        game = new_game(
-            visit.hall.engine, scenario, ruleset, id_=id_, seats=dict.fromkeys(seated, PLAYER), options=options, drawing=drawing
-        )
-    except ValueError as error:
-        raise StoreError(str(error)) from None
     days = min(visit.number("days") or 0, 365)
     due = stamp(visit.hall.clock() + timedelta(days=days)) if days else ""
-    visit.hall.keep(Settings(id_, due=due, days=days))
-    visit.hall.send(game)
-    visit.hall.note(id_, visit.role.name or "the host", f"The game was started; publish its anchor: {game.head['anchor']}")
-    mine = visit.hall.people.add(id_, MODERATOR, name=visit.role.name, email=visit.role.email)
-    visit.hall.people.take_up(visit.browser, mine)
-    for nation, email in seated.items():
-        role = visit.hall.people.add(id_, PLAYS, nation=nation, name=email.partition("@")[0], email=email)
-        mail_link(visit.desk, role, str(game.head["title"]), str(ruleset.rows("nations")[nation].get("name", nation)))
+    seats = dict.fromkeys(seated, PLAYER)
+    with visit.hall.changing(id_):
+        try:
+            game = new_game(visit.hall.engine, scenario, ruleset, id_=id_, seats=seats, options=options, drawing=drawing)
+        except ValueError as error:
+            raise StoreError(str(error)) from None
+        visit.hall.keep(Settings(id_, due=due, days=days))
+        visit.hall.send(game)
+        visit.hall.note(id_, visit.role.name or "the host", f"The game was started; publish its anchor: {game.head['anchor']}")
+        mine = visit.hall.people.add(id_, MODERATOR, name=visit.role.name, email=visit.role.email)
+        visit.hall.people.take_up(visit.browser, mine)
+        for nation, email in seated.items():
+            role = visit.hall.people.add(id_, PLAYS, nation=nation, name=email.partition("@")[0], email=email)
+            mail_link(visit.desk, role, str(game.head["title"]), str(ruleset.rows("nations")[nation].get("name", nation)))
     return visit.go("games", "started")

@@ -18,24 +18,19 @@ from ...turn.decisions import answer_refusal
 from ..audit import broken_chain
 from ..correction import Change, what_if
 from ..hand_in import hand_in
-from ..moderation import (
-    last_turn,
-    planned,
-    resolve_turn,
-    seats,
-    standing_of,
-    view_world,
-)
 from ..report.build import Report, moderator_report
+from ..resolve import planned, resolve_turn
 from ..store import MODERATOR, PLAYER, POLICY, Game, Submission
+from ..turn_reports import last_turn
+from ..views import view_world
+from ..waiting import seats, standing_of
 from .hall import AUTO, Hall, Settings
-from .outbox import Mail
 from .pages import Head, map_page, map_picture
 from .people import stamp
-from .player import back_of
+from .player import back_of, receipt
 from .sight import ALL, place_of, sight
 from .steps import Seat, close_orders, everybody, name_of, names_of, phase, resolve_at, seats_of, send_reminders, send_reports
-from .web import Desk, Visit
+from .web import Visit
 
 PAGES = [("game", "Turn"), ("map", "Map"), ("players", "Players"), ("mail", "Mail"), ("history", "History"), ("rules", "Rules")]
 DONE = {
@@ -145,8 +140,9 @@ def set_clock(visit: Visit) -> Response:
                 game.id, _due(form.get("due", "")), min(visit.number("days") or 0, 365), before.paused,
                 auto if auto in AUTO else before.auto, min(visit.number("remind") or 0, 24 * 14), form.get("public") == "1",
             )  # fmt: skip
-        visit.hall.keep(wanted)
-        visit.hall.note(game.id, me(visit), _changed(before, wanted))
+        with visit.hall.changing(game.id):
+            visit.hall.keep(wanted)
+            visit.hall.note(game.id, me(visit), _changed(before, wanted))
     return visit.go("game", "set")
 
 
@@ -182,8 +178,9 @@ def remind(visit: Visit) -> Response:
     with visit.hall.game(visit.role.game) as game:
         wanted = visit.form.get("nation", "")
         late = [s for s in seats_of(visit.hall, game) if not s.sent and wanted in ("", s.nation)]
-        sent = send_reminders(visit.desk, game, late, stamp(visit.hall.clock())[:16])
-        visit.hall.note(game.id, me(visit), f"Reminders to {', '.join(sent) or 'nobody: no address is known'}")
+        with visit.hall.changing(game.id):
+            sent = send_reminders(visit.desk, game, late, stamp(visit.hall.clock())[:16])
+            visit.hall.note(game.id, me(visit), f"Reminders to {', '.join(sent) or 'nobody: no address is known'}")
     return visit.go("game", "reminded")
 
 
@@ -197,8 +194,10 @@ def stand_in(visit: Visit) -> Response:
             raise StoreError("orders are there already; they stay")
         if phase(visit.hall, game) == "closed":
             raise StoreError("orders are closed; resolving without them is what is left")
-        game.submit(visit.hall.work(policy_of, *place_of(game), nation))
-        visit.hall.note(game.id, me(visit), f"A policy gave the orders of {nation} for turn {game.stage().position.turn}")
+        given = visit.hall.work(policy_of, *place_of(game), nation)
+        with visit.hall.changing(game.id):
+            game.submit(given)
+            visit.hall.note(game.id, me(visit), f"A policy gave the orders of {nation} for turn {game.stage().position.turn}")
     return visit.go("game", "ordered")
 
 
@@ -239,32 +238,14 @@ def order_for(visit: Visit) -> Response:
         if phase(visit.hall, game) not in ("orders", "closed"):
             raise StoreError("no orders are wanted now")
         back, taken = back_of(visit.hall, game, nation, text)
-        hand_in(game, nation, text, MODERATOR, taken=taken)
-        n = len(taken.orders)
-        visit.hall.note(game.id, me(visit), f"Handed in orders for {nation}, turn {game.stage().position.turn}: {n} stand")
-        _receipt(visit.desk, game, nation, rendered(back))
+        turn, player = game.stage().position.turn, visit.hall.people.player(game.id, nation)
+        with visit.hall.changing(game.id):
+            hand_in(game, nation, text, MODERATOR, taken=taken)
+            visit.hall.note(game.id, me(visit), f"Handed in orders for {nation}, turn {turn}: {len(taken.orders)} stand")
+            if player is not None:
+                said = f"Your moderator has handed in orders for you, turn {turn}.\n\n{rendered(back)}"
+                receipt(visit.desk, game, player, said)
     return visit.go("game", "ordered")
-
-
-def _receipt(desk: Desk, game: Game, nation: str, said: str) -> None:
-    role = desk.hall.people.player(game.id, nation)
-    if role is None or not role.email:
-        return
-    turn = game.stage().position.turn
-    number = game.hand_ins_of(turn, nation)[-1].number
-    text = f"Your moderator has handed in orders for you, turn {turn}.\n\n{said}"
-    title = str(game.head["title"])
-    desk.outbox.put(
-        Mail(
-            f"receipt/{game.id}/{number}",
-            role.email,
-            f"{title}, turn {turn}: your orders",
-            text,
-            game=game.id,
-            role=role.id,
-            reply=desk.post_of(role),
-        )
-    )
 
 
 def decide(visit: Visit) -> Response:
@@ -286,8 +267,9 @@ def decide(visit: Visit) -> Response:
         why = answer_refusal(OrderContext(view_world(game, whose)), whose, key, value)
         if why is not None:
             raise StoreError(f"{why.text}{f'; {why.hint}' if why.hint else ''}")
-        game.decide(whose, key, value)
-        visit.hall.note(game.id, me(visit), f"Answered {key} for {whose}: {answer}")
+        with visit.hall.changing(game.id):
+            game.decide(whose, key, value)
+            visit.hall.note(game.id, me(visit), f"Answered {key} for {whose}: {answer}")
     return visit.go("game", "decided")
 
 
@@ -374,16 +356,13 @@ def correction(visit: Visit) -> Response:
             raise StoreError("give a reason; every report tells it")
         if (broken := broken_chain(game)) is not None:
             raise StoreError(f"{broken}; the history is to be looked at first")
-        fresh = game.rollback(number, reason)
-        visit.hall.note(
-            game.id,
-            me(visit),
-            f"Went back to turn {game.stage().position.turn} (stage {number}): {reason}"
-            + ("; it has fresh dice" if fresh else ""),
-        )
-        if nation:
-            hand_in(game, nation, text, MODERATOR)
-            visit.hall.note(game.id, me(visit), f"Handed in corrected orders for {nation}")
+        with visit.hall.changing(game.id):
+            fresh = "; it has fresh dice" if game.rollback(number, reason) else ""
+            turn = game.stage().position.turn
+            visit.hall.note(game.id, me(visit), f"Went back to turn {turn} (stage {number}): {reason}{fresh}")
+            if nation:
+                hand_in(game, nation, text, MODERATOR)
+                visit.hall.note(game.id, me(visit), f"Handed in corrected orders for {nation}")
     return visit.go("game", "back")
 
 

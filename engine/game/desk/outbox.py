@@ -18,11 +18,11 @@ from hashlib import sha256
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import ColumnElement, Connection, select, update
 from sqlalchemy.engine import Engine
 
 from ...core.faults import StoreError, clean
-from ..store.database import insert_once
+from ..store.database import changing, insert_once, reading
 from .people import stamp
 from .tables import outbox
 
@@ -81,35 +81,36 @@ class Outbox:
 
     def put(self, *mails: Mail) -> int:
         """Queue mails at once. Returns how many are new."""
-        with self.engine.begin() as db:
-            if db.dialect.name == "sqlite":
-                db.exec_driver_sql("BEGIN IMMEDIATE")
+        with changing(self.engine) as db:
             return queue(db, mails, self.clock())
 
     def deliver(self, most: int = 100) -> int:
         """Carry away what is due. Returns how many mails went."""
         went = 0
-        for _ in range(most):
-            taken = self._take()
+        taken = self._take()
+        for left in reversed(range(most)):
             if taken is None:
                 break
+            became = {"fault": ""}
             try:
                 self.carry(self.message(taken))
             except (OSError, smtplib.SMTPException) as error:
-                said = clean(f"{type(error).__name__}: {error}")[:500]
-                self._note(taken.number, fault=said)
-                continue
-            self._note(taken.number, sent=stamp(self.clock()), fault="")
-            went += 1
+                became["fault"] = clean(f"{type(error).__name__}: {error}")[:500]
+            else:
+                became["sent"] = stamp(self.clock())
+                went += 1
+            with changing(self.engine) as db:
+                db.execute(update(outbox).where(outbox.c.number == taken.number).values(**became))
+                taken = self._take() if left else None
         return went
 
     def _take(self) -> Queued | None:
         """The next mail that is due; while it is carried nobody else takes it."""
         now = self.clock()
         ready = (outbox.c.sent == "", outbox.c.next <= stamp(now), outbox.c.tries < MOST_TRIES)
-        with self.engine.begin() as db:
-            if db.dialect.name == "sqlite":
-                db.exec_driver_sql("BEGIN IMMEDIATE")
+        if not self._due(ready):
+            return None
+        with changing(self.engine) as db:
             query = select(outbox).where(*ready).order_by(outbox.c.number).limit(1)
             row = db.execute(query.with_for_update(skip_locked=True)).first()
             if row is None:
@@ -118,20 +119,21 @@ class Outbox:
             db.execute(update(outbox).where(outbox.c.number == row.number).values(tries=row.tries + 1, next=stamp(now + wait)))
         return _queued(row)
 
-    def _note(self, number: int, **values: str) -> None:
-        with self.engine.begin() as db:
-            db.execute(update(outbox).where(outbox.c.number == number).values(**values))
+    def _due(self, ready: tuple[ColumnElement[bool], ...]) -> bool:
+        """Whether there is a mail to be taken: looking keeps nobody from writing."""
+        with reading(self.engine) as db:
+            return db.execute(select(outbox.c.number).where(*ready).limit(1)).first() is not None
 
     def again(self, game: str, number: int) -> bool:
         """Try an undelivered mail once more. Returns whether there is one."""
         where = (outbox.c.number == number, outbox.c.game == game, outbox.c.sent == "")
-        with self.engine.begin() as db:
+        with changing(self.engine) as db:
             found = db.execute(update(outbox).where(*where).values(tries=0, next=stamp(self.clock())))
         return bool(found.rowcount)
 
     def of_game(self, game: str, most: int = 200) -> list[Queued]:
         """The mails of a game, the last first."""
-        with self.engine.connect() as db:
+        with reading(self.engine) as db:
             query = select(outbox).where(outbox.c.game == game).order_by(outbox.c.number.desc()).limit(most)
             return [_queued(row) for row in db.execute(query)]
 

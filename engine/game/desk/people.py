@@ -20,6 +20,7 @@ from sqlalchemy.engine import Engine, Row
 
 from ...core.faults import clean
 from ..store import StoreError
+from ..store.database import changing, reading
 from .tables import browsers, links, roles, sessions
 
 HOST, MODERATOR, PLAYER, SPECTATOR = "host", "moderator", "player", "spectator"
@@ -103,7 +104,7 @@ class People:
             secrets.token_hex(8),
         )
         now = stamp(self.clock())
-        with self.engine.begin() as db:
+        with changing(self.engine) as db:
             if role == PLAYER:
                 for old in db.execute(select(roles.c.id).where(*_seat(game, nation))).scalars().all():
                     self._end_role(db, old, now)
@@ -117,7 +118,7 @@ class People:
 
     def end(self, role: Role) -> None:
         """Take a role away: its sessions and links end."""
-        with self.engine.begin() as db:
+        with changing(self.engine) as db:
             self._end_role(db, role.id, stamp(self.clock()))
 
     def _end_role(self, db: Connection, id_: str, now: str) -> None:
@@ -127,31 +128,31 @@ class People:
 
     def role(self, id_: str) -> Role | None:
         """A role that holds."""
-        with self.engine.connect() as db:
+        with reading(self.engine) as db:
             row = db.execute(select(roles).where(roles.c.id == id_, roles.c.ended == "")).first()
         return _role(row) if row else None
 
     def of_game(self, game: str) -> list[Role]:
         """Everybody who has a role at a game."""
         query = select(roles).where(roles.c.game == game, roles.c.ended == "").order_by(roles.c.role, roles.c.nation, roles.c.id)
-        with self.engine.connect() as db:
+        with reading(self.engine) as db:
             return [_role(row) for row in db.execute(query)]
 
     def player(self, game: str, nation: str) -> Role | None:
         """Who plays a nation."""
-        with self.engine.connect() as db:
+        with reading(self.engine) as db:
             row = db.execute(select(roles).where(*_seat(game, nation))).first()
         return _role(row) if row else None
 
     def with_address(self, email: str) -> list[Role]:
         """Every role of an address."""
-        with self.engine.connect() as db:
+        with reading(self.engine) as db:
             query = select(roles).where(roles.c.email == email, roles.c.ended == "").order_by(roles.c.game, roles.c.id)
             return [_role(row) for row in db.execute(query)]
 
     def with_post(self, post: str) -> Role | None:
         """The role whose mails are answered to an address with this in it."""
-        with self.engine.connect() as db:
+        with reading(self.engine) as db:
             row = db.execute(select(roles).where(roles.c.post == post, roles.c.ended == "")).first()
         return _role(row) if row else None
 
@@ -161,7 +162,7 @@ class People:
         """A fresh link for a role: its secret, shown this once. None where too many were asked for lately."""
         now = self.clock()
         token = secrets.token_urlsafe(32)
-        with self.engine.begin() as db:
+        with changing(self.engine) as db:
             lately = select(func.count()).where(links.c.role == role.id, links.c.made > stamp(now - timedelta(hours=1)))
             if int(db.execute(lately).scalar_one()) >= LINKS_AN_HOUR:
                 return None
@@ -176,7 +177,7 @@ class People:
     def look(self, token: str) -> Link | None:
         """What a link leads to; looking does not use it up."""
         query = select(links.c.expires, links.c.used, roles).join(roles, links.c.role == roles.c.id)
-        with self.engine.connect() as db:
+        with reading(self.engine) as db:
             row = db.execute(query.where(links.c.hash == hashed(token), roles.c.ended == "")).first()
         if row is None:
             return None
@@ -190,7 +191,7 @@ class People:
         """
         now = stamp(self.clock())
         fresh = secrets.token_urlsafe(32)
-        with self.engine.begin() as db:
+        with changing(self.engine) as db:
             good = (links.c.hash == hashed(token), links.c.used == "", links.c.expires > now)
             if db.execute(update(links).where(*good).values(used=now)).rowcount != 1:
                 return None
@@ -215,7 +216,7 @@ class People:
     def take_up(self, browser: str, role: Role) -> None:
         """Give a browser that has come in a role that its owner has just made for himself."""
         now = stamp(self.clock())
-        with self.engine.begin() as db:
+        with changing(self.engine) as db:
             known = db.execute(select(browsers.c.id).where(browsers.c.hash == hashed(browser))).scalar()
             if known:
                 id_ = secrets.token_urlsafe(12)
@@ -225,7 +226,7 @@ class People:
         """What a browser has taken up and not left, the oldest first."""
         oldest = stamp(self.clock() - timedelta(days=SESSION_DAYS))
         query = _sessions().where(browsers.c.hash == hashed(browser), sessions.c.ended == "", sessions.c.seen > oldest)
-        with self.engine.connect() as db:
+        with reading(self.engine) as db:
             return [_session(row) for row in db.execute(query.where(roles.c.ended == "").order_by(sessions.c.made))]
 
     def session(self, browser: str, role: str) -> Session | None:
@@ -233,7 +234,7 @@ class People:
         found = next((s for s in self.sessions_of_browser(browser) if s.role.id == role), None)
         now = self.clock()
         if found is not None and found.seen < stamp(now - timedelta(minutes=SEEN_MINUTES)):
-            with self.engine.begin() as db:
+            with changing(self.engine) as db:
                 db.execute(update(sessions).where(sessions.c.id == found.id).values(seen=stamp(now)))
         return found
 
@@ -241,13 +242,13 @@ class People:
         """Every session in which a role is taken up, wherever."""
         oldest = stamp(self.clock() - timedelta(days=SESSION_DAYS))
         query = _sessions().where(roles.c.id == role.id, sessions.c.ended == "", sessions.c.seen > oldest)
-        with self.engine.connect() as db:
+        with reading(self.engine) as db:
             return [_session(row) for row in db.execute(query.order_by(sessions.c.made))]
 
     def leave(self, role: Role, session: str) -> bool:
         """End one session of a role. Returns whether there was one."""
         where = (sessions.c.id == session, sessions.c.role == role.id, sessions.c.ended == "")
-        with self.engine.begin() as db:
+        with changing(self.engine) as db:
             return bool(db.execute(update(sessions).where(*where).values(ended=stamp(self.clock()))).rowcount)
 
 

@@ -13,17 +13,18 @@ from ...orders.readback import ReadBack, read_back
 from ...orders.readback_text import rendered
 from ...orders.template import order_template
 from ..hand_in import hand_in, read
-from ..moderation import last_turn, report
 from ..report.account import accounts
 from ..report.build import when
 from ..report.render import as_text
 from ..report.words import Words
 from ..store import MODERATOR, PLAYER, PROXY, Game
+from ..turn_reports import last_turn, report
 from .hall import Hall
 from .outbox import Mail
 from .pages import Head, map_page, map_picture
+from .people import Role
 from .sight import place_of, sight
-from .web import LONG, Visit, quick
+from .web import LONG, Desk, Visit, quick
 
 DONE = {
     "sent": "Your orders have been taken.",
@@ -96,7 +97,7 @@ def turn(visit: Visit) -> Response:
         game = visit.hall.as_sent(real)
         seen = sight(visit.hall, game, nation, visit.number("turn"))
         last = last_turn(game)
-        draft = visit.hall.draft(game.id, nation, game.stage().number)
+        draft = visit.hall.drafts.of(game.id, nation, game.stage().number)
         return visit.show(
             "turn.html.j2", head=head(visit, game, "turn"), seen=seen, now=now, last=last, draft=draft,
             purses=_purses(visit.hall, game, nation),
@@ -125,6 +126,11 @@ def _purses(hall: Hall, game: Game, nation: str) -> list[Any]:
     """What there is to spend of each resource."""
     with hall.world(game, nation) as world:
         return hall.of_stage(game, ("purses", nation), lambda: list(accounts(world, [], nation, Words(world, nation))))
+
+
+def _unsaid(hall: Hall, game: Game, nation: str, back: ReadBack | None) -> list[Any]:
+    """What there is to spend, where no read-back says it."""
+    return [] if back is not None and back.start else _purses(hall, game, nation)
 
 
 def report_text(visit: Visit) -> Response:
@@ -176,7 +182,7 @@ def orders(visit: Visit) -> Response:
         turn = real.stage().position.turn
         files = real.hand_ins_of(turn, nation, stage=real.stage().number)
         game = visit.hall.as_sent(real)
-        text, at = visit.hall.draft(game.id, nation, game.stage().number)
+        text, at = visit.hall.drafts.of(game.id, nation, game.stage().number)
         if not at and here is not None and now.open and here.by in (PLAYER, MODERATOR, PROXY):
             text = here.text
         return _orders(visit, game, now, text, files=files, kept=at)
@@ -193,7 +199,7 @@ def _orders(
         problem=problem, salt=salt,
         form=_form(visit.hall, game, nation) if visit.query("form") == "1" else "",
         turn=game.stage().position.turn, when=when(game.ruleset, game.stage().position.turn),
-        purses=_purses(visit.hall, game, nation),
+        purses=_unsaid(visit.hall, game, nation, back),
         status=409 if problem else 200,
     )  # fmt: skip
 
@@ -228,10 +234,11 @@ def check(visit: Visit) -> Response:
         now = standing(visit.hall, nation, real)
         game = visit.hall.as_sent(real)
         text = written(visit)
-        visit.hall.keep_draft(game.id, nation, game.stage().number, text)
-        if visit.form.get("live"):
+        live = bool(visit.form.get("live"))
+        visit.hall.drafts.keep(game.id, nation, game.stage().number, text, soon=live)
+        if live:
             back = back_of(visit.hall, game, nation, text)[0] if text.strip() else None
-            body = visit.show("readback.html.j2", back=back, now=now, purses=_purses(visit.hall, game, nation))
+            body = visit.show("readback.html.j2", back=back, now=now, purses=_unsaid(visit.hall, game, nation, back))
             return HTMLResponse(body.body)
         return visit.go("orders", "draft")
 
@@ -255,7 +262,7 @@ def send(visit: Visit) -> Response:
     nation, text = visit.role.nation, written(visit)
     with visit.hall.game(visit.role.game) as game:
         now = standing(visit.hall, nation, game)
-        visit.hall.keep_draft(game.id, nation, game.stage().number, text)
+        visit.hall.drafts.keep(game.id, nation, game.stage().number, text, soon=True)
         if not now.open:
             raise StoreError(now.why)
         back, taken = back_of(visit.hall, game, nation, text)
@@ -269,21 +276,24 @@ def send(visit: Visit) -> Response:
             )  # fmt: skip
         if not back.standing and visit.form.get("nothing") != "1":
             raise StoreError("nothing of this stands, so nothing was sent, and what was sent before still counts")
-        handed = hand_in(game, nation, text, PLAYER, taken=taken)
         turn = game.stage().position.turn
-        visit.hall.note(game.id, _me(visit), f"Orders of {nation} for turn {turn} came in by the page: {back.standing} stand")
-        said = rendered(back)
-        mail = f"Orders for turn {turn} came in by the page and have been taken.\n\n{said}"
-        if handed.salt:
-            mail += f"\nYour part in the dice of turn {turn}: {handed.salt}\n"
-        number = game.hand_ins_of(turn, nation)[-1].number
-        visit.desk.outbox.put(
-            Mail(
-                f"receipt/{game.id}/{number}", visit.role.email, f"{game.head['title']}, turn {turn}: your orders", mail,
-                game=game.id, role=visit.role.id, reply=visit.desk.post_of(visit.role),
-            )
-        )  # fmt: skip
+        mail = f"Orders for turn {turn} came in by the page and have been taken.\n\n{rendered(back)}"
+        with visit.hall.changing(game.id):
+            handed = hand_in(game, nation, text, PLAYER, taken=taken)
+            visit.hall.note(game.id, _me(visit), f"Orders of {nation} for turn {turn} came in by the page: {back.standing} stand")
+            if handed.salt:
+                mail += f"\nYour part in the dice of turn {turn}: {handed.salt}\n"
+            receipt(visit.desk, game, visit.role, mail)
     return visit.go("orders", "sent")
+
+
+def receipt(desk: Desk, game: Game, role: Role, text: str) -> None:
+    """Queue a receipt for the last file that has come in from a player's nation."""
+    turn = game.stage().position.turn
+    number = game.hand_ins_of(turn, role.nation)[-1].number
+    subject = f"{game.head['title']}, turn {turn}: your orders"
+    key = f"receipt/{game.id}/{number}"
+    desk.outbox.put(Mail(key, role.email, subject, text, game=game.id, role=role.id, reply=desk.post_of(role)))
 
 
 @quick
@@ -298,9 +308,10 @@ def take_back(visit: Visit) -> Response:
         chosen = next((h for h in files if h.number == visit.number("file")), None)
         if chosen is None:
             raise StoreError("there is no such file")
-        game.submit(replace(chosen.submission, by=PLAYER))
-        visit.hall.keep_draft(game.id, visit.role.nation, stage.number, chosen.submission.text)
-        visit.hall.note(game.id, _me(visit), f"{visit.role.nation} took its file {chosen.number} back into force")
+        visit.hall.drafts.keep(game.id, visit.role.nation, stage.number, chosen.submission.text, soon=True)
+        with visit.hall.changing(game.id):
+            game.submit(replace(chosen.submission, by=PLAYER))
+            visit.hall.note(game.id, _me(visit), f"{visit.role.nation} took its file {chosen.number} back into force")
     return visit.go("orders", "back")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sqlalchemy import select
@@ -17,7 +18,7 @@ from ...core.faults import StoreError, clean
 from ...orders.readback_text import rendered
 from ..hand_in import hand_in
 from ..store import PLAYER, Game
-from ..store.database import insert_once
+from ..store.database import changing, insert_once, reading
 from .letters import MAX_BYTES, Letter, read_letter
 from .outbox import Mail, queue
 from .people import PLAYER as PLAYS
@@ -34,12 +35,16 @@ _GAME = re.compile(r"(?im)^[\s>]*game\s+([\w-]+)")
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a mail: taken, not taken, stranger, or ignored; `says` why, for whoever looks at the list of mails."""
+    """What became of a mail: taken, not taken, stranger, or ignored; `says` why, for whoever looks at the list of mails.
+
+    `orders` hands in what stands of them, where that has not been done yet, and says what became of it.
+    """
 
     verdict: str
     says: str
     role: Role | None = None
     answer: Mail | None = None
+    orders: Callable[[], Verdict] | None = None
 
 
 def receive(desk: Desk, data: bytes) -> str:
@@ -47,22 +52,29 @@ def receive(desk: Desk, data: bytes) -> str:
     if len(data) > MAX_BYTES:
         return "ignored"
     letter = read_letter(data, own=desk.outbox.sender)
-    with desk.hall.engine.connect() as db:
-        if db.execute(select(inbox.c.number).where(inbox.c.key == letter.key)).first():
-            return "ignored"
+    if _came_before(desk, letter):
+        return "ignored"
     verdict = _judge(desk, letter)
-    now = desk.hall.clock()
-    with desk.hall.engine.begin() as db:
-        role = verdict.role
-        new = insert_once(
+    role, now = verdict.role, desk.hall.clock()
+    with changing(desk.hall.engine, role.game if role else "") as db:
+        if _came_before(desk, letter):
+            return "ignored"
+        if verdict.orders is not None:
+            verdict = verdict.orders()
+        insert_once(
             db, inbox, key=letter.key, game=role.game if role else "", role=role.id if role else "", sender=letter.sender[:200],
             subject=letter.subject, at=stamp(now), verdict=verdict.verdict, says=clean(verdict.says)[:500],
         )  # fmt: skip
-        if new and verdict.answer is not None:
+        if verdict.answer is not None:
             queue(db, [verdict.answer], now)
-    if new and verdict.role is not None:
-        desk.hall.note(verdict.role.game, "the post", f"A mail for {verdict.role.nation}: {verdict.says}")
+        if role is not None:
+            desk.hall.note(role.game, "the post", f"A mail for {role.nation}: {verdict.says}")
     return verdict.verdict
+
+
+def _came_before(desk: Desk, letter: Letter) -> bool:
+    with reading(desk.hall.engine) as db:
+        return db.execute(select(inbox.c.number).where(inbox.c.key == letter.key)).first() is not None
 
 
 def _judge(desk: Desk, letter: Letter) -> Verdict:
@@ -110,7 +122,7 @@ def _claimed(desk: Desk, letter: Letter) -> Role | None:
 
 
 def _orders(desk: Desk, letter: Letter, role: Role) -> Verdict:
-    """The orders of a player: handed in as far as they stand, and answered with what was understood."""
+    """The orders of a player: to be handed in as far as they stand, and answered with what was understood."""
     with desk.hall.game(role.game) as game:
         turn = game.stage().position.turn
         now = standing(desk.hall, role.nation, game)
@@ -122,7 +134,9 @@ def _orders(desk: Desk, letter: Letter, role: Role) -> Verdict:
                 _answer(desk, letter, role, game, f"Your mail was not taken. {now.why}\n"),
             )
         back, taken = back_of(desk.hall, game, role.nation, letter.text)
-        said = rendered(back)
+    said = rendered(back)
+
+    def orders() -> Verdict:
         try:
             if not back.standing:
                 raise StoreError("no order of it stands, so nothing was handed in and what was there before still counts")
@@ -135,6 +149,8 @@ def _orders(desk: Desk, letter: Letter, role: Role) -> Verdict:
             text += f"\nYour part in the dice of turn {turn}: {handed.salt}\n"
         left_out = f", {len(back.not_taken)} lines do not" if back.not_taken else ""
         return Verdict("taken", f"{back.standing} orders stand{left_out}", role, _answer(desk, letter, role, game, text))
+
+    return Verdict("", "", role, orders=orders)
 
 
 def _answer(desk: Desk, letter: Letter, role: Role, game: Game, text: str) -> Mail:

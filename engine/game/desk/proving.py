@@ -13,10 +13,10 @@ from typing import Any
 from starlette.responses import Response
 
 from ...core.faults import StoreError
-from ..moderation import last_turn
 from ..proofs import Published, revealed
 from ..proofs import check as check_dice
 from ..store import PLAYER, Game
+from ..turn_reports import last_turn
 from .hall import Hall
 from .player import head
 from .sight import place_of, sight

@@ -9,7 +9,7 @@ from ...core.model import Ruleset
 from ...core.package_data import rulesets
 from ...ruleset import load_ruleset
 from ..audit import audit
-from ..moderation import first_difference
+from ..correction import first_difference
 from .designer import shipped
 from .hall import Hall
 from .moderator import head, me
@@ -67,8 +67,10 @@ def upgrade(visit: Visit) -> Response:
             for what, fault in visit.hall.work(audited, game.id):
                 if fault:
                     raise StoreError(f"{what}: {fault}; a game that has been changed by hand keeps its rules")
-            game.use_ruleset(_rules(chosen), reason)
-            visit.hall.note(game.id, me(visit), f"The game goes on under {chosen}: {reason}")
+            wanted = _rules(chosen)
+            with visit.hall.changing(game.id):
+                game.use_ruleset(wanted, reason)
+                visit.hall.note(game.id, me(visit), f"The game goes on under {chosen}: {reason}")
             return visit.go("rules", "upgraded")
         return visit.show(
             "rules.html.j2",

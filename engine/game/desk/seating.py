@@ -34,7 +34,7 @@ def seat(visit: Visit) -> Response:
     form = visit.form
     act, name, nation = form.get("act", ""), form.get("name", "").strip(), form.get("nation", "")
     people = visit.hall.people
-    with visit.hall.game(visit.role.game) as game:
+    with visit.hall.game(visit.role.game) as game, visit.hall.changing(game.id):
         pool = Pool(game)
         if act in ("player", "spectator", "moderator"):
             _invite(visit, game, act, name, nation if act == "player" else "", form.get("email", ""))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import signal
@@ -23,6 +24,8 @@ from .workshop import Workshop, context, end_with_parent
 
 BEHIND = 5
 """By how much the worker stands back behind the pages."""
+COLLECT = 10_000, 20, 100
+"""How rarely Python looks for rings among what is kept: each look at all of it keeps whoever is answered waiting."""
 LOG = logging.getLogger("wteaw.desk")
 
 
@@ -41,6 +44,7 @@ class Setup:
     def desk(self, *, shop: bool = False) -> Desk:
         """The desk; with `shop`, what takes long is done in other processes. StoreError where something is not clear."""
         os.umask(0o077)  # what a desk keeps is nobody else's
+        gc.set_threshold(*COLLECT)
         if not self.database or not self.mail:
             self.folder.mkdir(parents=True, exist_ok=True)
         engine = engine_for(self.database or self.folder / "desk.db")
@@ -62,8 +66,21 @@ class Setup:
         run(desk, stop, before=look if self.imap else None)
 
 
+def make_ready(hall: Hall) -> None:
+    """Read the rules of all games before somebody waits for them; the collector of rings passes over them from then on."""
+    for id_ in hall.ids():
+        try:
+            with hall.game(id_):
+                pass
+        except StoreError as error:
+            LOG.error("%s: %s", id_, error)
+    gc.collect()
+    gc.freeze()
+
+
 def _opened(where: str) -> Hall:
     """What a process of the workshop works on."""
+    gc.set_threshold(*COLLECT)
     return Hall(engine_for(where))
 
 

@@ -14,12 +14,13 @@ from ...core.state import State
 from ...turn.referee import Position
 from ...world.view import Viewer, readable
 from ...world.world import World
-from .. import moderation
+from .. import turn_reports
 from ..proofs import position_after
 from ..report.build import Report, moderator_report
-from ..report.fights import Fight, captured, fights, gravest, heading, hits
+from ..report.fights import Fight, captured, fights, gravest, hits, verdict
 from ..report.words import Words
 from ..store import Game
+from ..views import Views
 from .hall import Hall
 from .pictures import Picture, picture
 
@@ -64,25 +65,25 @@ class Sight:
 
 def turn_of(game: Game, wanted: int | None) -> int:
     """The turn that is reported on: the wanted one if it has been, else the last one."""
-    last = moderation.last_turn(game)
+    last = turn_reports.last_turn(game)
     return wanted if wanted is not None and 1 <= wanted <= last else last
 
 
 def sight(hall: Hall, game: Game, reader: str, turn: int | None = None) -> Sight:
     """The report and the battles of a turn, by default of the last one, as a reader may know them."""
     turn = turn_of(game, turn)
-    return hall.kept(("sight", *_stand(hall, game), reader, turn), lambda: hall.work(make_sight, *place_of(game), reader, turn))
+    return hall.kept(("sight", *stand(hall, game), reader, turn), lambda: hall.work(make_sight, *place_of(game), reader, turn))
 
 
 def chart(hall: Hall, game: Game, reader: str, turn: int | None = None) -> Picture:
     """The map after a turn, by default of the present position, as a reader may know it."""
     wanted = turn_of(game, turn)
     return hall.kept(
-        ("chart", *_stand(hall, game), reader, wanted), lambda: hall.work(make_chart, *place_of(game), reader, wanted)
+        ("chart", *stand(hall, game), reader, wanted), lambda: hall.work(make_chart, *place_of(game), reader, wanted)
     )
 
 
-def _stand(hall: Hall, game: Game) -> tuple[object, ...]:
+def stand(hall: Hall, game: Game) -> tuple[object, ...]:
     """What a reader's sight of a game hangs on: where it stands, and what was changed by hand."""
     stage = game.stage()
     return game.id, stage.number, stage.position.head, stage.attempt, len(game.corrections()), game.ruleset.hash
@@ -107,15 +108,15 @@ def make_chart(hall: Hall, id_: str, stage: int, head: str, reader: str, turn: i
 
 
 def _sight(game: Game, reader: str, turn: int) -> Sight:
-    views = moderation.Views(game, _position(game, turn))
+    views = Views(game, _position(game, turn))
     world, entries = _seen(game, views, reader, turn)
     if reader == PUBLIC:
         report = moderator_report(
             game.ruleset, world.state, entries, game=str(game.head["title"]), turn=turn, geography=game.geography,
-            notices=moderation.notices(game, turn),
+            notices=turn_reports.notices(game, turn),
         )  # fmt: skip
     else:
-        report = moderation.report(game, None if reader == ALL else reader, turn=turn, views=views, template=False)
+        report = turn_reports.report(game, None if reader == ALL else reader, turn=turn, views=views, template=False)
     who = "" if reader == ALL else reader
     words = Words(world, who)
     taken = captured(entries)
@@ -142,17 +143,17 @@ def _told(fight: Fight, number: int, taken: dict[str, str | None], reader: str, 
             gone = "nothing lost" if not n else f"lost all {n}" if all_lost and n > 1 else f"lost {words.short_units(lost)}"
             sides.append(Side(words.nation(owner), words.short_units(began) or "nobody", gone, all_lost))
     scored, expected, dice = hits(fight, mine, words)
-    outcome = heading(fight, taken, reader, words).partition(", ")[2]
+    outcome = verdict(fight, taken, words)
     won = fight.winner == mine and not fight.lost_touch
     known = float(expected) if expected is not None and dice and reader in fight.parties() else None
     return Told(number, fight.place, words.place(fight.place), outcome, won, len(fight.rounds), tuple(sides), scored or 0, known)
 
 
 def _position(game: Game, turn: int) -> Position:
-    return position_after(game, turn) if 1 <= turn < moderation.last_turn(game) else game.stage().position
+    return position_after(game, turn) if 1 <= turn < turn_reports.last_turn(game) else game.stage().position
 
 
-def _seen(game: Game, views: moderation.Views, reader: str, turn: int) -> tuple[World, list[Entry]]:
+def _seen(game: Game, views: Views, reader: str, turn: int) -> tuple[World, list[Entry]]:
     """A reader's world, and the entries of a turn that he may read."""
     entries = [e for e in views.journal if e.turn == turn]
     if reader == ALL:
@@ -173,7 +174,7 @@ def public(game: Game, position: Position) -> State:
 
 def _chart(hall: Hall, game: Game, reader: str, turn: int) -> Picture:
     battles = sight(hall, game, reader, turn).battles
-    views = moderation.Views(game, _position(game, turn))
+    views = Views(game, _position(game, turn))
     world, entries = _seen(game, views, reader, turn)
     numbers = {b.place: (b.number, "success" if b.won else "failure") for b in reversed(battles)}
     title = f"{game.head['title']}, {sight(hall, game, reader, turn).when}"

@@ -5,13 +5,19 @@ Closing, resolving and sending are transactions of their own; each is written do
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ...core.fairness import Commitment
 from ...turn import vacancies
+from ...turn.referee import Resolution
 from ...world.world import World
-from ..moderation import Views, commanded, last_turn, map_of_report, report, resolve_turn, seats
 from ..report.render import as_html, as_text
+from ..resolve import resolve_turn
 from ..store import PLAYER, POLICY, Game, StoreError
+from ..turn_reports import last_turn, map_of_report, report
+from ..views import Views
+from ..waiting import commanded, seats
 from .hall import Hall
 from .outbox import Mail
 from .people import Role
@@ -75,11 +81,29 @@ def names_of(game: Game, nations: list[str]) -> list[tuple[str, str]]:
     return sorted(((n, name_of(game, n)) for n in nations), key=lambda pair: pair[1])
 
 
+@dataclass(frozen=True)
+class Lines:
+    """The lines of the log on what somebody does with a game."""
+
+    hall: Hall
+    game: str
+    who: str
+
+    def closed(self, turn: int, salts: Mapping[str, str]) -> None:
+        self.hall.note(self.game, self.who, f"Closed the orders of turn {turn}; {len(salts)} players have a share in its dice")
+
+    def resolved(self, turn: int, result: Resolution, missing: Sequence[str], sealed: Commitment) -> None:
+        without = f" without {', '.join(missing)}" if missing else ""
+        self.hall.note(
+            self.game, self.who,
+            f"Resolved turn {turn}{without}: {len(result.entries)} entries, journal {result.position.head[:16]}; "
+            f"the dice of turn {sealed.turn} are sealed: {sealed.root[:16]}",
+        )  # fmt: skip
+
+
 def close_orders(hall: Hall, game: Game, who: str) -> None:
     """Close the orders of the present stage, and write it down."""
-    turn = game.stage().position.turn
-    game.close()
-    hall.note(game.id, who, f"Closed the orders of turn {turn}; {len(game.salts(turn))} players have a share in its dice")
+    game.close(Lines(hall, game.id, who))
 
 
 def resolve_at(hall: Hall, id_: str, number: int, who: str, force: bool) -> None:
@@ -92,15 +116,7 @@ def resolve_at(hall: Hall, id_: str, number: int, who: str, force: bool) -> None
 
 def resolve_now(hall: Hall, game: Game, who: str, *, force: bool = False) -> None:
     """Resolve the present turn, and write it down with the heads of what it led to."""
-    before = game.stage().position.turn
-    outcome = resolve_turn(game, force=force)
-    stage = game.stage()
-    without = f" without {', '.join(outcome.missing)}" if outcome.missing else ""
-    hall.note(
-        game.id, who,
-        f"Resolved turn {before}{without}: {len(outcome.result.entries)} entries, journal {stage.position.head[:16]}; "
-        f"the dice of turn {stage.position.turn} are sealed: {stage.commitment.root[:16]}",
-    )  # fmt: skip
+    resolve_turn(game, force=force, scribe=Lines(hall, game.id, who))
 
 
 def send_reports(desk: Desk, game: Game, who: str) -> None:
@@ -115,10 +131,11 @@ def send_reports(desk: Desk, game: Game, who: str) -> None:
         key = f"report/{game.id}/{stage.number}/{stage.position.head[:16]}/{nation}"
         role = reached[nation]
         mails.append(Mail(key, role.email, title, text, html, game=game.id, role=role.id, reply=desk.post_of(role)))
-    if hall.send(game, mails):
-        now = hall.settings(game.id)
-        due = f"; orders are due {now.due[:16].replace('T', ' ')} UTC" if now.due and not game.stage().position.ended else ""
-        hall.note(game.id, who, f"Sent turn {turn}: {len(mails)} reports by mail, common news on the pages{due}")
+    with hall.changing(game.id):
+        if hall.send(game, mails):
+            now = hall.settings(game.id)
+            due = f"; orders are due {now.due[:16].replace('T', ' ')} UTC" if now.due and not stage.position.ended else ""
+            hall.note(game.id, who, f"Sent turn {turn}: {len(mails)} reports by mail, common news on the pages{due}")
 
 
 def written_reports(hall: Hall, id_: str, stage: int, head: str, nations: list[str]) -> dict[str, tuple[str, str, str]]:

@@ -80,7 +80,7 @@ def try_page(visit: Visit) -> Response:
 
 def _draft(visit: Visit, game: Game) -> str:
     """What the player is writing, else what he has sent."""
-    text, at = visit.hall.draft(game.id, visit.role.nation, game.stage().number)
+    text, at = visit.hall.drafts.of(game.id, visit.role.nation, game.stage().number)
     here = game.submissions().get(visit.role.nation)
     return text if at or here is None else here.text
 
@@ -92,7 +92,7 @@ def odds(visit: Visit) -> Response:
     with visit.hall.game(visit.role.game) as real:
         now = standing(visit.hall, nation, real)
         game = visit.hall.as_sent(real)
-        visit.hall.keep_draft(game.id, nation, game.stage().number, text)
+        visit.hall.drafts.keep(game.id, nation, game.stage().number, text)
         found = visit.hall.work(outlook_of, *place_of(game), nation, text, visit.number("line") or 0)
         return visit.show(
             "odds.html.j2", head=head(visit, game, "orders"), outlook=found, now=now,

@@ -80,7 +80,8 @@ class Desk:
         return f"{name}+{role.post}@{host}" if self.post and role.post else ""
 
     def close(self) -> None:
-        """End what it has started."""
+        """End what it has started, and write down what was to be written soon."""
+        self.hall.drafts.write()
         if self.hall.shop is not None:
             self.hall.shop.close()
 

@@ -49,9 +49,11 @@ def _tick(desk: Desk, game: Game) -> list[str]:
     if now < due:
         if settings.remind and now >= due - timedelta(hours=settings.remind) and phase(desk.hall, game) == "orders":
             late = [s for s in seats_of(desk.hall, game) if not s.sent]
-            told = send_reminders(desk, game, late, f"due {settings.due}")
+            with desk.hall.changing(game.id):
+                told = send_reminders(desk, game, late, f"due {settings.due}")
+                if told:
+                    desk.hall.note(game.id, WHO, f"Reminders to {', '.join(told)}")
             if told:
-                desk.hall.note(game.id, WHO, f"Reminders to {', '.join(told)}")
                 return [f"{game.id}: reminders to {', '.join(told)}"]
         return []
     done = []

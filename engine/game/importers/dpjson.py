@@ -24,9 +24,9 @@ from ...turn.referee import Inputs, Position, resolve, start
 from ...world.geography import Geography
 from ...world.view import Viewer
 from ...world.world import World
-from ..moderation import view_world
 from ..scenario import initial_state
 from ..store import Game, Submission
+from ..views import view_world
 
 ROW = "dpjson"
 MOST_TURNS = 2_000

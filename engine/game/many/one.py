@@ -11,8 +11,10 @@ from typing import Any
 from ...core.journal import Entry
 from ...core.model import Ruleset
 from ...core.state import WHOLE_ROW
-from ..moderation import Outcome, new_game, resolve_turn, whole_world
+from ..begin import new_game
+from ..resolve import Outcome, resolve_turn
 from ..store import Game
+from ..views import whole_world
 from .course import Course, as_floats, criteria
 
 Figures = dict[str, Any]

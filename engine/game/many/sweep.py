@@ -40,7 +40,7 @@ class Candidate:
 
 
 def fingerprint(candidate: Candidate, scenario: Mapping[str, Any], ruleset: Ruleset) -> dict[str, Any]:
-    """What an candidate's results hang on, as they are kept beside them."""
+    """What a candidate's results hang on, as they are kept beside them."""
     return {
         "name": candidate.name,
         "scenario": digest(scenario),

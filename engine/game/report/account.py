@@ -16,8 +16,11 @@ from ...core.model import Row
 from ...world import treasury
 from ...world.view import may_read
 from ...world.world import World, exact
-from .document import Block, Para, Refs, Table, table
+from .document import Block, Para, Refs, Table
 from .words import Words, capital, listing
+
+SPENT = "spent"
+"""What all that was bought is called in an account."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ def _account(world: World, entries: Sequence[Entry], reader: str, what: str, wor
     table_lines: list[tuple[str, Any, Any]] = []
     if spent:
         paid = [v for (order, _), v in lines.items() if order == 2]
-        lines = {k: v for k, v in lines.items() if k[0] != 2} | {(2, "spent"): [sum(v[0] for v in paid), sum(v[1] for v in paid)]}
+        lines = {k: v for k, v in lines.items() if k[0] != 2} | {(2, SPENT): [sum(v[0] for v in paid), sum(v[1] for v in paid)]}
     for (_, label), (at_main, away) in sorted(lines.items()):
         if at_main or away:
             table_lines.append((label, at_main, away))
@@ -190,6 +193,10 @@ def _lower(name: str, words: Words | None = None) -> str:
     return name[:1].lower() + name[1:] if plain else name
 
 
+SHORT = 2
+"""Lines of an account that are told in a sentence."""
+
+
 def blocks(accounts_: Sequence[Account], lost: Sequence[tuple[str, Any]] = ()) -> list[Block]:
     """The accounts as tables; a resource that did not move is told in a sentence, one that was never there not at all.
 
@@ -199,37 +206,48 @@ def blocks(accounts_: Sequence[Account], lost: Sequence[tuple[str, Any]] = ()) -
     for account in accounts_:
         if not account.lines and not any(account.left):
             continue
-        if not account.purses and 0 < len(account.lines) <= 2:
-            moves = [f"{a:+} {label}" if isinstance(a, int) else f"{a} {label}" for label, a, _ in account.lines]
-            spent = f" ({listing(f'{label} {n}' for label, n in account.spent)})" if account.spent else ""
-            said = f"{account.begun[0]} at the beginning, {listing(moves)}{spent}, {account.left[0]} left."
-            out.append(Para(" ".join([said, *_incoming(account, lost)]), capital(account.name), account.refs))
+        if len(account.lines) <= SHORT:
+            out.append(Para(_in_a_sentence(account, lost), capital(account.name), account.refs))
             continue
         parted = bool(account.purses)
         head = (capital(account.name), *((account.main or "main", "elsewhere", "all") if parted else ("",)))
         rows = [("at the beginning", *_cells(account.begun, parted, False))]
         rows += [(label, *_cells((a, b), parted, True)) for label, a, b in account.lines]
         rows.append(("left now", *_cells(account.left, parted, False)))
-        notes = []
-        if account.spent:
-            notes.append("Spent: " + listing(f"{label} {amount}" for label, amount in account.spent) + ".")
-        groups: dict[Any, list[str]] = {}
-        for place, amount in account.purses:
-            if amount and place:
-                groups.setdefault(amount, []).append(place)
-        if groups:
-            notes.append(
-                "Elsewhere: " + "; ".join(f"{listing(p)} {n}{' each' if len(p) > 1 else ''}" for n, p in groups.items()) + "."
-            )
-        notes += _incoming(account, lost)
-        if account.lines:
-            made = table(head, rows, notes=notes)
-            out.append(Table(made.head, made.rows, tuple(range(1, len(head))), made.notes, log=account.refs))
-        elif account.left[0] or account.left[1]:
-            total = account.left[0] + account.left[1]
-            where = f", {account.left[0]} of it in {account.main}" if parted and account.left[1] and account.main else ""
-            out.append(Para(f"{total}{where}, as before.", capital(account.name)))
+        spent = [f"Spent: {_items(account)}."] if account.spent else []
+        notes = (*spent, *_elsewhere(account), *_incoming(account, lost))
+        out.append(Table(head, tuple(rows), tuple(range(1, len(head))), notes, log=account.refs))
     return out
+
+
+def _items(account: Account) -> str:
+    """What was bought, with what it cost where it was not all the same."""
+    return listing(label if len(account.spent) == 1 else f"{label} {n}" for label, n in account.spent)
+
+
+def _in_a_sentence(account: Account, lost: Sequence[tuple[str, Any]]) -> str:
+    """An account of few lines: what there was, what came and went, and what is left where."""
+    left = sum(account.left)
+    where = f", {account.left[0]} of it in {account.main}" if account.left[1] and account.main else ""
+    if not account.lines:
+        return f"{left}{where}, as before."
+    moves = []
+    for label, at_main, away in account.lines:
+        n = at_main + away
+        moves.append(f"{n:+} {label}" if isinstance(n, int) else f"{n} {label}")
+        moves[-1] += f" ({_items(account)})" if label == SPENT else ""
+    said = f"{sum(account.begun)} at the beginning, {listing(moves)}, {left} left{where}."
+    return " ".join([said, *_elsewhere(account), *_incoming(account, lost)])
+
+
+def _elsewhere(account: Account) -> list[str]:
+    """What lies in other purses than that of the seat, by how much it is."""
+    groups: dict[Any, list[str]] = {}
+    for place, amount in account.purses:
+        if amount and place:
+            groups.setdefault(amount, []).append(place)
+    said = "; ".join(f"{listing(p)} {n}{' each' if len(p) > 1 else ''}" for n, p in groups.items())
+    return [f"Elsewhere: {said}."] if said else []
 
 
 def _incoming(account: Account, lost: Sequence[tuple[str, Any]]) -> list[str]:

@@ -26,6 +26,9 @@ from .document import Block, Bullets, Para, Part, Refs, bullets, linked
 from .fights import Fight
 from .words import Words, counted, in_words, listing, sentence
 
+DIGITS = 32
+"""Of a hash that a reader compares with the moderator's; what was published before is printed whole."""
+
 
 @dataclass(frozen=True)
 class Line:
@@ -100,10 +103,15 @@ def nation_report(
     world = world or World(ruleset, shown, geography=geography)
     mine = readable(entries, world, reader)
     words = Words(world, reader)
-    own_proof = [("what you may see", digest(shown.tables)), ("what was told you", chain_of(mine, chain)), *proof]
+    own_proof = [
+        ("what you may see", digest(shown.tables)[:DIGITS]),
+        ("what was told you", chain_of(mine, chain)[:DIGITS]),
+        *proof,
+    ]
     _, orders, told = news.own_orders(world, mine, reader, words)
     public, private = news.other_news(world, mine, reader, words, told)
-    if rounds.own_turns(ruleset):  # what happened in the turn of a power is told with it
+    by_powers = bool(rounds.own_turns(ruleset))
+    if by_powers:  # what happened in the turn of a power is told with it
         between = [e for nation, those in rounds.by_power(ruleset, mine) if not nation for e in those]
         public, _ = news.other_news(world, between, reader, words, told)
     found = fights.fights(mine)
@@ -111,7 +119,7 @@ def nation_report(
     parts = [
         _situation(world, entries, mine, reader, words, found, public),
         Part("The turn, power by power", tuple(rounds.blocks(world, mine, reader, words))),
-        Part("Battles, the gravest first", tuple(fights.blocks(world, mine, reader, words))),
+        Part("Battles, the gravest first", tuple(fights.blocks(world, mine, reader, words, others=not by_powers))),
         Part("Your orders", (*orders, *([bullets(private)] if private else []))),
         Part("Your forces", tuple(standing.forces(world, reader, words))),
         Part("What you know of others", tuple(standing.sightings(world, mine, reader, words, turn))),
@@ -146,16 +154,12 @@ def _situation(
     """How the reader stands and what he must decide."""
     out: list[Block] = []
     hands = news.hands(world, mine, reader, words)
-    won, lost = ([h for h in hands if h.kind == kind] for kind in ("won", "lost"))
-    first = []
-    if won:
-        first.append(f"You won {listing(h.place for h in won)}.")
-    if lost:
-        first.append(f"You lost {listing(h.place for h in lost)}.")
+    own = news.own_hands(hands)
+    first = [text for text, _ in own]
     if cost := news.losses(found, reader, words):
         first.append(cost)
     if first:
-        out.append(Para(" ".join(first)))
+        out.append(Para(" ".join(first), refs=tuple(n for _, refs in own for n in refs)))
     gone = news.lost_works(mine, reader, words)
     if public or gone:
         out.append(bullets([*public, *gone]))
@@ -167,11 +171,13 @@ def _situation(
     ]
     if to_do:
         out.extend([Para("", "For you to decide"), Bullets(tuple(to_do))])
-    out.extend(account.blocks(account.accounts(world, entries, reader, words), [(h.place, h.worth) for h in lost]))
+    out.extend(
+        account.blocks(account.accounts(world, entries, reader, words), [(h.place, h.worth) for h in hands if h.kind == "lost"])
+    )
     figures = _tracks(world, reader)
     if figures:
         out.append(Para("; ".join(f"{name} {value}" for name, value in figures) + "."))
-    out.extend(news.hands_blocks(hands, words))
+    out.extend(news.other_hands(hands))
     out.extend(news.relations(world, mine, reader, words))
     if agreed := _of_records(world, reader, words, "standing"):
         out.append(Para("; ".join(line.rstrip(".") for line in agreed) + ".", "Agreements in force"))

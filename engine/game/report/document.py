@@ -37,7 +37,8 @@ class Table:
 
     `short`: the head where there is no room for it. `refs`: of each row, or none at all. `log`: entries that tell the whole
     of it, such as the rounds of a battle. `battle`: it tells of one. `links`: of each row, what it leads to, as text and address;
-    the last word of the head is theirs. `anchors`: the name of each row, by which others lead to it.
+    the last word of the head is theirs. `anchors`: the name of each row, by which others lead to it. `brief`: the sentence that
+    plain text has in its place, where it is of little weight.
     """
 
     head: tuple[str, ...]
@@ -50,6 +51,7 @@ class Table:
     battle: bool = False
     links: tuple[tuple[tuple[str, str], ...], ...] = ()
     anchors: tuple[str, ...] = ()
+    brief: str = ""
 
 
 @dataclass(frozen=True)

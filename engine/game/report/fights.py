@@ -7,7 +7,7 @@ The rounds of one battle are found by its place and subject. Fights of other kin
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -72,10 +72,8 @@ def fights(entries: Sequence[Entry]) -> list[Fight]:
         if data["event"] == "begin":
             fight.sides = {s: {o: dict(k) for o, k in data["sides"].get(s, {}).items()} for s in SIDES}
         elif data["event"] == "round":
+            _reinforced(fight, data.get("sides", {}))
             fight.rounds.append(entry)
-            for side, owners in data.get("sides", {}).items():  # those who came to it later
-                for owner, kinds in owners.items():
-                    fight.sides.setdefault(side, {}).setdefault(owner, dict(kinds))
         elif data["event"] in ("leave", "stuck", "absent"):
             fight.left.append(entry)
         elif data["event"] == "end":
@@ -83,6 +81,22 @@ def fights(entries: Sequence[Entry]) -> list[Fight]:
             fight.better = data.get("better")
             fight.lost = {s: {o: dict(k) for o, k in data.get("lost", {}).get(s, {}).items()} for s in SIDES}
     return out
+
+
+def _reinforced(fight: Fight, now: Mapping[str, Mapping[str, Mapping[str, int]]]) -> None:
+    """Adds those who came to a battle after its beginning: who is there `now`, with what was lost before, had to come."""
+    gone: dict[tuple[str, str, str], int] = {}
+    for entry in fight.rounds:
+        for side, parts in entry.data.get("lost", {}).items():
+            for part in parts:
+                if part.get("lost") and not part.get("virtual"):
+                    key = (side, part["owner"], part["kind"])
+                    gone[key] = gone.get(key, 0) + int(part["n"])
+    for side, owners in now.items():
+        for owner, kinds in owners.items():
+            began = fight.sides.setdefault(side, {}).setdefault(owner, {})
+            for kind, n in kinds.items():
+                began[kind] = max(began.get(kind, 0), n + gone.get((side, owner, kind), 0))
 
 
 def gravest(world: World, found: Sequence[Fight], reader: str, words: Words) -> list[Fight]:
@@ -114,30 +128,42 @@ def captured(entries: Sequence[Entry]) -> dict[str, str | None]:
     }
 
 
-def blocks(world: World, entries: Sequence[Entry], reader: str, words: Words) -> list[Block]:
-    """The own battles in full; those of others in a line each."""
+MOST_FULL, FEW = 5, 6
+"""Battles that plain text tells in full, and the units up to which, both sides together, it tells one in a sentence."""
+
+
+def blocks(world: World, entries: Sequence[Entry], reader: str, words: Words, *, others: bool = True) -> list[Block]:
+    """The own battles in full, in plain text the gravest; those of others, unless another part tells them, in a line each."""
     order = gravest(world, fights(entries), reader, words)
     taken = captured(entries)
-    own = [f for f in order if not reader or reader in f.parties()]
+    full, small = _own(order, reader)
+    own = [*full, *small]
     out: list[Block] = list(_introduced(own, words))
-    for fight in own:
-        out.extend(_told(world, fight, taken, reader, words))
-    others = [f for f in order if f not in own]
-    if others:
-        lines = [(_line(f, taken, words), tuple(f.log)) for f in others]
-        out += [Para("", "Battles of others"), bullets(lines)]
+    out += [_told(f, taken, words) for f in full]
+    if small:
+        out.append(Para("", "Smaller battles"))
+        out += [replace(_told(f, taken, words), brief=_brief(f, taken, words)) for f in small]
+    rest = [f for f in order if f not in own]
+    if rest and others:
+        out += [Para("", "Battles of others"), bullets([(_line(f, taken, words), tuple(f.log)) for f in rest])]
     return out
+
+
+def _own(order: Sequence[Fight], reader: str) -> tuple[list[Fight], list[Fight]]:
+    """The reader's battles (all of them for nobody): those told in full, and the smaller ones."""
+    own = [f for f in order if not reader or reader in f.parties()]
+    full = [f for f in own if sum(sum(f.started(side).values()) for side in SIDES) > FEW][:MOST_FULL]
+    return full, [f for f in own if f not in full]
 
 
 def outcomes(world: World, entries: Sequence[Entry], reader: str, words: Words) -> list[tuple[str, str]]:
     """The reader's battles in the order of `blocks`: place, and success or failure for him."""
     taken = captured(entries)
     out = []
-    for fight in gravest(world, fights(entries), reader, words):
-        if reader in fight.parties():
-            mine = "attacker" if reader in fight.owners("attacker") else "defender"
-            good = taken[fight.place] == reader if fight.place in taken else fight.winner == mine
-            out.append((fight.place, "success" if good else "failure"))
+    for fight in (f for some in _own(gravest(world, fights(entries), reader, words), reader) for f in some):
+        mine = "attacker" if reader in fight.owners("attacker") else "defender"
+        good = taken[fight.place] == reader if fight.place in taken else fight.winner == mine
+        out.append((fight.place, "success" if good else "failure"))
     return out
 
 
@@ -168,17 +194,16 @@ def _introduced(own: Sequence[Fight], words: Words) -> list[Block]:
     return [Para(f'{kinds} dice; each hits at its number or less. "Expected" is what the numbers promise.')]
 
 
-def heading(fight: Fight, taken: dict[str, str | None], reader: str, words: Words) -> str:
-    """The place and the outcome, in a line."""
+def verdict(fight: Fight, taken: dict[str, str | None], words: Words) -> str:
+    """How a battle ended, for the reader or for those who fought it without him."""
     n = len(fight.rounds)
     rounds = f"in {counted(n, 'round')}" if n else "without a round"
-    if reader not in fight.owners("attacker") and reader not in fight.owners("defender"):
-        what = f"{words.nations(fight.owners('attacker'))} against {words.nations(fight.owners('defender'))}"
-        return f"{words.place(fight.place).upper()}: {what}, {_outcome(fight, taken, words)} {rounds}"
-    mine = "attacker" if reader in fight.owners("attacker") else "defender"
+    if words.reader not in fight.parties():
+        return f"{_outcome(fight, taken, words)} {rounds}"
+    mine = "attacker" if words.reader in fight.owners("attacker") else "defender"
     if fight.lost_touch:
         what = "contact lost"
-    elif fight.place in taken and taken[fight.place] == reader:
+    elif fight.place in taken and taken[fight.place] == words.reader:
         what = "taken"
     elif fight.place in taken and mine == "defender":
         what = "lost"
@@ -188,12 +213,12 @@ def heading(fight: Fight, taken: dict[str, str | None], reader: str, words: Word
         what = "won" if fight.winner == mine else "attack beaten off" if fight.winner else "nobody has the field"
     else:
         what = "held" if fight.winner == mine else "lost" if fight.winner else "nobody has the field"
-    return f"{words.place(fight.place).upper()}, {what} {rounds}"
+    return f"{what} {rounds}"
 
 
 def _outcome(fight: Fight, taken: dict[str, str | None], words: Words) -> str:
     if fight.lost_touch:
-        return "who lost each other"
+        return "contact lost"
     if taken.get(fight.place):
         return f"taken by {words.name(str(taken[fight.place]))}"
     if fight.better is not None and fight.winner is None:
@@ -222,43 +247,74 @@ def hits(fight: Fight, side: str, words: Words) -> tuple[int | None, Fraction | 
     return None if summed else scored, expected if aims and not summed else None, dice
 
 
-def _told(world: World, fight: Fight, taken: dict[str, str | None], reader: str, words: Words) -> list[Block]:
-    rows: list[tuple[str, ...]] = []
+def _told(fight: Fight, taken: dict[str, str | None], words: Words) -> Table:
+    """A battle as a table, a row for each nation."""
+    rows = tuple((f"{r.who}: {r.units}", "all" if r.all and r.several else r.lost, *r.figures) for r in _rows(fight, words))
+    return Table(
+        (f"{words.place(fight.place).upper()}, {verdict(fight, taken, words)}", "lost", "hits", "expected"),
+        rows,
+        (2, 3),
+        (*_figures(fight, words), *_reasons(fight, words)),
+        log=(*fight.log, *(n for p in fight.preludes for n in p.log)),
+        battle=True,
+    )
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One nation in a battle: its units, how many that were, what it lost, and of the first of a side hits and hits expected."""
+
+    who: str
+    units: str
+    several: bool
+    lost: str
+    all: bool
+    figures: tuple[str, str]
+
+
+def _rows(fight: Fight, words: Words) -> list[_Side]:
+    out = []
     for side in SIDES:
         scored, expected, dice = hits(fight, side, words)
         hoped = "-" if expected is None else f"{float(expected):.1f}"
         said = (str(scored), hoped) if dice and scored is not None else ("-", "-")
-        for number, owner in enumerate(sorted(fight.owners(side), key=lambda o: (o != reader, o))):
+        for number, owner in enumerate(sorted(fight.owners(side), key=lambda o: (o != words.reader, o))):
             began, lost = fight.sides.get(side, {}).get(owner, {}), fight.lost.get(side, {}).get(owner, {})
-            gone = "nothing" if not lost else "all" if lost == began and sum(began.values()) > 1 else words.short_units(lost)
-            who = words.nation(owner) if owner == reader else capital(words.nation(owner))
-            rows.append((f"{who}: {words.short_units(began) or 'none'}", gone, *(said if number == 0 else ("", ""))))
-    return [
-        Table(
-            (heading(fight, taken, reader, words), "lost", "hits", "expected"),
-            tuple(rows),
-            (2, 3),
-            tuple(_notes(fight, words)),
-            log=(*fight.log, *(n for p in fight.preludes for n in p.log)),
-            battle=True,
-        )
-    ]
+            out.append(
+                _Side(
+                    words.nation(owner) if owner == words.reader else capital(words.nation(owner)),
+                    words.short_units(began) or "none",
+                    sum(began.values()) > 1,
+                    words.short_units(lost) or "nothing",
+                    bool(lost) and lost == began,
+                    said if number == 0 else ("", ""),
+                )
+            )
+    return out
 
 
-def _notes(fight: Fight, words: Words) -> list[str]:
-    notes = []
+def _brief(fight: Fight, taken: dict[str, str | None], words: Words) -> str:
+    """A battle in a sentence: who fought with what, what it cost, and hits of hits expected."""
+    parts = []
+    for row in _rows(fight, words):
+        lost = f"lost {'all' if row.all and row.several else 'it' if row.all else row.lost}"
+        scored, hoped = row.figures
+        told = f" ({scored} hit{'' if scored == '1' else 's'}{f', {hoped} expected' if hoped != '-' else ''})"
+        parts.append(f"{row.who} {row.units}, {lost}{told if scored not in ('', '-') else ''}")
+    said = sentence(f"{words.place(fight.place)}, {verdict(fight, taken, words)}: {'; '.join(parts)}")
+    return " ".join([said, *_reasons(fight, words)])
+
+
+def _figures(fight: Fight, words: Words) -> list[str]:
+    """What each side needed, and the round that decided."""
     numbers = [t for side in SIDES if (t := _numbers(fight, side, words))]
-    if numbers:
-        notes.append("Numbers: " + "; ".join(dict.fromkeys(numbers)) + ".")
-    turning = _turning(fight, words)
-    if turning:
-        notes.append(turning)
-    seen: set[str] = set()
-    for entry in fight.left:
-        said = words.told(entry.text)
-        if said and said not in seen:
-            seen.add(said)
-            notes.append(sentence(said))
+    said = ["Numbers: " + "; ".join(dict.fromkeys(numbers)) + "."] if numbers else []
+    return [*said, *([turning] if (turning := _turning(fight, words)) else [])]
+
+
+def _reasons(fight: Fight, words: Words) -> list[str]:
+    """Orders to leave and what became of them, each once, and the fights that went before."""
+    notes = [sentence(said) for said in dict.fromkeys(words.told(entry.text) for entry in fight.left) if said]
     for prelude in fight.preludes:
         row = words.world.ruleset.rows("battles").get(prelude.row, {})
         name = str(row.get("name", prelude.row))
@@ -315,10 +371,9 @@ def _turning(fight: Fight, words: Words) -> str:
 
 
 def _line(fight: Fight, taken: dict[str, str | None], words: Words) -> str:
-    parts = []
+    costs: list[str] = []
     for side in SIDES:
         for owner in fight.owners(side):
             began, lost = fight.sides.get(side, {}).get(owner, {}), fight.lost.get(side, {}).get(owner, {})
-            parts.append(f"{words.nation(owner)} lost {sum(lost.values())} of {sum(began.values())}")
-    n = len(fight.rounds)
-    return sentence(f"{words.place(fight.place)}, {_outcome(fight, taken, words)} in {counted(n, 'round')}: {listing(parts)}")
+            costs.append(f"{words.nation(owner)} {'' if costs else 'lost '}{sum(lost.values())} of {sum(began.values())}")
+    return sentence(f"{words.place(fight.place)}, {_outcome(fight, taken, words)}: {listing(costs)}")

@@ -20,11 +20,14 @@ TOLD_ELSEWHERE = ("control", "contacts", "catalogue", "modes", "missions", "gift
 
 @dataclass(frozen=True)
 class Hand:
-    """A place that changed hands. `kind`: won or lost (for the reader), or nothing; `worth` may be none; `said`: in words."""
+    """A place that changed hands. `kind`: won or lost (for the reader), or nothing; `worth` may be none; who had it `before`, and
+    has it `now`; `said`: in words."""
 
     kind: str
     place: str
     worth: Any
+    before: str
+    now: str
     said: str
     refs: Refs
 
@@ -51,44 +54,38 @@ def hands(world: World, entries: Sequence[Entry], reader: str, words: Words) -> 
         old = old if old is not None else world.ruleset.rows("places").get(place, {}).get("owner")
         if now == old:
             continue
+        had, has = (words.name(n) if n else "nobody" for n in (old, now))
         kind = "won" if reader and now == reader else "lost" if reader and old == reader else ""
         if kind == "won":
             said = f"from {words.nation(old)}" if old else "held by nobody before"
         elif kind == "lost":
             said = f"to {words.nation(now)}" if now else "held by nobody now"
         else:
-            said = f"{words.name(old) if old else 'nobody'} to {words.name(now) if now else 'nobody'}"
-        found.append(Hand(kind, words.place(place), words.worth(place), said, tuple(told[place])))
+            said = f"from {had} to {has}"
+        found.append(Hand(kind, words.place(place), words.worth(place), had, has, said, tuple(told[place])))
     rank = {"won": 0, "lost": 1, "": 2}
     return sorted(found, key=lambda h: (rank[h.kind], -(h.worth or 0), h.place))
 
 
-MOST_HANDS = 16
-"""Changes of hands among others that have a line each; more of them are told in a sentence."""
+def own_hands(found: Sequence[Hand]) -> list[tuple[str, Refs]]:
+    """What the reader won and lost, a sentence each: which places, what they are worth, from or to whom."""
+    of_kind = {kind: [h for h in found if h.kind == kind] for kind in ("won", "lost")}
+    return [(f"You {kind} {_by_whom(some)}.", tuple(n for h in some for n in h.refs)) for kind, some in of_kind.items() if some]
 
 
-def hands_blocks(found: Sequence[Hand], words: Words) -> list[Block]:
-    """The changes of hands as a table, the reader's own first."""
-    if not found:
-        return []
-    own = [h for h in found if h.kind]
+def other_hands(found: Sequence[Hand]) -> list[Block]:
+    """What others won and lost of each other, in one paragraph."""
     others = [h for h in found if not h.kind]
-    listed = own + (others if len(others) <= MOST_HANDS else [])
-    out: list[Block] = []
-    if listed:
-        worths = any(h.worth for h in listed)
-        kinds = any(h.kind for h in listed)
-        head = ("Changed hands", *(("worth",) if worths else ()), "")
-        rows = [
-            ((f"{h.kind:<5}" if kinds else "") + h.place, *((str(h.worth or "-"),) if worths else ()), h.said) for h in listed
-        ]
-        out.append(Table(head, tuple(rows), (1,) if worths else (), refs=tuple(h.refs for h in listed)))
-    if len(listed) < len(found):
-        pairs: dict[str, list[str]] = {}
-        for hand in others:
-            pairs.setdefault(hand.said, []).append(hand.place)
-        out.append(Para("; ".join(f"{said}: {listing(places)}" for said, places in sorted(pairs.items())) + ".", "Among others"))
-    return out
+    refs = tuple(n for h in others for n in h.refs)
+    return [Para(f"{_by_whom(others)}.", "Among others changed hands", refs)] if others else []
+
+
+def _by_whom(some: Sequence[Hand]) -> str:
+    """Places by the words that say where they went: "A (worth 4) and B from X; C from Y"."""
+    same: dict[str, list[str]] = {}
+    for hand in some:
+        same.setdefault(hand.said, []).append(f"{hand.place} (worth {hand.worth})" if hand.worth and hand.kind else hand.place)
+    return "; ".join(f"{listing(places)}{'' if ' by ' not in said else ','} {said}" for said, places in same.items())
 
 
 def lost_works(entries: Iterable[Entry], reader: str, words: Words) -> list[tuple[str, Refs]]:
@@ -235,8 +232,10 @@ def other_news(
         if empty(world, entry) or not (reader or EVERYONE in entry.audience):
             continue
         text = sentence(words.told(entry.text))
+        if EVERYONE in entry.audience and reader and entry.text.startswith(f"{printed(world, Entity('nation', reader))}: "):
+            text = f"You: {text}"
         (public if EVERYONE in entry.audience else own).setdefault(text, []).append(entry.n)
-    return _joined(public), _joined({text: refs for text, refs in own.items() if text not in public})
+    return _joined(public, words.places), _joined({text: refs for text, refs in own.items() if text not in public}, words.places)
 
 
 def empty(world: World, entry: Entry) -> bool:
@@ -249,16 +248,16 @@ def empty(world: World, entry: Entry) -> bool:
     return form == "events" and nothing and "says" not in row
 
 
-def _joined(lines: Mapping[str, Sequence[int]]) -> list[tuple[str, Refs]]:
-    """Lines that differ only in a name in brackets at their end become one, and so do those that begin with one name and `:`."""
+def _joined(lines: Mapping[str, Sequence[int]], places: frozenset[str]) -> list[tuple[str, Refs]]:
+    """Lines that differ only in a place, or a name in brackets, at their end become one; so do those that begin with one name
+    and `:`."""
     heads: dict[str, list[str]] = {}
     refs: dict[str, list[int]] = {}
     for line, numbers in lines.items():
-        head, bracket, rest = line.rstrip(".").rpartition(" (")
-        key = head if bracket and rest.endswith(")") and head and ":" not in head else line
-        heads.setdefault(key, []).extend([rest[:-1]] if key != line else [])
+        key, name = _without_its_end(line, places)
+        heads.setdefault(key, []).extend([name] if name else [])
         refs.setdefault(key, []).extend(numbers)
-    said = [(sentence(f"{head} ({listing(names)})") if names else head, refs[head]) for head, names in heads.items()]
+    said = [(sentence(head.format(listing(names))) if names else head, refs[head]) for head, names in heads.items()]
     begun: dict[str, list[str]] = {}
     of: dict[str, list[int]] = {}
     for line, numbers in said:
@@ -270,6 +269,19 @@ def _joined(lines: Mapping[str, Sequence[int]]) -> list[tuple[str, Refs]]:
         (sentence(f"{name}: {'; '.join(r.rstrip('.') for r in rests)}") if rests else name, tuple(of[name]))
         for name, rests in begun.items()
     ]
+
+
+def _without_its_end(line: str, places: frozenset[str]) -> tuple[str, str]:
+    """A line with `{}` for the place, or the name in brackets, at its end, and that; or the line as it is."""
+    body = line.rstrip(".").replace("{", "{{").replace("}", "}}")
+    head, bracket, rest = body.rpartition(" (")
+    if bracket and rest.endswith(")") and head and ":" not in head:
+        return f"{head} ({{}})", rest[:-1]
+    words_ = body.split()
+    for n in range(1, len(words_)):
+        if (name := " ".join(words_[n:])) in places:
+            return f"{' '.join(words_[:n])} {{}}", name
+    return line, ""
 
 
 def technology(world: World, reader: str, words: Words, under_way: Sequence[str]) -> list[Block]:

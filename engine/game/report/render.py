@@ -45,15 +45,12 @@ def as_text(report: Report, *, dice: bool = False) -> str:
         out += [*_part(part, number), ""]
     if dice:
         out += [*_log(report), ""]
-    else:
-        out += [*_folded("Every die that you may see: `wteaw report --dice`, or ask your moderator."), ""]
-    out.append("PROOF")
+    opened = any(name.startswith("key of ") for name, _ in report.proof)
+    keys = "; the keys that check them: `wteaw dice reveal`" if opened else ""
+    out += ["PROOF", *_folded(f"Every die that you may see: `wteaw report --dice`{keys}; or ask your moderator.")]
     for name, value in report.proof:
-        if name.startswith("key of "):
-            continue
-        out.append(f"{name}: {value}")
-    if any(name.startswith("key of ") for name, _ in report.proof):
-        out.append("The keys that check this turn's dice: see `wteaw dice reveal`.")
+        if not name.startswith("key of "):
+            out += _folded(f"{name}: {value}", "  ")
     if report.template:
         out += ["", "ORDER FORM", report.template.rstrip("\n")]
     return "\n".join(line.rstrip() for line in out) + "\n"
@@ -88,6 +85,11 @@ def parts_as_html(title: str, lead: str, parts: Sequence[Part]) -> str:
     page = _environment().get_template("page.html.j2")
     kinds = {"kind": lambda b: type(b).__name__, "lines": {}, "counter": lambda b: 0}
     return str(page.render(title=title, lead=lead, parts=parts, style=style(), script=script(), **kinds))
+
+
+def picture_file(drawn: Picture) -> str:
+    """A picture of a part as a file of its own, in the colors of a report's page."""
+    return drawn.svg.replace(">", f"><style><![CDATA[{style()}svg{{color:var(--ink)}}]]></style>", 1)
 
 
 def map_html(drawn: PageMap) -> str:
@@ -158,10 +160,20 @@ def _folded(text: str, indent: str = "", first: str = "") -> list[str]:
 def _part(part: Part, number: int) -> list[str]:
     out = [f"{number} {part.title.upper()}"]
     for before, block in zip((None, *part.blocks), part.blocks, strict=False):
-        if (isinstance(block, Table) and before is not None and out[-1]) or (isinstance(before, Table) and out[-1]):
+        if before is not None and (_stands_apart(block) or _stands_apart(before)) and not _leads_on(before):
             out.append("")
         out += _block(block)
     return out
+
+
+def _stands_apart(block: Block) -> bool:
+    """Whether an empty line is wanted above and below: tables with a head, if they are told in full."""
+    return isinstance(block, Table) and any(block.head) and not block.brief
+
+
+def _leads_on(block: Block) -> bool:
+    """Whether a paragraph is the heading of what follows."""
+    return isinstance(block, Para) and (not block.text or block.text.endswith(":"))
 
 
 def _block(block: Block) -> list[str]:
@@ -171,11 +183,11 @@ def _block(block: Block) -> list[str]:
         return [line for item in block.items for line in _folded(item, "    ", "  * ")]
     if isinstance(block, Picture):
         return _folded(f"[picture: {block.caption}]")
-    return _table(block)
+    return _folded(block.brief, "    ", "  * ") if block.brief else _table(block)
 
 
-FIRST, MOST = 34, 20
-"""Widest first column, and widest other column that is not the last."""
+FIRST, MOST, LEAST, NARROW = 34, 20, 14, 12
+"""Widest first column, and widest other column that is not the last; to what both give way; the least for the last column."""
 
 
 def _table(block: Table) -> list[str]:
@@ -193,8 +205,13 @@ def _table(block: Table) -> list[str]:
     rows = [head, *block.rows] if any(head) else list(block.rows)
     widths = {i: min(FIRST if i == used[0] else MOST, max(len(r[i]) for r in rows if len(r) > i)) for i in used}
     out = [full[0]] if over else []
+    room = WIDTH - sum(widths.values()) - 2 * (len(used) - 1)
+    for i in (i for i in used[:-1] if i not in block.right):  # cells that are folded take what is left of the width, or give
+        longest = max(len(r[i]) for r in rows if len(r) > i)
+        by = max(0, min(room, longest - widths[i])) if room > 0 else -min(-room, max(0, widths[i] - LEAST))
+        widths[i], room = widths[i] + by, room - by
     for row in rows:
-        out += _row(row, used, widths, block)
+        out += _row(row, used, widths, block, is_head=row is head)
     for note in block.notes:
         out += _folded(note, "  ", "  ")
     return out
@@ -203,19 +220,25 @@ def _table(block: Table) -> list[str]:
 def _wide(used: Sequence[int], rows: Sequence[Sequence[str]]) -> int:
     """How wide a table would be with every cell in one line; a long last column may be folded."""
     widest = [max(len(r[i]) for r in rows if len(r) > i) for i in used]
-    return sum(widest[:-1]) + min(widest[-1], 12) + 2 * (len(used) - 1)
+    return sum(widest[:-1]) + min(widest[-1], NARROW) + 2 * (len(used) - 1)
 
 
-def _row(row: tuple[str, ...], used: list[int], widths: dict[int, int], block: Table) -> list[str]:
-    """One row: cells in their columns, the last one and such as are too long folded under themselves."""
+def _row(row: tuple[str, ...], used: list[int], widths: dict[int, int], block: Table, *, is_head: bool) -> list[str]:
+    """One row: cells in their columns, the last one and such as are too long folded under themselves.
+
+    A last cell for which no room is left stands below; a head needs none there.
+    """
     cells: list[tuple[int, list[str]]] = []
+    below: list[str] = []
     at = 0
     for i in used:
         text = row[i] if len(row) > i else ""
-        if i in block.right:
+        if i == used[-1] and i not in block.right and WIDTH - at < min(len(text), NARROW):
+            below = [] if is_head else _folded(text, "      ", "    ")
+        elif i in block.right:
             cells.append((at, [text.rjust(widths[i])]))
         else:
-            room = max(WIDTH - at, 12) if i == used[-1] else widths[i]
+            room = max(WIDTH - at, NARROW) if i == used[-1] else widths[i]
             cells.append(
                 (
                     at,
@@ -233,7 +256,7 @@ def _row(row: tuple[str, ...], used: list[int], widths: dict[int, int], block: T
             if n < len(parts) and parts[n].strip():
                 line = line.ljust(at) + parts[n]
         lines.append(line)
-    return lines
+    return lines + below
 
 
 def _log(report: Report) -> list[str]:

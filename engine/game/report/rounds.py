@@ -101,10 +101,9 @@ def _battles(world: World, entries: Sequence[Entry], nation: str, reader: str, w
         if reader and any(reader in fight.owners(side) for side in fights.SIDES):
             mine.append(words.place(fight.place))
             continue
-        costs = [
-            f"{words.nations(fight.owners(side))} lost {_of(fight.losses(side), fight.started(side))}"
-            for side in (fights.SIDES if nation in fight.owners("attacker") else reversed(fights.SIDES))
-        ]
+        own, other = fights.SIDES if nation in fight.owners("attacker") else fights.SIDES[::-1]
+        cost = f"lost {_of(fight.losses(own), fight.started(own))}, {words.nations(fight.owners(other))} "
+        cost += _of(fight.losses(other), fight.started(other))
         has = words.place(fight.place)
         if taken.get(fight.place):
             into, how = (
@@ -115,9 +114,10 @@ def _battles(world: World, entries: Sequence[Entry], nation: str, reader: str, w
             into, how = won, f"{has} won"
         else:
             into, how = lost, f"{has} held against it" if fight.winner == "defender" else f"{has} undecided"
-        rounds = counted(len(fight.rounds), "round") if fight.rounds else "no round"
-        into.append(f"{how} in {rounds} ({'; '.join(costs)})")
-    with_you = [f"{'battles' if nation == reader else 'with you'}, told below: {listing(dict.fromkeys(mine))}"] if mine else []
+        into.append(f"{how} ({cost})")
+    with_you = [f"battles with you: {listing(dict.fromkeys(mine))}"] if mine else []
+    if mine and nation == reader:
+        with_you = [f"{counted(len(mine), 'battle')}, told below"]
     return [sentence(", ".join(part)) for part in (won, lost, with_you) if part]
 
 
@@ -131,4 +131,4 @@ def _walked_in(entries: Sequence[Entry], words: Words) -> list[str]:
 def _of(lost: dict[str, int], had: dict[str, int]) -> str:
     """How many of how many: "none of 3", "all 7", "2 of 5"."""
     n, most = sum(lost.values()), sum(had.values())
-    return f"all {most}" if n >= most else f"{n or 'none'} of {most}"
+    return f"all {most}" if n >= most > 1 else f"{n or 'none'} of {most}"

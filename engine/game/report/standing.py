@@ -6,25 +6,34 @@ Everything is read from the nation's view; a place in no theater is elsewhere.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...core.journal import Entry
 from ...core.model import Row
 from ...core.state import UNIT_CORE, Entity
 from ...turn.effects import printed
+from ...units.forces import AFLOAT
 from ...world.known import enemies_in, theaters
 from ...world.view import UNKNOWN, may_read
 from ...world.world import World
-from .document import Block, Bullets, Para, Table, bullets
+from .document import Block, Bullets, Para, Table
 from .words import Words, capital, counted, listing, merged, sentence
 
 PASSING = (*UNIT_CORE, "force", "via", "moved", "landed", "range", "band", "busy")
 MOST_IN_SIGHT = 30
-"""Places with units of others that are told one by one; of more only those beside the reader's own are."""
+"""Places with units of others that are told one by one; of more only the strongest beside the reader's own are."""
+MOST_EMPTY = 12
+"""Own places without units that are told one by one; of more the dearest."""
+MOST_OF_ALLY = 6
+"""Places of one of many allies' units near the reader's own that are told, the strongest."""
+MOST_LOOKED, MOST_OLDER = 8, 8
+"""Places looked at in vain, and counts of former turns, that are told."""
+MOST_BESIDE = 5
+"""Of these so many in each theater."""
 MOST_ALLIED = 16
 """Places with units of allies that are told one by one, likewise."""
-WIDE = 8
+WIDE = 7
 """Kinds of units in one table; rarer ones are told in the last column."""
 
 
@@ -47,12 +56,12 @@ def conditions(words: Words, rows: Sequence[Mapping[str, Any]]) -> str:
     found = []
     for row in rows:
         more = [
-            f"{k.replace('_', ' ')} {v}" if v is not True else k.replace("_", " ")
+            k.replace("_", " ") if v is True or v == AFLOAT else f"{k.replace('_', ' ')} {v}"
             for k, v in sorted(row.items())
             if k not in PASSING
         ]
         if more:
-            found.append(f"{row['n']} {words.kind(str(row['kind']), row['n'])} {', '.join(more)}")
+            found.append(f"{row['n']} {words.kind(str(row['kind']), row['n'])} ({', '.join(more)})")
     return "; ".join(found)
 
 
@@ -73,13 +82,17 @@ def forces(world: World, reader: str, words: Words) -> list[Block]:
     known = world.ruleset.rows("places")
     out: list[Block] = []
     for at in _alike(known, places):
-        out.append(_forces_table(world, reader, words, {p: places[p] for p in at}))
+        made = _forces_table(world, reader, words, {p: places[p] for p in at})
+        out.append(replace(made, notes=()) if any(isinstance(b, Table) and b.notes for b in out) else made)
     if not places:
         out.append(Para("You have no units."))
     empty = _empty(world, reader, places)
     if empty:
-        said = [f"{words.place(p)} {w}" if (w := words.worth(p)) else words.place(p) for p in empty]
-        out.append(Para(listing(said) + ".", "Empty"))
+        dear = sorted(empty, key=lambda p: -(words.worth(p) or 0)) if len(empty) > MOST_EMPTY else empty
+        said = [f"{words.place(p)} {w}" if (w := words.worth(p)) else words.place(p) for p in dear]
+        rest = sum(words.worth(p) or 0 for p in dear[MOST_EMPTY:])
+        told = _few(said, MOST_EMPTY, f"places{f' worth {rest}' if rest else ''}")
+        out.append(Para(listing(told) + ".", "Empty"))
     out += works(world, reader, words)
     allies = [n for n in world.nations() if n != reader and world.alive(n) and world.allied(reader, n)]
     near = _own_ground(world, reader, places)
@@ -117,16 +130,15 @@ def _own_ground(world: World, reader: str, places: Mapping[str, Any]) -> set[str
 def _of_an_ally(words: Words, theirs: Mapping[str, list[Mapping[str, Any]]], near: set[str], many: bool) -> str:
     """Where an ally's units stand; of many allies those near the reader's own ground one by one, the others together."""
     same: dict[str, list[str]] = {}
-    far: dict[str, int] = {}
-    rest = 0
+    far = rest = 0
     for place, rows in sorted(theirs.items(), key=lambda i: (-sum(counts(i[1]).values()), i[0])):
-        if many and place not in near:
-            far, rest = merged([far, counts(rows)]), rest + 1
+        if many and (place not in near or sum(map(len, same.values())) >= MOST_OF_ALLY):
+            far, rest = far + sum(counts(rows).values()), rest + 1
         else:
             same.setdefault(words.short_units(counts(rows)), []).append(words.place(place))
     said = [f"{listing(p)} {u}{' each' if len(p) > 1 else ''}" for u, p in same.items()]
     if far:
-        said.append(f"{'elsewhere ' if said else ''}{words.short_units(far)} in {counted(rest, 'place')}")
+        said.append(f"{'elsewhere ' if said else ''}{counted(far, 'unit')} in {counted(rest, 'place')}")
     return "; ".join(said) + "." if said else ""
 
 
@@ -144,30 +156,42 @@ def _forces_table(world: World, reader: str, words: Words, places: Mapping[str, 
         kinds = [k for k in kinds if k in common]
     worths = any(words.worth(p) for p in places)
     full, short = columns(world, words, kinds)
-    head, narrow = (("", "", *n, *(("worth",) if worths else ()), "") for n in (full, short))
+    shared = shared_words([words.place(p) for p in places])
+    head, narrow = (("", shared, *n, *(("worth",) if worths else ()), "") for n in (full, short))
     rows: list[tuple[str, ...]] = []
     left, marked = dict(places), False
     groups = [(name, [p for p in members if p in left]) for name, members in theaters(world)]
     listed = {p for _, members in groups for p in members}
     groups.append(("Elsewhere" if any(m for _, m in groups) else "", [p for p in left if p not in listed]))
     for name, members in groups:
-        alike: dict[tuple[str, ...], list[str]] = {}
-        for place in sorted(members, key=lambda p: (-sum(counts(left[p]).values()), words.place(p))):
+        alike: dict[tuple[str, ...], list[tuple[str, Any, str]]] = {}
+        for place in sorted(members, key=lambda p: (-sum(counts(left[p]).values()), -(words.worth(p) or 0), words.place(p))):
             here = counts(left[place])
             rest = words.short_units({k: n for k, n in here.items() if k not in kinds})
             note = "; ".join(s for s in (rest, conditions(words, left[place])) if s)
-            cells = (*(str(here.get(k) or "-") for k in kinds), *((str(words.worth(place) or "-"),) if worths else ()), note)
             mark = " !" if threatened(world, reader, place) else ""
             marked = marked or bool(mark)
-            alike.setdefault(cells, []).append(words.place(place) + mark)
-        for cells, names in alike.items():
-            title = ", ".join(names)
-            rows.append((name, title, *cells[:-1], (cells[-1] + (" each" if len(names) > 1 else "")).strip()))
+            cells = (*(str(here.get(k) or "-") for k in kinds), note)
+            alike.setdefault(cells, []).append((words.place(place)[len(shared) :].lstrip(), words.worth(place), mark))
+        for cells, some in alike.items():
+            same = len({worth for _, worth, _ in some}) == 1
+            title = ", ".join(f"{n}{'' if same or not worth else f' ({worth})'}{mark}" for n, worth, mark in some)
+            title += ": each" if len(some) > 1 else ""
+            rows.append((name, title, *cells[:-1], *(((str(some[0][1] or "-") if same else ""),) if worths else ()), cells[-1]))
             name = ""
     if len(places) > 1:
         rows.append(("", "All", *(str(total[k]) for k in kinds), *(("",) if worths else ()), ""))
     notes = ("! more than twice as many enemies are known beside it.",) if marked else ()
     return Table(head, tuple(rows), tuple(range(2, 2 + len(kinds) + worths)), notes, short=narrow)
+
+
+def shared_words(names: Sequence[str]) -> str:
+    """The words with which all of several names begin, as "Sea Zone"; a name is never all of them."""
+    first = names[0].split() if len(names) > 1 else []
+    n = 0
+    while n < len(first) and all(name.split()[: n + 1] == first[: n + 1] and len(name.split()) > n + 1 for name in names):
+        n += 1
+    return " ".join(first[:n])
 
 
 def works(world: World, reader: str, words: Words) -> list[Block]:
@@ -215,12 +239,15 @@ def danger(world: World, reader: str, words: Words, most: int = 6) -> list[str]:
         near = [(p, e) for p in world.geography.next_to(place) if (e := _enemies(world, reader, p))[0]]
         if near:
             found.append((words.worth(place), place, sorted(near, key=lambda i: -i[1][0])))
-    out = []
+    alike: dict[str, list[str]] = {}
     for worth, place, near in sorted(found, key=lambda i: (-i[0], i[1]))[:most]:
-        value = f" (worth {worth})" if worth else ""
         beside = listing(f"{said} in {words.place(p)}" for p, (_, said) in near[:3])
         more = f", among {len(near)} such places" if len(near) > 3 else ""
-        out.append(sentence(f"{words.place(place)}{value} has no defender and lies beside {beside}{more}"))
+        alike.setdefault(beside + more, []).append(words.place(place) + (f" (worth {worth})" if worth else ""))
+    out = [
+        sentence(f"{listing(some)} {'has' if len(some) == 1 else 'have'} no defender, beside {beside}")
+        for beside, some in alike.items()
+    ]
     if len(found) > most:
         out.append(
             sentence(
@@ -255,7 +282,7 @@ def sightings(world: World, entries: Sequence[Entry], reader: str, words: Words,
     none: list[str] = []
     empty: list[str] = []
     vain: list[str] = []
-    older: list[str] = []
+    older: list[tuple[int, str]] = []
     other: list[str] = []
     own = {p for p in world.ruleset.rows("places") if world.holder_of(p) == reader}
     for key, row in sorted(world.state.row("knowledge", reader).items()):
@@ -271,7 +298,8 @@ def sightings(world: World, entries: Sequence[Entry], reader: str, words: Words,
         said = _count(words, row)
         if not fresh:
             if row.get("n"):
-                older.append(f"{name} {said} ({counted(turn - int(row.get('since', turn)), 'turn')})")
+                age = turn - int(row.get("since", turn))
+                older.append((age, f"{name} {said} ({counted(age, 'turn')})"))
             continue
         last = before.get(key)
         if "units" in row:
@@ -295,9 +323,10 @@ def sightings(world: World, entries: Sequence[Entry], reader: str, words: Words,
     if part:
         out.append(Para("; ".join(part) + ".", "Seen in part, more may be there"))
     if none or vain:
-        out.append(Para(listing(_few([*none, *vain], 12)) + ".", "Looked at, nothing certain"))
+        out.append(Para(listing(_few([*none, *vain], MOST_LOOKED)) + ".", "Looked at, nothing certain"))
     if older:
-        out.append(Para("; ".join(older) + ".", "Older, with its age"))
+        newest = [text for _, text in sorted(older, key=lambda o: o[0])]
+        out.append(Para("; ".join(_few(newest, MOST_OLDER, "counts")) + ".", "Older, with its age"))
     out.extend(
         _afar(
             world,
@@ -354,8 +383,8 @@ def _earlier(words: Words, before: Mapping[str, Any], kinds: Sequence[str]) -> s
     return ", ".join(str(units.get(k) or "-") for k in kinds)
 
 
-def _few(items: Sequence[str], most: int) -> list[str]:
-    return [*items[:most], f"{len(items) - most} more places"] if len(items) > most + 1 else list(items)
+def _few(items: Sequence[str], most: int, what: str = "places") -> list[str]:
+    return [*items[:most], f"{len(items) - most} more {what}"] if len(items) > most + 1 else list(items)
 
 
 def _before(world: World, entries: Sequence[Entry], reader: str) -> dict[str, Mapping[str, Any]]:
@@ -406,26 +435,14 @@ def _afar(world: World, reader: str, words: Words, told: set[str]) -> list[Block
     by_owner: dict[str, list[tuple[str, dict[str, int]]]] = {}
     for (place, owner), kinds in sorted(exact.items(), key=lambda i: (words.name(i[0][1]), words.place(i[0][0]))):
         by_owner.setdefault(owner, []).append((place, kinds))
-    far = len(exact) > MOST_IN_SIGHT
-    beside, elsewhere, others = [], [], []
-    for owner, found in by_owner.items():
-        foe = world.hostile(reader, owner)
-        close_by = [(p, k) for p, k in found if not far or (foe and p in near)]
-        rest = [(p, k) for p, k in found if far and not (foe and p in near)]
-        if close_by:
-            said_of = "; ".join(f"{words.place(p)} {words.short_units(k)}" for p, k in close_by)
-            beside.append((sentence(f"{capital(words.name(owner))}: {said_of}"), ()))
-        sums = merged([k for _, k in rest])
-        if rest and foe:
-            elsewhere.append((sentence(f"{words.name(owner)}: {words.short_units(sums)} in {counted(len(rest), 'place')}"), ()))
-        elif rest:
-            others.append(f"{words.name(owner)} {sum(sums.values())} in {counted(len(rest), 'place')}")
-    if beside:
-        out += [Para("", "In sight beside your forces" if far else "In sight"), bullets(beside)]
-    if elsewhere:
-        out += [Para("", "Enemies farther away; the map shows where"), bullets(elsewhere)]
-    if others:
-        out.append(Para("; ".join(others) + ".", "Units of others"))
+    if len(exact) > MOST_IN_SIGHT:
+        out += _in_sight_by_theater(world, reader, words, exact, near)
+    elif by_owner:
+        lines = [
+            sentence(f"{capital(words.name(o))}: {'; '.join(f'{words.place(p)} {words.short_units(k)}' for p, k in found)}")
+            for o, found in by_owner.items()
+        ]
+        out += [Para("", "In sight"), Bullets(tuple(lines))]
     said = []
     for (range_, band), places in sorted(bands.items(), key=lambda i: -int(i[0][0].partition("..")[0] or 0)):
         close = sorted(
@@ -436,6 +453,38 @@ def _afar(world: World, reader: str, words: Words, told: set[str]) -> list[Block
             said.append(f"{label}: {listing(close)}")
     if said:
         out.append(Para("; ".join(said) + ". All others are on the map.", "Sizes of hostile forces next to yours"))
+    return out
+
+
+def _in_sight_by_theater(
+    world: World, reader: str, words: Words, exact: Mapping[tuple[str, str], Mapping[str, int]], near: set[str]
+) -> list[Block]:
+    """Of many units in sight, theater by theater, the strongest enemies next to the reader's; others by nation only."""
+    theater_of = {p: name for name, members in theaters(world) for p in members}
+    beside: dict[str, list[tuple[int, str, str]]] = {}
+    far: dict[tuple[bool, str], list[int]] = {}
+    for (place, owner), kinds in exact.items():
+        n = sum(kinds.values())
+        if world.hostile(reader, owner) and place in near:
+            said = f"{words.place(place)} {words.short_units(kinds)} ({words.name(owner)})"
+            beside.setdefault(theater_of.get(place, "Elsewhere"), []).append((n, place, said))
+        else:
+            far.setdefault((world.hostile(reader, owner), owner), []).append(n)
+    out: list[Block] = []
+    if beside:
+        lines = []
+        for name in (n for n in [*dict.fromkeys(theater_of.values()), "Elsewhere"] if n in beside):
+            found = sorted(beside[name], key=lambda f: (-f[0], f[1]))
+            told, rest = found[:MOST_BESIDE], found[MOST_BESIDE:]
+            more = [f"{counted(len(rest), 'more place')} with {counted(sum(n for n, *_ in rest), 'unit')}"] if rest else []
+            lines.append(sentence(f"{name}: {'; '.join([*(said for *_, said in told), *more])}"))
+        out += [Para("", "Enemies beside your forces, the strongest first; the map shows all"), Bullets(tuple(lines))]
+    for hostile, lead in ((True, "Enemies farther away"), (False, "Units of others")):
+        totals = [(words.name(o), sum(n), len(n)) for (foe, o), n in sorted(far.items()) if foe is hostile]
+        if totals:
+            (name, n, places), *others = totals
+            first = capital(f"{name} {counted(n, 'unit')} in {counted(places, 'place')}")
+            out.append(Para("; ".join([first, *(f"{name} {n} in {places}" for name, n, places in others)]) + ".", lead))
     return out
 
 
@@ -453,11 +502,9 @@ def _span(range_: str) -> str:
 
 
 def _neighbors(world: World, reader: str) -> list[str]:
-    out: dict[str, None] = {}
-    for _, row in world.state.stacks():
-        if row["owner"] == reader or world.allied(reader, str(row["owner"])):
-            out.update(dict.fromkeys(world.geography.next_to(str(row["place"]))))
-    return list(out)
+    """Places beside the reader's units."""
+    own = dict.fromkeys(str(row["place"]) for _, row in world.state.stacks() if row["owner"] == reader)
+    return list(dict.fromkeys(p for place in own for p in world.geography.next_to(place)))
 
 
 def _known(world: World, words: Words, key: str, row: Mapping[str, Any], turn: int) -> str:

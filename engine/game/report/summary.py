@@ -93,8 +93,7 @@ def land(hands: Sequence[Hand]) -> list[Block]:
     worths = any(h.worth for h in hands)
     rows = []
     for hand in hands:
-        before, _, now = hand.said.partition(" to ")
-        rows.append((hand.place, before, now, *((str(hand.worth or "-"),) if worths else ())))
+        rows.append((hand.place, hand.before, hand.now, *((str(hand.worth or "-"),) if worths else ())))
     return [table(("", "from", "to", *(("worth",) if worths else ())), rows, refs=[h.refs for h in hands])]
 
 

@@ -103,7 +103,7 @@ class Words:
             before = text[at : found.start()]
             first = not text[: found.start()].strip() or text[: found.start()].rstrip()[-1:] in ".!?;"
             what = self._meant.get(found["name"])
-            if what is None or (found["name"] in self._places and not first):
+            if what is None or (found["name"] in self.places and not first):
                 continue
             form, id_ = what
             mine = form == "nation" and id_ == self.reader
@@ -140,13 +140,14 @@ class Words:
         return found | {str(row.get("name", id_)): ("nation", id_) for id_, row in rows("nations").items()}
 
     @cached_property
-    def _places(self) -> frozenset[str]:
+    def places(self) -> frozenset[str]:
+        """Every place's name."""
         return frozenset(str(row.get("name", id_)) for id_, row in self.world.ruleset.rows("places").items())
 
     @cached_property
     def _named(self) -> re.Pattern[str]:
         """Every name of a nation or side; a place's name that holds one of them goes first, and is left as it is."""
-        longer = {p for p in self._places if p not in self._meant and any(n in p for n in self._meant)}
+        longer = {p for p in self.places if p not in self._meant and any(n in p for n in self._meant)}
         names = sorted({*self._meant, *longer}, key=lambda n: (-len(n), n))
         alternatives = "|".join(map(re.escape, names)) or r"(?!)"
         return re.compile(rf"(?<![\w-])(?P<the>[Tt]he )?(?P<name>{alternatives})(?P<s>'s?(?=\s))?(?![\w-])")

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...core.model import Row, Ruleset
 from ...ruleset.limits import needs_of
+from ..scenario_files import option_values
 from .phrases import asked, cell, fact_words, flat, if_words, parameter, table, tail_words
 
 MAX_CELLS = 12
@@ -269,7 +270,7 @@ def readings(ruleset: Ruleset) -> Iterator[str]:
         yield "## Options"
         yield table(
             ["option", "default", "values", "what"],
-            [[r["id"], r["default"], r.get("values"), r.get("text")] for r in ruleset.rows("options").values()],
+            [[r["id"], r["default"], option_values(r), r.get("text")] for r in ruleset.rows("options").values()],
         )
 
 

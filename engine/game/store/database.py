@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import threading
+import time
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from sqlalchemy import Connection, Table, create_engine, event, select
 from sqlalchemy.engine import Engine
-from sqlalchemy.exc import DatabaseError
+from sqlalchemy.exc import DatabaseError, OperationalError
 
 from ...core import canonical
 from ...core.faults import BrokenGame, MachineError
@@ -55,6 +61,8 @@ PATIENCE = 20
 """Seconds for which a writer waits for another."""
 MOST_CONNECTIONS = 40
 """That one process has open for a moment, beyond those that it keeps."""
+ASKS_AGAIN = 0.004
+"""Seconds after which a writer asks again whether SQLite's one lock is free."""
 
 
 def engine_for(where: Path | str) -> Engine:
@@ -132,11 +140,80 @@ def _insert(db: Connection) -> Any:
     return insert_there
 
 
-def lock(db: Connection, game: str) -> None:
-    """Nobody else writes to the game until the transaction ends; SQLite knows no smaller lock than the database."""
-    if db.dialect.name == "sqlite":
-        db.exec_driver_sql("BEGIN IMMEDIATE")
-    else:
+_inside: ContextVar[tuple[Engine, Connection] | None] = ContextVar("inside", default=None)
+"""The transaction that is open."""
+_writers: WeakKeyDictionary[Engine, threading.Lock] = WeakKeyDictionary()
+_guard = threading.Lock()
+
+
+@contextmanager
+def reading(engine: Engine) -> Iterator[Connection]:
+    """A connection to read by: within `changing` that of the transaction, which sees what it has written."""
+    if (open_ := _inside.get()) is not None and open_[0] is engine:
+        yield open_[1]
+        return
+    with engine.connect() as db:
+        yield db
+
+
+@contextmanager
+def changing(engine: Engine, game: str = "") -> Iterator[Connection]:
+    """One transaction: everything that is written within, by whatever function, or nothing.
+
+    Nobody else writes to the `game` until it ends; SQLite knows no smaller lock than the database. Within another one of the same
+    database it is a part of that. What takes long is worked out before.
+    """
+    open_ = _inside.get()
+    if open_ is not None and open_[0] is engine:
+        _lock(open_[1], game)
+        yield open_[1]
+        return
+    with _turn(engine), engine.begin() as db:
+        if db.dialect.name == "sqlite":
+            _begin(db)
+        _lock(db, game)
+        token = _inside.set((engine, db))
+        try:
+            yield db
+        finally:
+            _inside.reset(token)
+
+
+@contextmanager
+def _turn(engine: Engine) -> Iterator[None]:
+    """Of one process only one thread waits for SQLite's lock; the others wait for their turn, which costs nothing."""
+    if engine.dialect.name != "sqlite":
+        yield
+        return
+    with _guard:
+        mine = _writers.setdefault(engine, threading.Lock())
+    if not mine.acquire(timeout=PATIENCE):
+        raise StoreError("somebody else is changing the game; try again in a moment")
+    try:
+        yield
+    finally:
+        mine.release()
+
+
+def _begin(db: Connection) -> None:
+    """Begin to write. SQLite itself would sleep for up to a tenth of a second between two looks at its lock."""
+    ends = time.monotonic() + PATIENCE
+    db.exec_driver_sql("PRAGMA busy_timeout = 0")
+    try:
+        while True:
+            try:
+                db.exec_driver_sql("BEGIN IMMEDIATE")
+                return
+            except OperationalError as error:
+                if "locked" not in str(error.orig) or time.monotonic() > ends:
+                    raise
+            time.sleep(ASKS_AGAIN)
+    finally:
+        db.exec_driver_sql(f"PRAGMA busy_timeout = {PATIENCE * 1000}")
+
+
+def _lock(db: Connection, game: str) -> None:
+    if game and db.dialect.name != "sqlite":
         db.execute(select(games.c.id).where(games.c.id == game).with_for_update())
 
 

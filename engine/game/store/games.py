@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from sqlalchemy import Connection, delete, func, insert, inspect, select
 from sqlalchemy.engine import Engine
@@ -31,13 +31,35 @@ from ...world.geography import Geography
 from ...world.world import World
 from ..report.drawing import Drawing
 from . import turns as luck
-from .database import StoreError, as_text, engine_for, fault_in_words, keep_ruleset, keep_state, lock, pack, packed_state, unpack
+from .database import (
+    StoreError,
+    as_text,
+    changing,
+    engine_for,
+    fault_in_words,
+    keep_ruleset,
+    keep_state,
+    pack,
+    packed_state,
+    reading,
+    unpack,
+)
 from .reading import MODERATOR, PLAYER, GameReader, Stage, Submission, inputs_from
 from .schema import corrections, entries, games, handins, inputs, metadata, positions, rulesets, seats
 
 FILE = "game.db"
 """The name of a game's database in its folder."""
 MAX_TURNS = 400
+
+
+class Scribe(Protocol):
+    """Whoever writes down what is done with a game beside the game itself."""
+
+    def closed(self, turn: int, salts: Mapping[str, str]) -> None:
+        """The orders of a turn were closed, and these masked salts published."""
+
+    def resolved(self, turn: int, result: Resolution, missing: Sequence[str], sealed: fairness.Commitment) -> None:
+        """A turn was resolved without the nations that are missing; committed was to the dice that follow."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +163,7 @@ class Game(GameReader):
         """Start a game in a database that may hold others. StoreError if one of that name is there."""
         keep = cls._first(engine, ruleset, scenario, state, id_, seed, drawing)
         try:
-            with engine.begin() as db:
+            with changing(engine) as db:
                 if db.execute(select(games.c.id).where(games.c.id == id_)).first():
                     raise StoreError(f"there is a game {id_} already")
                 keep(db)
@@ -153,7 +175,7 @@ class Game(GameReader):
     def in_database(cls, engine: Engine, id_: str) -> Game:
         """One game of a database that may hold others. StoreError if there is none of that name."""
         try:
-            with engine.connect() as db:
+            with reading(engine) as db:
                 row = db.execute(
                     select(rulesets.c.content).join(games, games.c.ruleset == rulesets.c.hash).where(games.c.id == id_)
                 ).first()
@@ -192,8 +214,7 @@ class Game(GameReader):
     def _writing(self, *, stage: int | None = None) -> Iterator[Connection]:
         """One transaction that nobody else writes beside. With `stage`: StoreError if the game does not stand there any more."""
         try:
-            with self.engine.begin() as db:
-                lock(db, self.id)
+            with changing(self.engine, self.id) as db:
                 if stage is not None and self._last(db) != stage:
                     self._stage = None
                     raise StoreError("the game has moved on meanwhile: its turn was resolved or taken back; look at it again")
@@ -228,10 +249,10 @@ class Game(GameReader):
             )
         )  # fmt: skip
 
-    def close(self) -> dict[str, str]:
+    def close(self, scribe: Scribe | None = None) -> dict[str, str]:
         """Close the orders of the present stage and publish the masked salts of its turn: no file changes them any more.
 
-        Returns the list as published; closing again gives the same.
+        Returns the list as published; closing again gives the same. `scribe` writes it down, in the transaction that does it.
         """
         here = self.stage()
         turn = here.position.turn
@@ -244,6 +265,8 @@ class Game(GameReader):
             closed = replace(record, attempt=here.attempt, closed=here.number, salts=masked)
             if closed != record:
                 luck.keep(db, self.id, turn, closed)
+                if scribe is not None:
+                    scribe.closed(turn, masked)
         return dict(masked)
 
     def note_opened(self, turn: int) -> None:
@@ -265,12 +288,13 @@ class Game(GameReader):
 
     def resolve(
         self, given: Sequence[Submission] = (), *, missing: Sequence[str] = (), until: str | None = None, dry: bool = False,
-        practice: bool = False,
+        practice: bool = False, scribe: Scribe | None = None,
     ) -> Resolution:  # fmt: skip
         """Take in what was submitted (and `given`, such as orders made by policies) and go on to the next input point.
 
         Orders are closed and the salts published first. With `dry` nothing is kept; where players have a share in the dice, that
         takes orders which are closed already. With `practice` nothing is kept either, and the dice are made up for the occasion.
+        `scribe` writes it down, in the transactions that do it.
         StoreError if the game has ended, or if somebody else has resolved it meanwhile.
         """
         stage = self.stage()
@@ -284,7 +308,7 @@ class Game(GameReader):
                 raise StoreError("real dice are rolled on closed orders only: `wteaw close` closes them, `--practice` needs none")
             salts = record.salts or {}
         elif not practice:
-            salts = self.close()
+            salts = self.close(scribe)
         given = [
             replace(s, orders=loads(as_text(s.orders)), answers=loads(as_text(s.answers))) for s in given
         ]  # as they are kept
@@ -310,6 +334,8 @@ class Game(GameReader):
             if not same and (attempt := self._attempt_at(db, result.position.turn)) != ready.commitment.attempt:
                 ready = self._ready(result, self._turn_key(db, result.position.turn, attempt), attempt)
             self._save(db, ready, stage.number + 1, salts if same else {}, salts)
+            if scribe is not None:
+                scribe.resolved(turn, result, missing, ready.commitment)
         return result
 
     def _attempt_at(self, db: Connection, turn: int) -> int:

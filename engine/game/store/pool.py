@@ -14,7 +14,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from ...core.faults import NotThere, clean
 from ...turn.vacancies import EMPTY, MODERATOR, seat, vacancy
 from ...world.world import World
-from .database import StoreError
+from .database import StoreError, changing, reading
 from .games import Game
 from .schema import pool
 
@@ -45,7 +45,7 @@ class Pool:
     def candidates(self) -> list[Candidate]:
         """Everybody on the list, in the order in which they came."""
         query = select(pool).where(pool.c.game == self.game.id).order_by(pool.c.number)
-        with self.game.engine.connect() as db:
+        with reading(self.game.engine) as db:
             return [Candidate(r.name, r.email, r.side, r.nation, r.status) for r in db.execute(query)]
 
     def add(self, name: str, email: str, side: str) -> Candidate:
@@ -65,7 +65,7 @@ class Pool:
         if any(c.name == name.strip() for c in self.candidates()):
             raise StoreError(f"{name} is on the list already")
         new = Candidate(name.strip(), email.strip(), side)
-        with self.game.engine.begin() as db:
+        with changing(self.game.engine, self.game.id) as db:
             last = db.execute(select(func.max(pool.c.number)).where(pool.c.game == self.game.id)).scalar()
             db.execute(
                 insert(pool).values(
@@ -78,7 +78,7 @@ class Pool:
     def remove(self, name: str) -> None:
         """Take somebody off the list."""
         found = self._named(name)
-        with self.game.engine.begin() as db:
+        with changing(self.game.engine, self.game.id) as db:
             db.execute(delete(pool).where(pool.c.game == self.game.id, pool.c.name == found.name))
 
     def propose(self, nation: str, name: str, by: str) -> Candidate:
@@ -134,7 +134,7 @@ class Pool:
 
     def _keep(self, one: Candidate) -> Candidate:
         where = (pool.c.game == self.game.id, pool.c.name == one.name)
-        with self.game.engine.begin() as db:
+        with changing(self.game.engine, self.game.id) as db:
             _free(db, self.game.id, one)
             db.execute(update(pool).where(*where).values(nation=one.nation, status=one.status))
         return one

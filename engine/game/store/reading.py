@@ -21,7 +21,7 @@ from ...turn.referee import Inputs, Position, waiting_seats
 from ...world.geography import Geography
 from ..report.drawing import Drawing, drawing_from
 from . import turns as luck
-from .database import fault_in_words, state_of, unpack
+from .database import fault_in_words, reading, state_of, unpack
 from .schema import corrections, entries, games, handins, inputs, positions, rulesets, seats
 
 PLAYER, POLICY, PROXY, MODERATOR = "player", "policy", "proxy", "moderator"
@@ -93,7 +93,7 @@ class GameReader:
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
         try:
-            with self.engine.connect() as db:
+            with reading(self.engine) as db:
                 yield db
         except DatabaseError as error:
             raise fault_in_words(error, self.where) from None

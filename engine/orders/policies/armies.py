@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 
 from ...core.model import Row
 from ...units import forces
+from ...units.fleet import mission_row
 from ...world import routes
 from .. import ways
-from .front import FAR, Front
+from .front import OVERSEAS, Front
 from .give import Giver
 from .march import Post, odds_of
 
@@ -92,6 +93,12 @@ class Armies:
             if mode is not None and mode.get("tasks"):
                 yield id_, row, mode
 
+    @cached_property
+    def _at_rest(self) -> int:
+        """The moves that it takes to land, or to take aboard where the voyage ends."""
+        row = self.world.ruleset.row("orders", self.carrying[0][0].partition("/")[2])
+        return 0 if mission_row(self.world.ruleset, row.get("mission")).get("free") else 1
+
     # ---- one order after the other
 
     def next_order(self, zone: str) -> bool:
@@ -160,7 +167,7 @@ class Armies:
         for place in self._stuck:
             cargo = self._load(self._troops(place), self._room(pool.ships))
             for quay in self._zones_of(place):
-                if cargo and quay in pool.reach and pool.reach[quay][0] > pool.moves:
+                if cargo and quay in pool.reach and pool.reach[quay][0] + self._at_rest > pool.moves:
                     value = Fraction(self._size(cargo), int(pool.reach[quay][0]))
                     if best is None or value > best[0]:
                         best = (value, quay, cargo)
@@ -179,7 +186,7 @@ class Armies:
             for zone in zones:
                 if zone not in reach:
                     continue
-                steps = int(reach[zone][0]) + (int(reach[start][0]) if start and zone != start else 0)
+                steps = int(reach[zone][0]) + (int(reach[start][0]) if start and zone != start else 0) + self._at_rest
                 turns = max(1, -(-steps // pool.moves))
                 if turns > LONGEST or (hostile and (turns > 1 or not self._dares(zone, place, cargo))):
                     continue
@@ -219,14 +226,22 @@ class Armies:
     def _stuck(self) -> list[str]:
         """Friendly shores with troops for whom the front is too far to walk."""
         places = ways.places_with_units(self.world, self.front.nation)
-        return [p for p in places if p in self.front.friendly and self.front.distance.get(p, FAR) >= FAR and self._zones_of(p)]
+        return [
+            p
+            for p in places
+            if p in self.front.friendly and self.front.distance.get(p, OVERSEAS) >= OVERSEAS and self._zones_of(p)
+        ]
 
     def _waiting(self, pool: Pool) -> Iterator[tuple[str, str]]:
         """Shores with such troops, and the zone nearest to the ships in which they come aboard in this turn."""
         for place in self._stuck:
-            near = [z for z in self._zones_of(place) if z in pool.reach and pool.reach[z][0] <= pool.moves]
+            near = self._near(pool, place)
             if near and self._troops(place):
                 yield place, min(near, key=lambda z: (pool.reach[z][0], z))
+
+    def _near(self, pool: Pool, place: str) -> list[str]:
+        """The zones by a shore in which ships can take aboard in this turn."""
+        return [z for z in self._zones_of(place) if z in pool.reach and pool.reach[z][0] + self._at_rest <= pool.moves]
 
     def _zones_of(self, place: str) -> tuple[str, ...]:
         carries = self.carrying[0][1]["carries"]
@@ -309,7 +324,7 @@ class Armies:
         """Where ships end that take troops aboard and cannot land them in this turn: by the shore that these come from."""
         if origin == pool.zone:
             return self._as_far(pool, goal.zone)
-        near = [z for z in self._zones_of(origin) if z in pool.reach and pool.reach[z][0] <= pool.moves]
+        near = self._near(pool, origin)
         path = pool.reach[goal.zone][1][: pool.moves + 1]
         on_the_way = next((i for i, z in enumerate(path) if z in near), None)
         return path[-1] if on_the_way is not None else min(near, key=lambda z: (pool.reach[z][0], z))

@@ -10,7 +10,7 @@ import heapq
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
-from math import isqrt
+from math import ceil, isqrt
 from typing import Any
 
 from ...core.model import Row
@@ -21,6 +21,8 @@ from ...world.world import World
 from .. import ways
 
 FAR = 999
+OVERSEAS = 500
+"""Steps from where no way over land leads to the front are counted to a shore, and this is added."""
 
 SECTORS = 12
 """How many of the hardest pressed places of the front are thought of where troops are sent from afar."""
@@ -187,13 +189,22 @@ class Front:
 
     @cached_property
     def distance(self) -> dict[str, int]:
-        """Steps over friendly land to the front; front places that have enough count as a little further away."""
+        """Steps over friendly land to the front, else to a shore; front places that have enough count as a little further."""
         start = []
         for place in self.front_places:
             holder = self.world.holder_of(place)
             ease = 0 if self.need[place] > 0 else 2
             start.append((ease + (0 if holder == self.nation else 1), place))
-        return self.spread(start)
+        return self.spread([*start, *((OVERSEAS, quay) for quay in self._quays)])
+
+    @cached_property
+    def _quays(self) -> list[str]:
+        """Friendly places from which troops can go aboard, where the policy has armies go by sea."""
+        if "armies" not in self.war.get("sea", {}):
+            return []
+        modes = self.world.ruleset.rows("modes").values()
+        links = tuple(dict.fromkeys(kind for mode in modes for kind in mode.get("carries", {}).get("link", ())))
+        return [place for place in sorted(self.friendly) if self.world.geography.next_to(place, links)]
 
     @cached_property
     def _pulls(self) -> dict[str, Fraction]:
@@ -228,8 +239,10 @@ class Front:
     def value(self, key: str, place: str, default: int, link: str = "") -> Any:
         """An expression of the policy about a place (and the link it is reached over)."""
         text = self.war.get(key)
-        if text is None:
-            return default
+        return default if text is None else self.asked(text, place, link)
+
+    def asked(self, text: Any, place: str, link: str = "") -> Any:
+        """A number of the policy row, or its expression, for a place."""
         me = Entity("nation", self.nation)
         names: dict[str, Any] = {"self": me, "nation": me, "place": Entity("place", place)}
         if link:
@@ -256,19 +269,18 @@ class Front:
         if not self.is_front(place) and "home" not in rule:
             return {}
         free = self.free(place)
-        share = Fraction(str(rule.get("share", "1/3")))
         least = int(rule.get("least", 1))
         threat = self.threat(place)
         if not self.is_front(place):
-            me = Entity("nation", self.nation)
-            wanted_n = int(self.world.number(rule["home"], {"self": me, "nation": me, "place": Entity("place", place)}))
+            wanted_n = int(self.asked(rule["home"], place))
         elif not threat:
             wanted_n = least
         else:
             n, worth = self.power(free, self.nation, "defense")
-            mine = n * worth
-            part = min(Fraction(1), share * Fraction(threat) / mine) if mine else Fraction(1)
-            wanted_n = max(least, -((-n * part.numerator) // part.denominator))
+            held = self.asked(rule.get("share", "1/3"), place) * threat
+            # power goes by the square of the number: so many of the units are worth that
+            square = ceil(Fraction(n * held, worth)) if worth else n * n
+            wanted_n = max(least, min(n, isqrt(square - 1) + 1 if square else 0))
         out: dict[str, int] = {}
         holders = sorted(free, key=lambda k: (not routes.kind_matches(self.world, rule.get("who"), k), k))
         for kind in holders:

@@ -10,7 +10,7 @@ from ...core.model import Row
 from ...world import routes
 from .. import ways
 from .foresight import promise
-from .front import FAR, Front
+from .front import FAR, OVERSEAS, Front
 from .give import Giver
 
 ODDS_TOP = 9
@@ -118,7 +118,7 @@ def _attack(giver: Giver, front: Front, place: str, posts: list[Post], enough: A
         chosen.append(post)
         if odds_of(front, place, chosen) >= enough:
             break
-    if odds_of(front, place, chosen) > 2 * enough:
+    if odds_of(front, place, chosen) > Fraction(3, 2) * enough:
         chosen = _thinned(front, place, chosen, enough)
     foresight = front.war.get("foresight")
     if foresight is not None and promise(front, foresight, place, [(p.origin, p.kinds) for p in chosen]) <= 0:
@@ -130,9 +130,9 @@ def _attack(giver: Giver, front: Front, place: str, posts: list[Post], enough: A
 
 
 def _thinned(front: Front, place: str, posts: list[Post], enough: Any) -> list[Post]:
-    """Fewer units of each kind where far more would go than are needed: half, and half again."""
+    """Fewer units of each kind where far more would go than are needed: three quarters, and three quarters of these again."""
     while True:
-        fewer = [p._replace(kinds={k: (n + 1) // 2 for k, n in p.kinds.items()}) for p in posts]
+        fewer = [p._replace(kinds={k: max(1, 3 * n // 4) for k, n in p.kinds.items()}) for p in posts]
         if fewer == posts or odds_of(front, place, fewer) < enough * Fraction(5, 4):
             return posts
         posts = fewer
@@ -172,8 +172,9 @@ def give_prizes(giver: Giver, front: Front) -> None:
 
 
 def give_marches(giver: Giver, front: Front) -> None:
-    """Units that stand behind the front go to where they are needed: far ones by long ways, the others step by step."""
-    if not front.front_places:
+    """Units that stand behind the front go to where they are needed: far ones by long ways, the others step by step; those
+    whom no way leads there, to a shore."""
+    if not front.distance:
         return
     behind = [p for p in ways.places_with_units(front.world, front.nation) if front.spare(p)]
     behind.sort(key=lambda p: (-front.distance.get(p, FAR), p))
@@ -185,7 +186,7 @@ def give_marches(giver: Giver, front: Front) -> None:
         if front.room(place) < 0:
             _leave(giver, front, place, min(-front.room(place), sum(front.spare(place).values())))
         spare = front.spare(place)
-        if steps > 2 and long_ways > 0 and _far(giver, front, place, spare):
+        if 2 < steps < OVERSEAS and long_ways > 0 and _far(giver, front, place, spare):
             long_ways -= 1
             spare = front.spare(place)
         if spare:

@@ -55,7 +55,7 @@ def advise(book: Book, row: Row, order: Order, why: Refusal) -> str:
     if why.code != Code.UNMET or kind not in ("nation", "place", "side", "tech", "gate"):
         return ""
     out: list[str] = []
-    for value in domain(book.world, row, slot, book.context.order_names(order)):
+    for value in domain(book.context, row, slot, book.context.order_names(order)):
         other = {**order, "slots": {**order["slots"], slot: value}}
         if unmet(book.context, row, book.context.order_names(other), secrets=False) is None:
             out.append(value)

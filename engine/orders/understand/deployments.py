@@ -25,7 +25,7 @@ def understand(book: Book, row: Row, order: Order) -> Understood:
     if not units or min(units.values()) < 1:
         raise Refused(Refusal(Code.NUMBER, "no units are left to be placed", UNITS))
     order = {**order, "slots": {**order["slots"], UNITS: units}}
-    book.check(layout.refusal(order))
+    book.check(layout.refusal(order, secrets=False))
     return Understood(Intent(order, units=units, site=str(order["slots"][TARGET])), [lambda: layout.take(order)])
 
 

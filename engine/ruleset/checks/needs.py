@@ -55,6 +55,24 @@ def rows_have_the_keys_that_they_need(subject: Subject) -> Iterator[Diagnostic]:
                     yield diagnose("E213", "error", f"{said!r} of a row of {form} needs {other!r}: it {why}", node, key=key)
     yield from _prices(subject)
     yield from _tables(subject)
+    yield from _slots(subject)
+
+
+def _slots(subject: Subject) -> Iterator[Diagnostic]:
+    """A number that may be left out counts as something: expressions reckon with it."""
+    for form in ("acts", "orders", "decisions", "order_options"):
+        for id_, row in subject.rows(form).items():
+            for name, slot in row.get("slots", {}).items():
+                if not isinstance(slot, dict):
+                    continue
+                left_out = slot["kind"] == "number" and slot.get("optional") and form != "order_options"
+                node = subject.nodes(form)[id_].value["slots"].value[name]
+                if left_out and "default" not in slot:
+                    text = f"the number {name!r} may be left out, so it needs a 'default': what it then counts as"
+                    yield diagnose("E213", "error", text, node)
+                elif "default" in slot and not left_out:
+                    text = f"a 'default' is for numbers that may be left out of an order ('optional'); {name!r} is none"
+                    yield diagnose("E213", "error", text, node, key="default")
 
 
 def _prices(subject: Subject) -> Iterator[Diagnostic]:

@@ -190,6 +190,7 @@ def _syntax(text: str, error: SyntaxError) -> str:
     return f"cannot be read: {error.msg}"
 
 
+@lru_cache(maxsize=20_000)
 def conjuncts(text: str) -> tuple[str, ...]:
     """The parts of a test that must all hold: `a and b` is a, b."""
     tree = parse(text).tree

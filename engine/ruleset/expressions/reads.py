@@ -110,7 +110,7 @@ def asked(ruleset: Ruleset) -> Asked:
         fields: set[str] = set()
         first: dict[str, set[str]] = {}
         rows = [row for rows in ruleset.forms.values() for row in rows.values()]
-        for text in {text for part in (*rows, *ruleset.frame) for text in _texts(part)}:
+        for text in {text for part in (*rows, *ruleset.frame) for text in texts(part)}:
             try:
                 expression = parse(strip_mark(text))
             except ExpressionError:
@@ -124,15 +124,15 @@ def asked(ruleset: Ruleset) -> Asked:
     return ruleset.derived("asked for", make)  # type: ignore[no-any-return]
 
 
-def _texts(part: Any) -> Iterator[str]:
+def texts(part: Any) -> Iterator[str]:
     """The texts of a row that may be expressions which read a field or call a function."""
     if isinstance(part, Mapping):
         for key, value in part.items():
             if key not in _NO_EXPRESSIONS:
-                yield from _texts(value)
+                yield from texts(value)
     elif isinstance(part, list | tuple):
         for value in part:
-            yield from _texts(value)
+            yield from texts(value)
     elif isinstance(part, str) and ("." in part or "(" in part):
         yield part
 

@@ -143,6 +143,29 @@ const dieOf = (text) => {
   return [Number(found[1] || 1), Number(found[2]), 1, Number(found[3] || 0)];
 };
 
+// The check sums of the fields of a part, one after the other by name.
+const sums = (part) => Object.keys(part).sort().map((name) => plain("wteaw field", [name, part[name]]).slice(0, 8)).join("");
+
+// Every field of the file and of what was published is what its sum says; throws Wrong with its name.
+const unchanged = (data, published, salts) => {
+  const { openings, dice, sums: said, ...file } = data;
+  if (!said) throw new Wrong("the file has no check sums");
+  const parts = [
+    ["what was published", said.published, { anchor: published.anchor, commitment: published.commitment, salts }],
+    ["the file", said.file, file],
+  ];
+  for (const [some, was, name] of [[openings, said.openings, "key"], [dice, said.dice, "throw"]]) {
+    if (some.length !== was.length) throw new Wrong(`there are ${some.length} of a kind where there were ${was.length}: ${name}`);
+    some.forEach((part, at) => parts.push([`${name} ${at + 1}`, was[at], part]));
+  }
+  for (const [where, was, part] of parts) {
+    const now = sums(part);
+    if (was === now) continue;
+    const wrong = Object.keys(part).sort().find((_, n) => was.slice(8 * n, 8 * n + 8) !== now.slice(8 * n, 8 * n + 8));
+    throw new Wrong(`${wrong || "a field"} of ${where} is not what it was`);
+  }
+};
+
 // What came of it, in words; throws Wrong. `data`: openings and dice as shown; `own`: the SHA-256 of the reader's first file, or null.
 const verify = (data, published, salts, own) => {
   const commitment = published.commitment;
@@ -178,6 +201,7 @@ const verify = (data, published, salts, own) => {
       checked += n;
     }
   });
+  unchanged(data, published, salts);
   const file = own ? ` Your own file took part in them.` : "";
   return `${checked} of ${shown} dice come out the same.${file}`;
 };

@@ -1,0 +1,124 @@
+"""The law of the list of legal orders: whatever it gives stands by itself, and what stands without a condition is in it.
+
+Both sides are asked of `understand` alone: entries of the list filled at random, and orders made of anything that their slots can
+hold. Places on the way of a move and other lists are no part of it; what may be bought into hand is listed with its sites; on the
+way to a target there may be room for fewer than start.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from wteaw.orders import ways
+from wteaw.orders.grammar import slot_of
+from wteaw.orders.legal import Legal, legal_orders
+from wteaw.orders.rows import orders_now
+from wteaw.orders.understand import Book, understand
+from wteaw.turn.context import Order
+from wteaw.turn.intents import Refusal
+from wteaw.turn.referee import waiting_seats
+from wteaw.world.world import World
+
+from .test_law_orders import SCENARIOS, begun, guess
+
+LISTED, GUESSED = 40, 200
+
+
+def order_of(nation: str, key: str, slots: dict[str, Any]) -> Order:
+    return {"nation": nation, "order": key, "slots": slots, "options": {}, "line": 1, "text": "1"}
+
+
+def filled(world: World, legal: Legal, rng: random.Random) -> dict[str, Any]:
+    """The slots of an entry of the list, with any of its numbers, units and targets."""
+    declared = world.ruleset.row(*legal.order.split("/", 1)).get("slots", {})
+    slots = dict(legal.slots)
+    for name, shape in ((n, slot_of(n, d)) for n, d in declared.items()):
+        if name in legal.bounds:
+            low, high = legal.bounds[name]
+            slots[name] = rng.choice([low, high, rng.randint(low, high)])
+        elif shape.kind == "units" and name in slots:
+            each = [kind for kind, n in slots[name].items() for _ in range(n)]
+            some = rng.sample(each, rng.randint(1, min(legal.most, len(each))))
+            slots[name] = {kind: some.count(kind) for kind in sorted(set(some))}
+        elif shape.kind == "number" and name in slots:
+            slots[name] = rng.randint(1, legal.most)
+        elif name in ("target", "facing") and name not in slots and legal.targets:
+            slots[name] = [rng.choice(legal.targets)] if shape.many else rng.choice(legal.targets)
+    return slots
+
+
+def anything(world: World, nation: str, key: str, rng: random.Random) -> dict[str, Any] | None:
+    """Any filling of the slots that an order needs; units are such as stand there, targets more often than not near."""
+    declared = world.ruleset.row(*key.split("/", 1)).get("slots", {})
+    shapes = {n: slot_of(n, d) for n, d in declared.items()}
+    needed = {n: s for n, s in shapes.items() if not s.optional and not (s.many and key.startswith("orders/"))}
+    slots = {n: guess(world, nation, s, rng) for n, s in needed.items()}
+    if ways.UNITS in slots and (here := ways.free_units(world, nation, str(slots.get(ways.ORIGIN)))):
+        kind = rng.choice(sorted(here))
+        slots[ways.UNITS] = {kind: rng.randint(1, here[kind])}
+        if ways.TARGET in slots and rng.random() < 0.8:
+            slots[ways.TARGET] = rng.choice(sorted(world.geography.next_to(str(slots[ways.ORIGIN]))) or [slots[ways.TARGET]])
+    return None if any(value is None for value in slots.values()) else slots
+
+
+def lists(legal: Legal, slots: dict[str, Any]) -> bool:
+    """Whether an entry of the list stands for an order with these slots, among others."""
+
+    def within(name: str, value: Any) -> bool:
+        listed = legal.slots.get(name)
+        if name in legal.open:
+            return True
+        if name in legal.bounds:
+            return bool(legal.bounds[name][0] <= value <= legal.bounds[name][1])
+        if isinstance(listed, dict):
+            return all(n <= listed.get(kind, 0) for kind, n in value.items())
+        if isinstance(listed, int):
+            return bool(value <= listed)
+        return value == listed if name in legal.slots else {value} <= set(legal.targets)
+
+    return all(within(name, value[0] if isinstance(value, list) else value) for name, value in slots.items())
+
+
+def broken(name: str, turn: int, later: int, seed: int) -> Iterator[str]:
+    """Where the list and the understanding of orders differ, for one nation."""
+    ruleset, geography, here = begun(name, turn, later)
+    rng = random.Random(seed)
+    seats = waiting_seats(ruleset, here)
+    nation = rng.choice([n for n in seats if here.state.stacks(owner=n)] or seats)
+    world = World(ruleset, here.state.copy(), moments=here.moments, geography=geography)
+    now = orders_now(world)
+    of: dict[str, list[Legal]] = defaultdict(list)
+    for legal in legal_orders(world, nation):
+        of[legal.order].append(legal)
+    closed = [legal for those in of.values() for legal in those if not legal.open]
+    for legal in rng.sample(closed, min(LISTED, len(closed))):
+        slots = filled(world, legal, rng)
+        found = understand(Book(world, nation), order_of(nation, legal.order, slots), now)
+        if isinstance(found, Refusal) and not (found.slot == ways.UNITS and found.text.startswith("no room for")):
+            yield f"{nation}: {legal.order} {slots} is listed, and refused: {found.text}"
+    taken = [f"{f}/{i}" for f in ("acts", "orders") for i in ruleset.rows(f) if now is None or f"{f}/{i}" in now]
+    for _ in range(GUESSED if taken else 0):
+        key = rng.choice(taken)
+        guessed = anything(world, nation, key, rng)
+        if guessed is None or ruleset.rows("catalogue").get(str(guessed.get("item")), {}).get("hand") == "may":
+            continue
+        found = understand(Book(world, nation), order_of(nation, key, guessed), now)
+        if isinstance(found, Refusal) or found.intent.conditions:
+            continue
+        if not any(lists(legal, guessed) for legal in of[key]):
+            yield f"{nation}: {key} {guessed} stands, and is not listed"
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+@settings(max_examples=4, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(seed=st.integers(0, 10**9), turn=st.integers(1, 2), later=st.integers(0, 2))
+def test_what_is_listed_stands_and_what_stands_is_listed(name: str, seed: int, turn: int, later: int) -> None:
+    """At the first input point of a turn, or at one that comes later."""
+    assert list(broken(name, turn, later, seed)) == []
