@@ -137,7 +137,7 @@ def test_many_at_once_agree(game: Path, own_cache: Path) -> None:  # noqa: F811
     with ThreadPoolExecutor(8) as pool:
         assert len(set(pool.map(load, range(8)))) == 1
     assert len(entries(own_cache)) == 1
-    assert not list((own_cache / "rulesets").glob(".*"))
+    assert not list((own_cache / "rulesets").glob(".new-*"))
 
 
 def test_the_hash_is_of_what_can_change_a_game(game: Path, tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from wteaw.core.collector import collect_rarely
 from wteaw.core.journal import Entry
-from wteaw.core.memory import collect_seldom
 from wteaw.core.model import Ruleset
 from wteaw.core.package_data import scenarios
 from wteaw.game.begin import new_game
@@ -99,7 +99,7 @@ def play(scenario: str, seed: str, options: dict[str, Any], turns: int) -> Figur
     with tempfile.TemporaryDirectory() as folder:
         game = new_game(Path(folder) / "game", data, ruleset, id_=scenario, options=options, seed=bytes.fromhex(seed))
         gc.freeze()
-        collect_seldom()
+        collect_rarely()
         first, began, stood = game.stage().position.turn, time.process_time(), []
         army: dict[str, Counter[int]] = {}
         for turn, _, _ in resolutions(game, turns):

@@ -17,8 +17,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..core.collector import collect_rarely
 from ..core.faults import RuleError, StoreError, of_rules
-from ..core.memory import collect_seldom
 from .exits import Code, Stop, of_os_error, of_store_error
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def tell(format: str, data: Mapping[str, Any], *lines: str) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and leave with its exit code."""
-    collect_seldom()
+    collect_rarely()
     sys.exit(_run(list(sys.argv[1:] if arguments is None else arguments)))
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.canonical import dumps, loads
-from ..core.files import write_whole
+from ..core.whole_files import write_whole
 
 __all__ = ["cache_folder", "code_digest", "key_of", "read", "write"]
 

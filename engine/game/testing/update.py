@@ -16,8 +16,8 @@ from typing import Any
 
 import yaml
 
-from ...core.files import write_whole
 from ...core.state import Entity
+from ...core.whole_files import write_whole
 from ...ruleset.load import load_text
 from ...ruleset.nodes import find as node_at
 from ...ruleset.nodes import plain_value
@@ -100,7 +100,7 @@ def write(path: Path, proposal: Proposal) -> None:
     """Write a proposal, all at once or not at all. ChangedMeanwhile if somebody else wrote; OSError as the system has it."""
     if _text(path) != proposal.before:
         raise ChangedMeanwhile(f"{path} was changed meanwhile; nothing is written")
-    write_whole(path, proposal.text)
+    write_whole(path, proposal.text.encode("utf-8"))
 
 
 def _text(path: Path) -> str:
