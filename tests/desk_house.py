@@ -111,7 +111,7 @@ class Browser:
         self.seat = ""
 
     def get(self, page: str, **query: Any) -> Any:
-        return self.client.get(page if page.startswith("/") else f"{self.seat}/{page}", params=query)
+        return self.client.get(page if page.startswith("/") else f"{self.seat}/{page}", params=query or None)
 
     def token(self) -> str:
         found = re.search(r'name="token" value="(\w+)"', self.client.get("/").text)

@@ -1,20 +1,18 @@
 """A whole game of three players in a real browser, from invitation to verified dice, with a rollback in the middle.
 
-Needs playwright (extra `dev`) and Debian's chromium, and is skipped where they are not. Pages are looked at with axe-core where npm
-can fetch it.
+Needs playwright and axe-core (extra `dev`) and Debian's chromium, and is skipped where they are not.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import socket
-import subprocess
 import threading
 from collections.abc import Iterator
 from hashlib import sha256
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +21,7 @@ import pytest
 from .desk_house import House, house
 
 sync = pytest.importorskip("playwright.sync_api", reason="the browser's driver comes with the extra `dev`")
+pytest.importorskip("axe_playwright_python", reason="it brings axe-core, with the extra `dev`")
 uvicorn = pytest.importorskip("uvicorn")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason="there is no chromium here")
@@ -32,6 +31,7 @@ pytestmark = pytest.mark.skipif(not CHROMIUM, reason="there is no chromium here"
 def at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     found = house(tmp_path_factory.mktemp("browser"))
     found.game("small", red="ann@a.example", blue="bob@b.example", gray="cleo@c.example")
+    found.hall.people.add("small", "spectator", name="Sue", email="sue@s.example")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         where = free.getsockname()[1]
@@ -55,17 +55,9 @@ def chromium() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The script of axe-core, "" where npm cannot fetch it."""
-    folder = tmp_path_factory.mktemp("axe")
-    if not shutil.which("npm"):
-        return ""
-    done = subprocess.run(
-        ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "axe-core@4"],
-        cwd=folder, capture_output=True, check=False, timeout=120, env={**os.environ},
-    )  # fmt: skip
-    script = folder / "node_modules" / "axe-core" / "axe.min.js"
-    return script.read_text(encoding="utf-8") if done.returncode == 0 and script.exists() else ""
+def axe() -> str:
+    """The script of axe-core."""
+    return (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
 
 
 class Person:
@@ -208,7 +200,7 @@ def test_the_saved_proof_checks_without_the_desk(at: House, chromium: Any, tmp_p
     assert not person.wrong
 
 
-PAGES = {"player": ("turn", "orders", "orders?form=1", "map", "nation", "try", "proof", "sessions"), "moderator": ("game", "players", "mail", "history", "rules", "tables", "draft", "game/report")}  # fmt: skip
+PAGES = {"player": ("turn", "orders", "orders?form=1", "map", "nation", "try", "proof", "sessions"), "moderator": ("game", "players", "mail", "history", "rules", "tables", "draft", "game/report"), "spectator": ("news", "map", "figures")}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", sorted(PAGES))
@@ -230,11 +222,10 @@ def test_pages_are_whole_on_a_phone_and_for_all(
             person.page.goto(f"{at.desk.url}/seat/{role.id}/{page}")
             if not person.page.evaluate("document.documentElement.scrollWidth <= innerWidth"):
                 grave.append((page, scheme, "is too wide"))
-            if axe:
-                found = person.page.evaluate(f"async () => {{ {axe}; return (await axe.run()).violations }}")
-                for v in found:
-                    if v["impact"] in ("serious", "critical"):
-                        grave.append((page, scheme, v["id"], [n["html"][:200] for n in v["nodes"]]))
+            found = person.page.evaluate(f"async () => {{ {axe}; return (await axe.run()).violations }}")
+            for v in found:
+                if v["impact"] in ("serious", "critical"):
+                    grave.append((page, scheme, v["id"], [n["html"][:200] for n in v["nodes"]]))
     assert not grave, "\n".join(map(str, grave))
     assert all(url.startswith(at.desk.url) for url in asked)
     assert not person.wrong

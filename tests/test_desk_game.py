@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from .desk_house import Browser, House, house, said
+from . import small
+from .desk_house import FRAME, SHOWS, Browser, House, house, said
 
 from wteaw.game.store import PLAYER  # isort: skip
 
@@ -204,6 +205,39 @@ def test_what_is_open_to_all_shows_what_all_may_know(at: House, red: Browser, mo
         answer = anybody.get(f"/public/small/{page}")
         assert answer.status_code == 200 and "Carried out: dig" not in answer.text, page
     assert anybody.get("/public/nothing/news").status_code == 404
+
+
+def test_figures_by_turn_and_everything_when_the_game_has_ended(at: House) -> None:
+    frame = [*FRAME, {"phase": "end", "steps": [{"step": "score", "do": "score"}]}]
+    ends = [{"id": "soon", "name": "Soon", "when": "turn >= 2"}]
+    at.game("short", small.ruleset(frame, acts=[small.DIG], events=[small.LUCK], shows=SHOWS, ends=ends), red="r@r.example")
+    red, mo = at.come_in(at.role("short", "player", "red")), at.come_in(at.role("short", "moderator"))
+    mo.post("game/clock", {"public": "1"})
+    anybody = at.browser()
+    assert "Nothing that everybody would know" in said(anybody.get("/public/short/figures")), "no turn has been"
+    assert anybody.get("/public/short/chart.svg?part=0").status_code == 404
+    play_a_turn(at, red, mo, send=False)
+    assert "after turn 1" not in said(anybody.get("/public/short/figures")), "nobody has been sent it"
+    mo.post("game/send", stage(mo))
+    page = anybody.get("/public/short/figures")
+    found = re.findall(r'<img class="plot" src="([^"]+)"', page.text)
+    assert found and "Places held" in page.text and "Luck" not in page.text
+    for address in found:
+        drawn = anybody.get(address)
+        assert drawn.status_code == 200, (address, said(drawn))
+        assert drawn.headers["content-type"] == "image/svg+xml" and "<svg" in drawn.text and "--s0:" in drawn.text
+        assert "style-src 'unsafe-inline'" in drawn.headers["content-security-policy"] and "<script" not in drawn.text
+    for odd in ("99", "x", ""):
+        assert anybody.get(f"/public/short/chart.svg?part={odd}").status_code == 404
+    with at.hall.game("short") as game:
+        secret = game.secrets()[0]
+    assert (
+        secret not in anybody.get("/public/short/news").text and "Carried out: dig" not in anybody.get("/public/short/news").text
+    )
+    play_a_turn(at, red, mo)
+    news, figures = anybody.get("/public/short/news"), anybody.get("/public/short/figures")
+    assert "everything is revealed" in news.text and "Carried out: dig" in news.text and secret in news.text
+    assert "Luck" in figures.text and "The game has ended: these are all figures" in figures.text
 
 
 def test_the_log_is_a_chain(at: House, red: Browser, mo: Browser) -> None:

@@ -46,7 +46,7 @@ def pages(kind: str) -> list[str]:
     out = [p for m, p, _, who in SEATS if m == "GET" and kind in who and p not in ("sessions", "proof/{what}")]
     more = {
         "player": ["orders?form=1", "map.svg?window=0", "map.svg?turn=1&window=1"],
-        "spectator": ["map.svg?window=0", "news?turn=1"],
+        "spectator": ["map.svg?window=0", "news?turn=1", "chart.svg?part=0"],
     }
     return out + more.get(kind, [])
 
@@ -169,6 +169,17 @@ def test_a_draft_of_rules_is_looked_at_and_not_kept(at: House) -> None:
     ):
         assert mo.post("draft", {"rules": ".", "text": text.encode("utf-8", "replace")}).status_code < 500, text
     assert mo.post("draft", {"rules": "../../etc", "text": ""}).status_code == 409
+
+
+def test_rule_tests_say_what_a_draft_breaks(at: House) -> None:
+    mo = at.come_in(next(r for r in at.hall.people.of_game(GAME) if r.role == "moderator"))
+    form = {"rules": "variants/diplomacy", "text": 'ends:\n- {id: solo, when: "turn > 900"}\n', "tests": "1"}
+    page = said(mo.post("draft", form))
+    assert "1 changes its verdict" in page and "passed → ✗ failed" in page and "expected" in page
+    page = said(mo.post("draft", {**form, "text": "ends:\n- {id: solo, says: A power has won.}\n"}))
+    assert "all say the same as before" in page and "No rule test" not in page
+    assert "Rule tests" not in said(mo.post("draft", {**form, "tests": ""}))
+    assert "Rule tests" not in said(mo.post("draft", {**form, "text": "ends:\n- {id: solo, where: x}\n"}))
 
 
 # ---- hostile requests

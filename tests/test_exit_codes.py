@@ -28,7 +28,7 @@ WRONG: dict[str, dict[Code, tuple[str, ...]]] = {
     "show": {Code.CALL: ("nonsense --ruleset {rules}", f"army --ruleset {NOWHERE}")},
     "diff": {Code.CALL: (f"{{rules}} {NOWHERE}",), Code.FOUND: ("{rules} {unreadable}",)},
     "rulebook": {Code.CALL: (NOWHERE,), Code.FOUND: ("{broken}",), Code.MACHINE: ("{rules} --out {locked}/book.md",)},
-    "new": {Code.CALL: ("nonsense --game {tmp}/g", "diplomacy --game {tmp}/g --player narnia", "diplomacy --game {tmp}/g --seed xyz",
+    "new": {Code.CALL: ("nonsense --game {tmp}/g", "diplomacy --game {tmp}/desk.db#g", "diplomacy --game {tmp}/g --player narnia", "diplomacy --game {tmp}/g --seed xyz",
                         "diplomacy --game {tmp}/g --option nonsense=1"),
             Code.FOUND: ("{bad_scenario} --game {tmp}/g",), Code.REFUSED: (f"diplomacy {GAME}",),
             Code.MACHINE: ("diplomacy --game {locked}/g",)},

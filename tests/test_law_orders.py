@@ -1,10 +1,11 @@
 """The law of orders: what is accepted is carried out if all others are silent and the dice are kind; what is refused, is refused.
 
 Orders are drawn from the list of legal ones and changed at random, at positions of every ruleset. The checker reads the position
-whole (nothing is hidden), the turn is resolved with one nation's orders only, and every test by dice comes out well. What is read
-back is what is done: the units and their way, what is bought, what is paid. Orders that hang on an answer of others (a vote) are
-left out, so are refusals that only say that units, means or room are taken by another line (the resolution, which is given both,
-may choose the other one), and what falls by a need that its nation may not test.
+whole (nothing is hidden), the turn is resolved with one nation's orders only, and every test by dice and every vote of others
+comes out well. What is read back is what is done: the units and their way, what is bought, what is paid. What stands on the
+condition that an earlier order fails is carried out if all dice and votes fail. Left out are refusals that only say that units,
+means or room are taken by another line (the resolution, which is given both, may choose the other one), and what falls by a need
+that its nation may not test.
 """
 
 from __future__ import annotations
@@ -78,8 +79,7 @@ def drawn(world: World, nation: str, rng: random.Random, many: int) -> list[dict
     ruleset = world.ruleset
     by_row: dict[str, list[Any]] = {}
     for legal in legal_orders(world, nation):
-        if "'vote'" not in repr(ruleset.row(*legal.order.split("/", 1))):
-            by_row.setdefault(legal.order, []).append(legal)
+        by_row.setdefault(legal.order, []).append(legal)
     out: list[dict[str, Any]] = []
     for _ in range(many if by_row else 0):
         legal = rng.choice(by_row[rng.choice(sorted(by_row))])
@@ -217,8 +217,8 @@ def known_to(name: str, here: Position, nation: str) -> World:
     return World(ruleset, Viewer(ruleset, here.state, geography=geography).view(nation), moments=moments, geography=geography)
 
 
-def broken(name: str, turn: int, seed: int, *, later: int = 0, hidden: bool = False) -> Iterator[str]:
-    """Where the law does not hold for the orders of one draw; `hidden`: checked on the nation's view."""
+def broken(name: str, turn: int, seed: int, *, later: int = 0, hidden: bool = False, luck: bool = True) -> Iterator[str]:
+    """Where the law does not hold for the orders of one draw; `hidden`: checked on the nation's view; `luck`: of all dice."""
     ruleset, geography, here = begun(name, turn, later)
     rng = random.Random(seed)
     seats = [n for n in waiting_seats(ruleset, here) if here.state.stacks(owner=n)]
@@ -235,18 +235,27 @@ def broken(name: str, turn: int, seed: int, *, later: int = 0, hidden: bool = Fa
     assert set(standing) | set(refused) == {o["line"] for o in orders} and not set(standing) & set(refused)
     by_line = {o["line"]: o for o in orders}
     waiting = {int(i.order["line"]) for i in checked.intents if any(r.note == Note.MEANS for r in i.conditions)}
+    otherwise = {int(i.order["line"]) for i in checked.intents if any(r.note == Note.OTHERWISE for r in i.conditions)}
+    if luck is False:
+        assert not hidden
+        dropped = refused_in(resolved(name, here, nation, list(standing.values())), nation, list(standing.values()))
+        for line in sorted(otherwise & dropped.keys()):
+            if not hidden_need(ruleset, standing[line], dropped[line]):
+                yield f"{nation}: {by_line[line]['order']} stands if others fail, and the resolution says: {dropped[line]}"
+        return
+    standing = {line: order for line, order in standing.items() if line not in otherwise}
     if not hidden:
         entries = resolved(name, here, nation, list(standing.values()))
         dropped = refused_in(entries, nation, list(standing.values()))
         for line, why in dropped.items():
             if line not in waiting and not hidden_need(ruleset, standing[line], why):  # else it is read back with its condition
                 yield f"{nation}: {by_line[line]['order']} {standing[line]['slots']} stands, and the resolution says: {why}"
-        said = read_back(ruleset, [i for i in checked.intents if int(i.order["line"]) not in dropped])
+        said = read_back(ruleset, [i for i in checked.intents if int(i.order["line"]) not in dropped.keys() | otherwise])
         done = carried_out(entries, nation)
         for key in said if not dropped else ():
             if said[key] != done[key]:
                 yield f"{nation}: read back {key} {said[key]}, carried out {done[key]}: {[k for k in done if k[0] == key[0]]}"
-    whole = [standing.get(o["line"], o) for o in orders]
+    whole = [standing.get(o["line"], o) for o in orders if o["line"] not in otherwise]
     again = refused_in(resolved(name, here, nation, whole), nation, whole)
     for line, found in refused.items():
         carried = standing.get(line, by_line[line])["order"] in in_frame(ruleset)  # else it is only read by battles
@@ -254,16 +263,25 @@ def broken(name: str, turn: int, seed: int, *, later: int = 0, hidden: bool = Fa
             yield f"{nation}: {by_line[line]['order']} {by_line[line]['slots']} is refused ({found.message}), and would be carried out"
 
 
-@pytest.fixture
-def kind_dice(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every test by dice of a tail succeeds."""
+def fated(monkeypatch: pytest.MonkeyPatch, fortune: bool) -> None:
+    """Every test by dice of a tail and every vote of others comes out so."""
     make = Turn.__init__
 
-    def lucky(self: Turn, *args: Any, **more: Any) -> None:
+    def fate(self: Turn, *args: Any, **more: Any) -> None:
         make(self, *args, **more)
-        self.fortune = True
+        self.fortune = fortune
 
-    monkeypatch.setattr(Turn, "__init__", lucky)
+    monkeypatch.setattr(Turn, "__init__", fate)
+
+
+@pytest.fixture
+def kind_dice(monkeypatch: pytest.MonkeyPatch) -> None:
+    fated(monkeypatch, True)
+
+
+@pytest.fixture
+def unkind_dice(monkeypatch: pytest.MonkeyPatch) -> None:
+    fated(monkeypatch, False)
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
@@ -273,6 +291,14 @@ def kind_dice(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_stands_is_carried_out_and_what_is_refused_is_refused(name: str, seed: int, turn: int, later: int) -> None:
     """At the first input point of a turn, or at one that comes later."""
     assert list(broken(name, turn, seed, later=later)) == []
+
+
+@pytest.mark.parametrize("name", ["1914", "no-mans-land"])
+@pytest.mark.usefixtures("unkind_dice")
+@settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(seed=st.integers(0, 10**9), turn=st.integers(1, 2))
+def test_what_stands_if_others_fail_is_carried_out_if_they_fail(name: str, seed: int, turn: int) -> None:
+    assert list(broken(name, turn, seed, luck=False)) == []
 
 
 @pytest.mark.parametrize("name", SCENARIOS)

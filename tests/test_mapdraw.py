@@ -332,6 +332,13 @@ def test_shapes_are_derived_from_coasts(tmp_path: Path, monkeypatch: pytest.Monk
     border = next(shapes.arc(arc) for arc, pair in shapes.sides().items() if set(pair) == {"left", "right"})
     assert np.allclose(border[:, 0], 2.0, atol=0.05)
 
+    rows = rows.replace("sea:", "- {id: atoll, lon: 20, lat: 2}\nsea:")
+    (tmp_path / "map.yaml").write_text(rows, encoding="utf-8")
+    for islet, more in ((0, set()), (20, {"atoll"})):  # a place that no coast knows
+        assert derive_shapes.main([*where, f"--islet={islet}", f"--out={tmp_path / 'out.json'}"]) == 0
+        shapes = read_shapes((tmp_path / "out.json").read_text(encoding="utf-8"))
+        assert set(shapes.rings) == {"left", "right", "bay"} | more
+
 
 @pytest.mark.parametrize("scenario", sorted(p.stem for p in scenarios().glob("*.yaml")))
 def test_owners_stand_apart_to_every_kind_of_eye(scenario: str) -> None:

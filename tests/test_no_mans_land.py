@@ -58,6 +58,10 @@ def test_the_letters_of_a_map_keep_their_order_in_a_stored_game() -> None:
     assert list(kept["badges"]) == list(marks["badges"]) != sorted(marks["badges"])
 
 
+def test_an_overlay_is_drawn_as_what_it_extends_wherever_it_lies() -> None:
+    assert read_drawing(VARIANT.parent / "no-mans-land-1.4.2") == read_drawing(VARIANT) != read_drawing(VARIANT.parent.parent)
+
+
 def count(state: State, owner: str, place: str, kind: str) -> int:
     return sum(row["n"] for _, row in state.stacks(at=place, owner=owner) if row["kind"] == kind)
 

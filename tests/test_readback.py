@@ -55,6 +55,17 @@ def test_every_sentence_of_a_row_can_be_read_and_names_slots_of_its_form(name: s
     assert found > 2
 
 
+def test_what_hangs_on_the_votes_of_others_is_told_and_paid_in_its_case_only() -> None:
+    world = known_to("1914", begun("1914", 2)[2], "austria-hungary")
+    text = "spy on builds of serbia\noffer surrender\nbuild 1 infantry in vienna\n"
+    _, alone = read(world, "austria-hungary", "build 1 infantry in vienna\n")
+    taken, back = read(world, "austria-hungary", text)
+    spies = next(one for group in back.groups for one in group.orders if one.line == 1)
+    assert spies.hangs_on == ("stands if 'offer surrender' fails",) and spies.cost
+    assert taken.clean and back.left == alone.left
+    assert [i.conditions for i in taken.intents if i.order["line"] != 1] == [(), ()]
+
+
 def test_each_line_is_told_with_its_price_and_what_is_left_in_the_order_of_the_turn(germany: World) -> None:
     text = "build 4 infantry in danzig\nresearch improved artillery\nmove 4 infantry from cologne to ruhr\n"
     taken, back = read(germany, "german-empire", text)

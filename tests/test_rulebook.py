@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from wteaw.core.package_data import rulesets
 from wteaw.game.rulebook import page, rulebook
-from wteaw.game.rulebook.phrases import effect_words, fact_words, table
+from wteaw.game.rulebook.phrases import asked, effect_words, fact_words, table
 from wteaw.ruleset import load_ruleset
 
 
@@ -15,7 +17,7 @@ def test_every_act_event_and_unit_of_the_base_ruleset_stands_in_it() -> None:
     for row in ruleset.rows("acts").values():
         assert f"`{row['form']}`" in text
         for need in row.get("needs", ()):
-            assert need["else"] in text
+            assert asked(need["else"]) in text
     for form in ("units", "technologies", "nations"):
         for row in ruleset.rows(form).values():
             assert f"| {row['name']} |" in text
@@ -42,6 +44,31 @@ def test_a_rule_stands_once_with_its_clauses_and_tests_in_the_phase_that_carries
     assert "pbem.diplomacy.influence-who (3 tests); " in diplomacy
     assert "pbem.diplomacy.influence-points (1 test); " in diplomacy and "influence-opposed (0 tests)" in diplomacy
     assert "- **units**:" in text[text.index("## What is reconstructed") :]
+
+
+def test_every_phase_has_its_chapter_and_battles_follow_the_last_that_fights() -> None:
+    ruleset, _ = load_ruleset(rulesets())
+    assert ruleset is not None
+    text = rulebook(ruleset)
+    chapters = re.findall("^## (.*)$", text, re.MULTILINE)
+    turn = [c.split(":")[0] for c in chapters if c.startswith("Phase") or c == "Battles"]
+    assert turn == [*(f"Phase {n}" for n in range(1, 6)), "Battles", *(f"Phase {n}" for n in range(6, 11))]
+    battles = text[text.index("\n## Battles\n") : text.index("\n## Phase 6")].split("\n### ")[1:]
+    assert len(battles) == len(set(battles)) < len(ruleset.rows("battles"))
+
+
+def test_refusals_read_before_anybody_is_meant() -> None:
+    assert asked("{self} may not, nor {target}: {max(0, n)} left") == "you may not, nor the target: `max(0, n)` left"
+
+
+def test_a_term_in_an_expression_leads_to_its_meaning() -> None:
+    html = page(
+        "# A\n\n`is_land(unit) and not is_landing` is_land\n\n## Terms\n\n| term | of | means | exactly |\n| --- | --- | --- | --- |\n"
+        '| is_land | unit | Goes "ashore" | `unit.land` |\n\n## Options\n'
+    )
+    assert '<tr id="term-is_land">' in html
+    assert html.count('<a href="#term-is_land" title="Goes &quot;ashore&quot;">is_land</a>(unit) and not is_landing') == 1
+    assert html.count("#term-is_land") == 1
 
 
 def test_the_page_leads_to_every_chapter() -> None:

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import shapely
+import shapely.affinity
 from ruamel.yaml import YAML
 from shape_topology import topology
 from shapely import LineString, Point, Polygon, STRtree
@@ -133,6 +134,23 @@ def trim_land(land: Mapping[str, list[Polygon]], hints: Hints, wanted: Sequence[
         if parts:
             kept[name] = shapely.union_all(parts)
     return kept
+
+
+def with_discs(
+    land: Mapping[str, Any], isles: Sequence[Sequence[float]], lakes: Sequence[Sequence[float]], radius: float, cut: float
+) -> dict[str, Any]:
+    """The land with an islet round some points, and a lake round others, `radius` kilometres each: what coastlines leave out."""
+
+    def discs(points: Sequence[Sequence[float]]) -> Any:
+        size = math.degrees(radius / KM_PER_RADIAN)
+        return shapely.union_all([
+            shapely.affinity.scale(Point((lon - cut) % 360 + cut, lat).buffer(size, quad_segs=3), 1 / math.cos(math.radians(lat)))
+            for lon, lat in points
+        ])  # fmt: skip
+
+    water = discs(lakes)
+    whole = shapely.union_all(list(land.values()))
+    return {**{name: region.difference(water) for name, region in land.items()}, "isles": discs(isles).difference(whole)}
 
 
 # ---------------------------------------------------------------- nearest-point cells on the sphere
@@ -411,27 +429,42 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--land", required=True, help="TopoJSON with the land, e.g. countries-50m.json of the npm package world-atlas"
     )
-    parser.add_argument("--places", required=True, help="land places: FILE#KEY of YAML rows with id, lon, lat")
-    parser.add_argument("--seas", help="sea places, in the same form")
+    parser.add_argument(
+        "--places", action="append", required=True, help="land places: FILE#KEY of YAML rows with id, lon, lat; several times"
+    )
+    parser.add_argument("--seas", action="append", default=[], help="sea places, in the same form")
     parser.add_argument("--borders", action="append", default=[], help="FILE#KEY of rows `between: [a, b]`, to check the result")
     parser.add_argument("--hints", help="YAML file of hints")
     parser.add_argument("--out", required=True, help="the TopoJSON file to write")
     parser.add_argument("--tolerance", type=float, default=0.06, help="simplification, degrees")
     parser.add_argument("--step", type=float, default=0.02, help="grid of the output, degrees")
     parser.add_argument("--smallest", type=float, default=0.03, help="islets below this are left out, square degrees")
+    parser.add_argument(
+        "--islet",
+        type=float,
+        default=0,
+        help="kilometres: a place without coasts gets a disc of this radius; 0: nothing",
+    )
     options = parser.parse_args(arguments)
 
     hints = read_hints(options.hints)
 
-    def gather(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[list[float]]]:
+    def gather(references: Sequence[str]) -> dict[str, list[list[float]]]:
+        rows = [row for reference in references for row in read_rows(reference)]
         return {row["id"]: [[row["lon"], row["lat"]], *hints.points.get(row["id"], [])] for row in rows}
 
-    land_places, sea_places = gather(read_rows(options.places)), gather(read_rows(options.seas)) if options.seas else {}
+    land_places, sea_places = gather(options.places), gather(options.seas)
     wanted = [Point((lon - hints.cut) % 360 + hints.cut, lat) for points in land_places.values() for lon, lat in points]
     source = read_land(options.land)
     for name in sorted({*hints.within, *hints.nobody} - set(source)):
         print(f"derive_shapes: the hints name the region '{name}', which the land file does not have", file=sys.stderr)
-    shapes = derive(trim_land(source, hints, wanted, options.smallest), land_places, sea_places, hints)
+    land = trim_land(source, hints, wanted, options.smallest)
+    if not hints.within and not hints.nobody:  # then the land file's own borders mean nothing
+        land = {"land": shapely.union_all(list(land.values()))}
+    shapes = derive(land, land_places, sea_places, hints)
+    if options.islet and not shapes.keys() >= {*land_places, *sea_places}:
+        isles, lakes = ([at[0] for place, at in points.items() if place not in shapes] for points in (land_places, sea_places))
+        shapes = derive(with_discs(land, isles, lakes, options.islet, hints.cut), land_places, sea_places, hints)
     for place in sorted({*land_places, *sea_places} - set(shapes)):
         print(f"derive_shapes: '{place}' has no shape (no land near it?)", file=sys.stderr)
     if options.borders:

@@ -5,29 +5,37 @@ Nothing of them is written by hand, so nothing of them is old. They are written 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import tempfile
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import typer
 import yaml
+from findings import EXAMPLES, examples, findings
 from sphinx.application import Sphinx
 
 from wteaw.cli import COMMANDS, Command
-from wteaw.core.package_data import rulesets
+from wteaw.core.codes import CODES
+from wteaw.core.diagnostics import render_one
+from wteaw.core.package_data import data_root, rulesets
 from wteaw.game.editing.lenses import Tests
 from wteaw.game.rulebook import page, rulebook
 from wteaw.ruleset import Ruleset, load_ruleset
 from wteaw.ruleset.expressions.vocabulary import ALWAYS, BUILT_IN, FUNCTIONS
 from wteaw.ruleset.folder import find_rulesets
 from wteaw.ruleset.forms import Forms, forms
+from wteaw.ruleset.load import load_text
+from wteaw.ruleset.nodes import plain_value
 
 GROUPS = {
     "The board": ("places", "links", "gates", "groups", "link_lists"),
     "Who plays": ("nations", "sides", "stances", "war_kinds", "tracks"),
     "What is moved and bought": ("units", "technologies", "resources", "catalogue", "rooms", "stores"),
     "What may be ordered": ("acts", "orders", "order_options", "limits", "decisions", "requirements", "refusals", "aliases"),
-    "Moving and fighting": ("modes", "missions", "contacts", "battles", "clashes", "control", "routes", "traces", "verdicts"),
+    "Moving and fighting": ("modes", "missions", "contacts", "battles", "control", "routes", "traces", "verdicts"),
     "Income and upkeep": ("yields", "bills", "levies", "gifts", "records"),
     "What happens by itself": ("events", "matrices", "tallies", "streaks"),
     "Numbers and words": ("terms", "quantities", "adjusts", "tables", "fields"),
@@ -36,7 +44,12 @@ GROUPS = {
         *("frame", "frame_changes", "calendar", "schedule", "options"),
         *("absence", "replacements", "policies", "shows"),
     ),
+    "The text behind the rules": ("rulings", "except", "imports"),
 }
+
+
+EVERYWHERE = ("source", "basis", "note", "lines", "silence", "remove", "append")
+"""Keys that rows of all forms may have: they stand once, below the list of forms."""
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -49,11 +62,12 @@ def make(app: Sphinx) -> None:
     out = Path(app.srcdir) / "made"
     known = forms()
     folders = {folder: load_ruleset(folder)[0] for folder in find_rulesets(rulesets())}
-    shipped = [ruleset for ruleset in folders.values() if ruleset is not None]
+    shown = shortest(known, folders)
     pages = {
         "forms.md": _index(known),
-        **{f"form-{form}.md": _form(known, form, shipped) for form in known.names},
+        **{f"form-{form}.md": _form(known, form, shown[form]) for form in known.names},
         "expressions.md": _expressions(),
+        "findings.md": _findings(),
         "commands.md": _commands(),
         "rulebooks.md": _rulebooks(folders, Path(app.srcdir) / "_build/rulebooks"),
     }
@@ -69,46 +83,81 @@ def make(app: Sphinx) -> None:
 
 
 def _index(known: Forms) -> str:
-    grouped = {form for forms_ in GROUPS.values() for form in forms_}
-    rest = tuple(form for form in known.names if form not in grouped)
     lines = ["# Forms of rows", "", "A ruleset is made of rows, each of one form. A page for each form names every key.", ""]
-    for title, members in {**GROUPS, **({"Others": rest} if rest else {})}.items():
+    for title, members in GROUPS.items():
         lines += [f"## {title}", "", "| form | what it says |", "| --- | --- |"]
-        lines += [f"| [{f}](form-{f}.md) | {_cell(known.schema(f).get('description', ''))} |" for f in members if f in known]
+        lines += [f"| [{f}](form-{f}.md) | {_cell(known.schema(f).get('description', ''))} |" for f in members]
         lines.append("")
+    common = known.schema("places")["properties"]
+    lines += ["## Keys that every row may have", "", *_keys(known, "places", {key: common[key] for key in EVERYWHERE}), ""]
     lines += ["```{toctree}", ":hidden:", *(f"form-{form}" for form in known.names), "```", ""]
     return "\n".join(lines)
 
 
-def _form(known: Forms, form: str, shipped: list[Ruleset]) -> str:
+def _form(known: Forms, form: str, example: Row) -> str:
     schema = known.schema(form)
-    needed = set(schema.get("required", ()))
-    lines = [f"# {form}", "", str(schema.get("description", "")), ""]
-    example = _example(form, shipped)
-    if example:
-        lines += ["For instance:", "", "```yaml", *example, "```", ""]
-    lines += ["| key | what stands there | what it is for |", "| --- | --- | --- |"]
-    for key, raw in schema.get("properties", {}).items():
-        inner, _ = known.resolve(raw, f"{form}.schema.json")
-        says = raw.get("description") or inner.get("description", "") if isinstance(raw, dict) else ""
-        kind = _kind(known, raw, f"{form}.schema.json")
-        lines.append(f"| `{key}`{' (needed)' if key in needed else ''} | {_cell(kind)} | {_cell(says)} |")
+    lines = [f"# {form}", "", str(schema.get("description", "")), "", "For instance:", ""]
+    lines += ["```{code-block} yaml", f":caption: {example.file}, line {example.line}", "", *example.text.splitlines(), "```", ""]
+    own = {key: raw for key, raw in schema.get("properties", {}).items() if key not in EVERYWHERE}
+    lines += _keys(known, form, own, schema.get("required", ()))
+    further = ", ".join(f"`{key}`" for key in EVERYWHERE if key in schema.get("properties", {}))
+    lines += ["", f"Besides, as in [every form](forms.md): {further}."]
     if known.is_open(form):
         lines += ["", "Further keys are fields that rows of the form [fields](form-fields.md) declare."]
     return "\n".join([*lines, ""])
 
 
-def _example(form: str, shipped: list[Ruleset]) -> list[str]:
-    """A short row of a shipped ruleset, as it stands there."""
-    rows = [(ruleset, id_) for ruleset in shipped for id_ in ruleset.rows(form)]
-    if form == "frame" or not rows:
-        return []
-    ranked = sorted(rows, key=lambda r: (abs(len(json.dumps(r[0].row(form, r[1]), default=str)) - 220), r[0].id, r[1]))
-    ruleset, id_ = ranked[0]
-    row = {k: v for k, v in ruleset.row(form, id_).items() if k not in ("basis", "lines", "source", "note")}
-    keys = sorted(row, key=lambda k: (k != "id", list(row).index(k)))
-    lines = [f"{'- ' if n == 0 else '  '}{key}: {_yaml(row[key])}" for n, key in enumerate(keys)]
-    return [f"{form}:  # {ruleset.title}", *lines]
+def _keys(known: Forms, form: str, keys: Mapping[str, Any], needed: Iterable[str] = ()) -> Iterator[str]:
+    """A table of keys of a form's rows."""
+    yield from ("| key | what stands there | what it is for |", "| --- | --- | --- |")
+    for key, raw in keys.items():
+        inner, _ = known.resolve(raw, f"{form}.schema.json")
+        says = raw.get("description") or inner.get("description", "") if isinstance(raw, dict) else ""
+        kind = _kind(known, raw, f"{form}.schema.json")
+        yield f"| `{key}`{' (needed)' if key in needed else ''} | {_cell(kind)} | {_cell(says)} |"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a shipped ruleset as it is written in its file, with the line at which it begins."""
+
+    file: str
+    line: int
+    text: str
+
+
+def shortest(known: Forms, folders: Iterable[Path]) -> dict[str, Row]:
+    """For each form a row that stands by itself, of about three lines, word by word as a shipped ruleset has it."""
+    best: dict[str, tuple[int, Row]] = {}
+    for folder in folders:
+        for path in sorted(p for part in ("tables", "events") for p in (folder / part).rglob("*.yaml")):
+            for form, row in _written(path, path.relative_to(data_root()).as_posix()):
+                distance = abs(len(row.text) - 260)
+                if form in known and (form not in best or distance < best[form][0]) and fits(known, form, row.text):
+                    best[form] = distance, row
+    return {form: row for form, (_, row) in best.items()}
+
+
+def fits(known: Forms, form: str, text: str) -> bool:
+    """Whether a text is one row of the form that stands by itself: no part that a layer changes, nothing of another row."""
+    node, found = load_text(text, form)
+    if node is None or found:
+        return False
+    ((name, (value,)),) = plain_value(node).items()
+    return name == form and "remove" not in value and known.fits(known.schema(form), f"{form}.schema.json", value)
+
+
+def _written(path: Path, name: str) -> Iterator[tuple[str, Row]]:
+    """Every row of a table file: its form, and itself with its indentation taken away."""
+    text = path.read_text(encoding="utf-8")
+    root = yaml.compose(text, Loader=yaml.CSafeLoader)
+    for key, rows in root.value if isinstance(root, yaml.MappingNode) else ():
+        for node in rows.value if isinstance(rows, yaml.SequenceNode) else ():
+            here, to = node.start_mark, node.end_mark
+            body = text[here.index : to.index].rstrip()
+            said = textwrap.dedent(" " * here.column + body)
+            lines = [f"{'- ' if n == 0 else '  '}{line}" if line else "" for n, line in enumerate(said.splitlines())]
+            yield key.value, Row(name, here.line + 1, "\n".join([f"{key.value}:", *lines]))
 
 
 def _yaml(value: Any) -> str:
@@ -164,11 +213,19 @@ def _rulebooks(folders: Mapping[Path, Ruleset | None], out: Path) -> str:
 
 
 def _expressions() -> str:
-    lines = ["# Expressions: functions and fields", ""]
-    lines += ["Every word that an expression may use, besides the terms and fields of a ruleset.", ""]
-    lines += ["## Functions", "", "| function | gives | what |", "| --- | --- | --- |"]
+    shown = _evaluated()
+    lines = [
+        "# Expressions: functions and fields",
+        "",
+        "Every word that an expression may use, besides the terms and fields of a ruleset. The examples are rule tests over",
+        "positions of the base ruleset (`docs/examples/functions.yaml`).",
+        "",
+        "## Functions",
+        "",
+    ]
     for name, s in FUNCTIONS.items():
-        lines.append(f"| `{s.called(name)}` | {s.gives} | {_cell(s.says)} |")
+        text, value = shown[name]
+        lines += [f"`{s.called(name)}`", f": {_prose(s.says)} ({s.gives})", "", f"  `{text}` is `{value}`", ""]
     lines += ["", "## Always there", "", ", ".join(f"`{name}` ({kind})" for name, kind in ALWAYS.items()), ""]
     lines += ["## Fields that need no declaration", ""]
     for kind, fields in BUILT_IN.items():
@@ -176,9 +233,61 @@ def _expressions() -> str:
     return "\n".join(lines)
 
 
+def _evaluated() -> dict[str, tuple[str, str]]:
+    """Function -> the first example that begins with it, and its value."""
+    cases = yaml.safe_load((EXAMPLES.parent / "functions.yaml").read_text(encoding="utf-8"))["cases"]
+    out: dict[str, tuple[str, str]] = {}
+    for text, value in (v for case in cases for v in case["then"]["values"].items()):
+        out.setdefault(text.split("(")[0], (text, _yaml(value)))
+    return out
+
+
+# ---- findings
+
+
+def _findings() -> str:
+    lines = [
+        "# Findings: an example of each",
+        "",
+        "What `wteaw validate` finds, code by code, each with a mistake that leads to it: the file stands beside those of",
+        "`wteaw init mine`. How findings look, and how a warning is silenced: [What validate finds](../diagnostics.md).",
+        "",
+    ]
+    for code, example in examples().items():
+        lines += [f"## {code}", "", _prose(CODES[code]), "", *_mistake(example)]
+        with tempfile.TemporaryDirectory() as folder:
+            found = next(d for d in findings(example, Path(folder)) if d.code == code)
+            said = render_one(replace(found, file=found.file.removeprefix(f"{folder}/"))).splitlines()
+        lines += ["```text", *(line for line in said if line.strip()), "```", ""]
+    return "\n".join(lines)
+
+
+def _mistake(example: Mapping[str, Any]) -> Iterator[str]:
+    if "says" in example:
+        yield from (_prose(example["says"]), "")
+    if "without" in example:
+        return
+    for name, text in example["files"].items():
+        language = "yaml" if _is_yaml(text) and not example.get("link") else "text"
+        yield from (f"```{{code-block}} {language}", f":caption: {name}", "", *_shown(text), "```", "")
+
+
+def _is_yaml(text: str) -> bool:
+    """Whether the highlighter can read it; spoiled text is shown plain."""
+    try:
+        yaml.safe_load(text)
+    except yaml.YAMLError:
+        return False
+    return True
+
+
+def _shown(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        yield line.replace("\t", "→") if len(line) < 200 else f"{line[:60]} ... {line[-20:]}"
+
+
 def _commands() -> str:
-    lines = ["# Commands", "", "`wteaw COMMAND --help` says the same."]
-    lines += ["Exit codes: 0 all is well, 1 the input has errors, 2 the call is wrong.", ""]
+    lines = ["# Commands", "", "`wteaw COMMAND --help` says the same. [Exit codes](../exit-codes.md) are the same for all.", ""]
     for command in COMMANDS:
         if command.exists:
             lines += _command(command)
@@ -196,7 +305,7 @@ def _describe(found: Any, name: str, says: str, level: str) -> Iterator[str]:
         yield from ("| | what |", "| --- | --- |")
         for p in parameters:
             names = ", ".join(f"`{o}`" for o in [*p.opts, *p.secondary_opts])
-            names = names if p.param_type_name == "option" else f"`{p.name.upper()}`"
+            names = names if p.param_type_name == "option" else f"`{(p.metavar or p.name).upper()}`"
             yield f"| {names} | {_cell(getattr(p, 'help', '') or '')}{' (needed)' if p.required else ''} |"
         yield ""
     for inner_name, inner in sorted(getattr(found, "commands", {}).items()):

@@ -93,6 +93,8 @@ def new(
     Example: wteaw new 1914 --game games/flanders --player NATION --player NATION
     """
     formats(format, "text", "json")
+    if "#" in game.name:
+        raise Stop(f"{game} names a game of a desk; those are begun on its pages (`--game FOLDER` makes another)", Code.CALL)
     from ..game.begin import new_game
     from ..game.report.mapview import read_drawing
     from ..game.store import PLAYER, StoreError

@@ -135,7 +135,7 @@ def _ruleset_of(path: Path) -> Path | None:
     """The ruleset that a manifest, a table or a folder of tables belongs to."""
     if path.name == MANIFEST:
         return path.parent
-    for above in [path, *path.resolve().parents][:4]:
+    for above in [path, *path.parents, *path.resolve().parents[:3]]:  # told as it was given, where that leads there
         if above.name in TABLE_FOLDERS and (above.parent / MANIFEST).is_file():
             return above.parent
     return None

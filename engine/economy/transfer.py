@@ -170,10 +170,12 @@ def _take(turn: Turn, nation: str, what: str, wanted: Any) -> Any:
 
 
 def split(whole: Any, weights: dict[str, Any]) -> dict[str, Any]:
-    """Whole points by weight, rounded down; what is left goes to the heaviest (then the first by id)."""
-    total = sum(weights.values())
-    if not total:
+    """Whole points by weight (alike if nobody has any), rounded down; what is left goes to the heaviest, then the first by id."""
+    if not weights:
         return {}
+    if not any(weights.values()):
+        weights = dict.fromkeys(weights, 1)
+    total = sum(weights.values())
     out = {p: int(Fraction(whole) * Fraction(w) / Fraction(total)) for p, w in sorted(weights.items())}
     out[min(weights, key=lambda p: (-weights[p], p))] += whole - sum(out.values())
     return {p: n for p, n in out.items() if n}

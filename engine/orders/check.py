@@ -2,12 +2,12 @@
 
 Invalid (not understood) is `parse.py`'s; here is illegal (understood, not allowed). What an order comes to is understood in
 `understand/`, at the position in which it will be carried out (`prospect.py`); what it costs and the units it takes are counted
-over the whole file. A line is accepted or refused whole. An order that hangs on the dice of an earlier one stands, and says so.
+over the whole file. A line is accepted or refused whole. An order that hangs on how an earlier one ends stands, and says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from ..units import assignment, fleet
 from ..units.attacking import ALONE, unaccompanied
 from ..world.world import World
 from .grammar import slot_of
-from .prospect import LAST, Prospect, in_frame
+from .prospect import Prospect, place_of
 from .rows import all_or_none, orders_now
 from .text import order_text
 from .understand import Book, Understood, advise, understand
@@ -64,23 +64,33 @@ def check(world: World, nation: str, orders: Sequence[Order], *, file: str = "")
     """What the orders of a nation come to; `world` is its view, at an input point.
 
     Orders are understood in the order in which the turn carries them out. Numbers take the place of `all`; of several readings
-    of a line the one that is allowed is taken. What is possible only if the dice of an earlier order are kind is accepted with
-    that condition.
+    of a line the one that is allowed is taken. What is possible only if an earlier order succeeds, by its dice or by the votes of
+    others, or only if it fails, is accepted with that condition.
     """
     filed = _numbered(world, orders)
     run = _Run(world, nation, filed, file)
-    hanging: dict[int, list[int]] = {}
     if run.rolled:
-        unlucky = _Run(world, nation, filed, file, run.rolled)
-        lost = [place for place in run.intents if place not in unlucky.intents]
-        for roll in run.rolled if lost else ():
-            without = unlucky if len(run.rolled) == 1 else _Run(world, nation, filed, file, [roll])
-            for place in lost:
-                if place not in without.intents:
-                    hanging.setdefault(place, []).append(roll)
-        for place in lost:
-            run.remark(place, _if_lucky(run, hanging.get(place, run.rolled), all_of=place in hanging))
+        _hang(run, lambda unlucky: _Run(world, nation, filed, file, unlucky))
     return Checked(_in_order(run.intents), run.checker.found, _in_order(run.held))
+
+
+def _hang(run: _Run, again: Callable[[Collection[int]], _Run]) -> None:
+    """Say of the orders of a lucky run which of them hang on it, and add those that stand only if earlier ones fail.
+
+    `again` takes all orders again, of which some fail.
+    """
+    unlucky = again(run.rolled)
+    lost = [place for place in run.intents if place not in unlucky.intents]
+    won = [place for place in unlucky.intents if place not in run.intents and not run.held]
+    several = len(run.rolled) > 1 and (lost or won)
+    single = {roll: again([roll]) if several else unlucky for roll in run.rolled}
+    for place in lost:
+        rolls = [roll for roll in run.rolled if place not in single[roll].intents]
+        run.remark(place, _condition(run, Note.DICE, rolls or run.rolled, all_of=bool(rolls)))
+    for place in won:
+        rolls = [roll for roll in run.rolled if place in single[roll].intents]
+        run.add(place, unlucky.intents[place])
+        run.remark(place, _condition(run, Note.OTHERWISE, rolls or run.rolled, all_of=not rolls))
 
 
 def _in_order(intents: Mapping[int, Intent]) -> list[Intent]:
@@ -110,15 +120,14 @@ def _numbered(world: World, orders: Sequence[Order]) -> list[Order]:
 
 
 class _Run:
-    """All orders of a file taken in the order of the turn, where the dice of some lines miss."""
+    """All orders of a file taken in the order of the turn, where some lines fail by dice or by the votes of others."""
 
     def __init__(self, world: World, nation: str, filed: Sequence[Order], file: str, unlucky: Collection[int] = ()) -> None:
         prospect = Prospect(world, nation, filed, unlucky)
         self.checker = Checker(world, nation, file=file, filed=filed, prospect=prospect)
         self.intents: dict[int, Intent] = {}
         self.rolled = prospect.rolled
-        frame = in_frame(world.ruleset)
-        for order in sorted(filed, key=lambda o: frame.get(o["order"], (LAST, {}))[0]):
+        for order in sorted(filed, key=lambda o: place_of(world.ruleset, o)):
             prospect.go_to(order)
             found = self.checker.understood(order)
             if found is None:
@@ -138,6 +147,13 @@ class _Run:
             self.held, self.intents = self.intents, {}
         self.checker.found.sort(key=lambda d: d.line)
 
+    def add(self, place: int, intent: Intent) -> None:
+        """An order stands all the same."""
+        self.intents[place] = intent
+        self.checker.found.remove(self.checker.errors.pop(place))
+        for remark in intent.remarks:
+            self.checker.say(remark.note, remark.text, intent.order, remark.slot)
+
     def remark(self, place: int, remark: Remark) -> None:
         intent = self.intents[place]
         self.intents[place] = replace(intent, remarks=(*intent.remarks, remark))
@@ -145,12 +161,13 @@ class _Run:
         self.checker.found.sort(key=lambda d: d.line)
 
 
-def _if_lucky(run: _Run, rolls: Sequence[int], *, all_of: bool) -> Remark:
-    """The condition that the dice of earlier orders are kind: of all of them, or of any."""
+def _condition(run: _Run, note: Note, rolls: Sequence[int], *, all_of: bool) -> Remark:
+    """That earlier orders succeed, or fail: all of them, or any."""
     orders = [run.intents[place].order for place in rolls]
     said = [repr(str(order.get("text") or order["order"])) for order in orders]
-    text = f"stands if {(' and ' if all_of else ' or ').join(said)} {'succeed' if len(said) > 1 and all_of else 'succeeds'}"
-    return Remark(Note.DICE, text, on=tuple(int(order.get("line", 0)) for order in orders))
+    verb = "succeed" if note == Note.DICE else "fail"
+    text = f"stands if {(' and ' if all_of else ' or ').join(said)} {verb if len(said) > 1 and all_of else f'{verb}s'}"
+    return Remark(note, text, on=tuple(int(order.get("line", 0)) for order in orders))
 
 
 class Checker:
@@ -174,6 +191,7 @@ class Checker:
         self.quiet = quiet
         self.now = orders_now(world)
         self.found: list[Diagnostic] = []
+        self.errors: dict[int, Diagnostic] = {}  # why an order does not stand, by its place in the file
         self.unpaid: set[str] = set()  # steps with an order that could not be paid
 
     @property
@@ -286,7 +304,10 @@ class Checker:
     ) -> None:
         line, text = int(order.get("line", 0)), str(order.get("text", ""))
         column = int(order.get("columns", {}).get(slot, 0)) or (1 if line else 0)
-        self.found.append(Diagnostic(str(code), severity, message, self.file, line, column, hint, text, tuple(instead)))
+        said = Diagnostic(str(code), severity, message, self.file, line, column, hint, text, tuple(instead))
+        self.found.append(said)
+        if severity == "error" and "place" in order:
+            self.errors[int(order["place"])] = said
 
 
 def _too_dear(answer: Understood | Refusal) -> bool:

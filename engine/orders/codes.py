@@ -32,7 +32,8 @@ CODES: dict[str, str] = {
     "O302": "A passage is closed as things stand.",
     "O303": "A name was read with forgiveness.",
     "O304": "Units have no order and a duty stays undone.",
-    "O306": "The order can be carried out only if the dice of an earlier order of the same file are kind.",
+    "O306": "The order can be carried out only if an earlier one of the same file succeeds, by its dice or the votes of others.",
+    "O308": "The order can be carried out only if an earlier one of the same file fails, by its dice or the votes of others.",
     "O307": "The answer may be given, but as things stand it leads where few would go: the decision's row says why.",
     "O305": "The attack begins a war that has not been declared.",
 }

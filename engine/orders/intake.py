@@ -20,7 +20,7 @@ from .check import check
 from .instead import MOST, open_orders, possible
 from .offers import BLANK, filled_in
 from .parse import read_orders
-from .understand.answers import answer_of
+from .rows import answer_of
 
 
 @dataclass(frozen=True)

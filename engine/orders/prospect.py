@@ -1,11 +1,12 @@
-"""The turn as a nation may expect it: its own orders carried out one after another, all others silent, the dice kind to it.
+"""The turn as a nation may expect it: its own orders carried out one after another, all others silent, the dice kind to it and
+others of its mind where they vote.
 
 Whether an order may be given is asked of the position in which it will be carried out. What the nation's own orders of earlier
 steps make possible in this turn (an advance that is discovered, paid for and built with; a war that is declared, and fought)
 is so by then, and what it collects and pays on the way. Moves are made when an order comes that may start where they lead
 (`again` of a mode), and all go well. A `Prospect` is the nation's view with these orders carried out by the resolution's own
-functions, step by step in the order of the frame, and so are the nodes of the frame that say so (`foreseen`): rounds of movement
-that earlier orders have made ready. Nothing that others do and no battle is foreseen.
+functions, step by step in the order of the frame, with the events that wait for what they did; and so are the nodes of the frame
+that say so (`foreseen`): rounds of movement that earlier orders have made ready. What others do and battles are not foreseen.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ..core.registry import mechanic
 from ..core.state import Entity
 from ..economy import purchase
 from ..economy.catalogue import Market, Quote
-from ..turn import acts
+from ..turn import acts, events
 from ..turn.context import Order, Turn
 from ..turn.effects import EffectRunner, fill
 from ..turn.frame import Level, advance, carried_out, inputs
@@ -28,14 +29,16 @@ from ..turn.verbs import take
 from ..world import treasury
 from ..world.world import World
 from .afterwards import Move, make
-from .rows import mode_of_order
+from .rows import answer_of, mode_of_order
 
-__all__ = ["Prospect", "in_frame"]
+__all__ = ["Prospect", "place_of"]
 
 Path = tuple[int, ...]
 Place = tuple[int, int]
 """Where in the frame an order is carried out: which step, and which of its acts."""
 
+FIRST: Place = (-1, 0)
+"""Where answers are understood: as things stand."""
 LAST: Place = (1 << 30, 0)
 
 CHANGING = frozenset({"act", "purchase"})
@@ -61,6 +64,13 @@ def in_frame(ruleset: Ruleset) -> Mapping[str, tuple[Place, Row]]:
 
     found: Mapping[str, tuple[Place, Row]] = ruleset.derived("orders in the frame", make)
     return found
+
+
+def place_of(ruleset: Ruleset, order: Order) -> Place:
+    """Where an order of a file is understood: in its step; answers before all others, what no step carries out after them."""
+    if order["order"].startswith("decisions/"):
+        return FIRST
+    return in_frame(ruleset).get(order["order"], (LAST, {}))[0]
 
 
 def gate(view: World) -> list[tuple[Place, Row]]:
@@ -124,14 +134,15 @@ def _nodes(nodes: Sequence[Row], at: Path = ()) -> Iterator[tuple[Path, Row]]:
 class Prospect:
     """The position of one nation's orders as they are carried out one by one. `view` is its view, which stays as it is.
 
-    `unlucky` are the orders (their `place` in the file) whose tests by dice miss; those of all others succeed.
+    `unlucky` are the orders (their `place` in the file) that fail by dice or by the votes of others; all others succeed. Its own
+    answers are those of the file.
     """
 
     def __init__(self, view: World, nation: str, orders: Iterable[Order], unlucky: Collection[int] = ()) -> None:
         self.nation = nation
         self.unlucky = unlucky
         self.rolled: list[int] = []
-        """The places in the file of the orders that have made a test by dice."""
+        """The places in the file of the orders that hang on a test by dice or on a vote of others."""
         state = view.state.copy()
         for old in [k for k, row in state.table("orders").items() if row.get("nation") == nation]:
             state.put("orders", old, "*", None)
@@ -150,6 +161,7 @@ class Prospect:
         """The requirements that the orders so far do not fulfill: its id, and what is missing."""
         self._moves: list[tuple[Order, Move]] = []
         self._settled = False
+        self._done: list[int] = []  # the places in the file of the orders of this step
 
     @property
     def market(self) -> Market:
@@ -160,12 +172,15 @@ class Prospect:
 
     def go_to(self, order: Order) -> None:
         """On to the step in which an order is carried out."""
-        place, node = in_frame(self.turn.ruleset).get(order["order"], (LAST, None))
+        place = place_of(self.turn.ruleset, order)
+        _, node = in_frame(self.turn.ruleset).get(order["order"], (place, None))
+        turn, step = self.turn, self._step if node is None else str(node.get("step") or node["do"])
+        if step != self._step:
+            self._end_step()
         self.pass_gates(place)
         self._pass_means(place)
         if node is None:
             return
-        turn, step = self.turn, str(node.get("step") or node["do"])
         if node["in phase"] != self._phase:
             self._phase = str(node["in phase"])
             turn.world.moments["phase"] = turn.state.copy()
@@ -184,10 +199,22 @@ class Prospect:
                 make(turn, self.nation, earlier, mode_of_order(turn.ruleset, earlier) or {}, move)
             self._moves = []
 
+    def _end_step(self) -> None:
+        """What follows from the orders of a step: the events that wait for what they did. They share its dice."""
+        turn = self.turn
+        if self._done:
+            turn.chanced, turn.fortune = False, not any(place in self.unlucky for place in self._done)
+            events.settle(turn)
+            turn.fortune = None
+            self.rolled += [place for place in self._done if turn.chanced and place not in self.rolled]
+            self._done, self._market = [], None
+
     def pass_gates(self, place: Place = LAST) -> None:
         """Test the requirements that stand before a place of the frame; without one, all that are left."""
         while self._gate and self._gate[0][0] <= place:
-            _, row = self._gate.pop(0)
+            at, row = self._gate.pop(0)
+            self._end_step()
+            self._pass_means(at)
             who = Entity("nation", self.nation)
             names = {"self": who, "nation": who}
             if self.turn.world.test(row.get("when"), names) and not self.turn.world.test(row["test"], names):
@@ -231,6 +258,10 @@ class Prospect:
     def settle(self, intent: Intent, quote: Quote | None, move: Move | None = None) -> None:
         """Carry an order out as far as it changes what later ones may do. `quote` is that of a purchase, `move` how units go."""
         order = dict(intent.order)
+        if order["order"].startswith("decisions/"):
+            said, answer = answer_of(order)
+            self.turn.state.put("answers", self.nation, said, answer)
+            return
         self._settled = True
         if move is not None and not (mode_of_order(self.turn.ruleset, order) or {}).get("again"):
             self._moves.append((order, move))
@@ -253,8 +284,9 @@ class Prospect:
                     else:
                         take(runner, Entity("nation", self.nation), what, amount)
         turn.fortune = None
+        self._done.append(int(order.get("place", 0)))
         if turn.chanced:
-            self.rolled.append(int(order.get("place", 0)))
+            self.rolled.append(self._done[-1])
 
     def drop(self, order: Order) -> None:
         """An order does not stand: it is not there for those that ask for it."""

@@ -14,7 +14,7 @@ from typing import Any
 from ..core.diagnostics import Diagnostic
 from ..core.model import Row, Ruleset
 from ..economy.catalogue import Market
-from ..turn.intents import CONDITIONS, Intent
+from ..turn.intents import CONDITIONS, Intent, Note
 from ..world import routes
 from ..world import treasury as stores
 from ..world.view import UNKNOWN
@@ -208,6 +208,8 @@ class _Purse:
             for what, amount in part.items():
                 if amount:
                     taken[what] = taken.get(what, 0) + amount
+        if any(remark.note == Note.OTHERWISE for remark in intent.remarks):
+            return taken, {what: self.left.get(what, 0) for what in taken}  # it takes the place of what then falls
         for what, amount in taken.items():
             self.left[what] = self.left.get(what, 0) - amount
         self.touched |= taken.keys()

@@ -9,13 +9,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..core.model import Row, Ruleset
-from ..economy.commitments import unit_slots as unit_slots
 from ..ruleset.expressions.parse import conjuncts, parse
+from ..turn.context import Order
 from ..turn.frame import inputs, step_orders, steps
+from ..units.forces import starts_at as starts_at
+from ..units.forces import unit_slots as unit_slots
 from ..world.whom import is_for as open_to
 from ..world.world import World
 
-__all__ = ["open_to", "unit_slots"]
+__all__ = ["open_to", "starts_at", "unit_slots"]
 
 
 def is_purchase(ruleset: Ruleset, row: Row) -> bool:
@@ -186,3 +188,17 @@ def _in_order(nodes: Iterable[Row]) -> Iterable[Row]:
     for node in nodes:
         yield node
         yield from _in_order(node.get("steps", ()))
+
+
+def answer_of(order: Order) -> tuple[str, Any]:
+    """What a line says to a decision: `decision` or `decision/subject`, and the answer.
+
+    The slot `answer` holds the answer (without one: the only slot); another slot names what it is about.
+    """
+    slots = dict(order.get("slots", {}))
+    answer = slots.pop("answer", None)
+    if answer is None:
+        answer = slots.pop(next(iter(slots)), True) if slots else True
+    subject = next(iter(slots.values()), "")
+    id_ = order["order"].partition("/")[2]
+    return (f"{id_}/{subject}" if subject else id_), answer

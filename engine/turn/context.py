@@ -119,8 +119,8 @@ class Turn(OrderContext):
         self.step_row: Row = {}
         self.moved: dict[tuple[str, str], int] = {}  # tracks moved since thresholds were last read: the value they had
         self._around: list[tuple[Any, ...]] = []  # the loops that the resolution is in, and where in them
-        self.fortune: bool | None = None  # where no resolution but a prospect is made: how every test by dice comes out
-        self.chanced = False  # whether a test by dice was made since this was last looked at
+        self.fortune: bool | None = None  # in a prospect: how every test by dice and every vote of others comes out
+        self.chanced = False  # whether there was such a test or vote since this was last looked at
         self.watched = -1  # the state's version when `becomes` was last looked at
 
     @property

@@ -38,6 +38,7 @@ class Note(StrEnum):
     UNDECLARED = "O305"
     DICE = "O306"
     WARNED = "O307"
+    OTHERWISE = "O308"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,8 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What is said of an order that stands. `on` are the lines of own orders whose dice decide whether it can be carried out."""
+    """What is said of an order that stands. `on` are the lines of own orders whose dice, or the votes of others on them, decide
+    whether it can be carried out."""
 
     note: Note
     text: str
@@ -67,7 +69,7 @@ class Remark:
     on: tuple[int, ...] = ()
 
 
-CONDITIONS = frozenset({Note.MEANS, Note.PASSAGE, Note.DICE})
+CONDITIONS = frozenset({Note.MEANS, Note.PASSAGE, Note.DICE, Note.OTHERWISE})
 """The notes that are conditions: whether the order is carried out hangs on it."""
 
 
@@ -108,5 +110,5 @@ class Intent:
 
     @property
     def conditions(self) -> tuple[Remark, ...]:
-        """What the order hangs on beyond its own nation's will: the dice of earlier orders, means that come later, a passage."""
+        """What it hangs on beyond its own nation's will: dice and votes on earlier orders, means that come later, a passage."""
         return tuple(r for r in self.remarks if r.note in CONDITIONS)

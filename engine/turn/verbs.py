@@ -391,10 +391,14 @@ def vote(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     subject = str(id_of(runner.who(p["about"], names))) if "about" in p else ""
     weights: dict[str, int] = {}
     said: dict[str, list[Entity]] = {"accept": [], "refuse": []}
+    fate: bool | None = None  # in a prospect: what others will say is not foreseen, nor what their votes weigh
     for voter in as_set(runner.world, runner.set(p["of"], names)):
         scope = {**names, "self": voter, "nation": voter}
-        answer = str(decide(runner.turn, row, scope, runner.stream, who=voter.id, subject=subject))
-        said["accept" if answer == "accept" else "refuse"].append(voter)
+        if runner.turn.fortune is not None and voter != names.get("self"):
+            runner.turn.chanced, accepts, fate = True, runner.turn.fortune, runner.turn.fortune
+        else:
+            accepts = decide(runner.turn, row, scope, runner.stream, who=voter.id, subject=subject) == "accept"
+        said["accept" if accepts else "refuse"].append(voter)
         weights[voter.id] = int(runner.world.number(p["weight"], scope)) if "weight" in p else 1
     runner.note_dice()
     offers = {"of": subject or id_of(names.get("self")), "ask": p["ask"]}
@@ -411,7 +415,7 @@ def vote(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
             if who:
                 runner.effects(p.get(key, ()), {**names, **outcome, "votes": bound})
         return
-    passed = yes > no or (yes == no and p.get("tie", "refuse") == "accept")
+    passed = fate if fate is not None else yes > no or (yes == no and p.get("tie", "refuse") == "accept")
     for voter in outcome["voters"] if passed else ():
         runner.journal.fact("accepted", by=voter.id, **offers)
     runner.effects(p.get("then" if passed else "else", ()), {**names, **outcome, "votes": weights})

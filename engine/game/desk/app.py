@@ -29,6 +29,7 @@ DOORS: tuple[tuple[str, str, Page], ...] = (
     ("GET", "/public/{game}/map", spectator.map_),
     ("GET", "/public/{game}/map.svg", spectator.map_svg),
     ("GET", "/public/{game}/figures", spectator.figures),
+    ("GET", "/public/{game}/chart.svg", spectator.chart_svg),
 )
 """Method, address, page: for whoever comes."""
 
@@ -81,6 +82,7 @@ SEATS: tuple[tuple[str, str, Page, tuple[str, ...]], ...] = (
     ("GET", "map", spectator.map_, (SPECTATOR,)),
     ("GET", "map.svg", spectator.map_svg, (SPECTATOR,)),
     ("GET", "figures", spectator.figures, (SPECTATOR,)),
+    ("GET", "chart.svg", spectator.chart_svg, (SPECTATOR,)),
 )
 """Method, page of a seat, what makes it, and who may ask for it. Nobody else is told that it exists."""
 

@@ -30,11 +30,15 @@ from ...ruleset.describe_diff import one_line, tell
 from ...ruleset.folder import find_rulesets
 from ...world.world import World
 from ..rulebook import rulebook as written
+from ..testing.cases import cases_about
+from ..testing.compared import Compared, compared
 from .hall import Hall
 from .web import Visit
 
 MAX_DRAFT, MOST_FINDINGS, MOST_ROWS = 40_000, 60, 2000
 BASE = "."
+TESTING = 12.0
+"""Seconds for which rule tests are run; those that are left are counted."""
 ASKED = ("attacker", "defender", "place")
 """The fields of the form that ask for the odds of a battle."""
 
@@ -55,6 +59,16 @@ class Battle:
     title: str
     before: Odds
     after: Odds | None
+
+
+@dataclass(frozen=True)
+class Look:
+    """What comes of a draft: findings, the difference in words, a battle's odds, and rule tests before and after."""
+
+    found: tuple[Diagnostic, ...]
+    lines: tuple[str, ...] = ()
+    battle: Battle | None = None
+    tests: Compared | None = None
 
 
 def shipped() -> dict[str, str]:
@@ -113,39 +127,39 @@ def book_of(hall: Hall, name: str) -> str:
 
 def draft(visit: Visit) -> Response:
     """Where a draft is written."""
-    return _draft(visit, visit.query("rules") or BASE, "", (), (), None)
+    return _draft(visit, visit.query("rules") or BASE, "", Look(()))
 
 
 def look(visit: Visit) -> Response:
-    """What a draft would change: findings at their lines, the difference in words, the odds of a battle before and after."""
+    """What a draft would change: findings, the difference in words, a battle's odds and rule tests before and after."""
     visit.allow("draft")
     name, text = visit.form.get("rules", BASE), visit.form.get("text", "")
     if len(text) > MAX_DRAFT:
         raise StoreError(f"a draft has at most {MAX_DRAFT:,} characters")
     asked = {k: visit.form.get(k, "") for k in ASKED} if visit.form.get("attacker", "").strip() else None
-    found, lines, battle = visit.hall.work(looked_at, name, text, asked)
-    return _draft(visit, name, text, found, lines, battle)
+    return _draft(visit, name, text, visit.hall.work(looked_at, name, text, asked, visit.form.get("tests") == "1"))
 
 
-def looked_at(
-    hall: Hall, name: str, text: str, asked: Mapping[str, str] | None
-) -> tuple[tuple[Diagnostic, ...], tuple[str, ...], Battle | None]:
-    """What is found in a draft over a ruleset, its difference in words, and the odds of a battle under both."""
+def looked_at(hall: Hall, name: str, text: str, asked: Mapping[str, str] | None, tests: bool) -> Look:
+    """What comes of a draft over a ruleset; `asked`: a battle whose odds are wanted, `tests`: whether rule tests are."""
     before = loaded(hall, name)
     after, found = over(name, text)
-    lines: tuple[str, ...] = ()
-    if after is not None:
-        lines = tuple(tell(compare(before, after), before, after, _at)) or ("no difference",)
-    return tuple(found), lines, _battle(before, after, asked) if asked is not None else None
+    battle = _battle(before, after, asked) if asked is not None else None
+    if after is None:
+        return Look(tuple(found), battle=battle)
+    differs = list(compare(before, after))
+    lines = tuple(tell(differs, before, after, _at)) or ("no difference",)
+    if not tests:
+        return Look(tuple(found), lines, battle)
+    cases = hall.kept(("cases", name), lambda: cases_about(rulesets() / name))
+    return Look(tuple(found), lines, battle, compared(cases, before, after, differs, seconds=TESTING))
 
 
-def _draft(
-    visit: Visit, name: str, text: str, found: tuple[Diagnostic, ...], lines: tuple[str, ...], battle: Battle | None
-) -> Response:
-    asked = {k: visit.form.get(k, "") for k in ASKED}
+def _draft(visit: Visit, name: str, text: str, look: Look) -> Response:
     return visit.show(
-        "draft.html.j2", name=name, shipped=shipped(), text=text, found=found[:MOST_FINDINGS], lines=lines,
-        battle=battle, asked=asked,        errors=sum(d.severity == "error" for d in found), looked=bool(text.strip()),
+        "draft.html.j2", name=name, shipped=shipped(), text=text, look=look, found=look.found[:MOST_FINDINGS],
+        asked={k: visit.form.get(k, "") for k in ASKED}, errors=sum(d.severity == "error" for d in look.found),
+        looked=bool(text.strip()), tests=visit.request.method == "GET" or visit.form.get("tests") == "1",
     )  # fmt: skip
 
 

@@ -72,7 +72,11 @@ def map_page(visit: Visit, game: Game, reader: str, turn: int | None) -> Windows
 
 def map_picture(visit: Visit, game: Game, reader: str) -> Response:
     """The picture of one window of the map."""
-    svg = chart(visit.hall, game, reader, visit.number("turn")).seen(visit.number("window") or 0)
+    return svg_file(visit, chart(visit.hall, game, reader, visit.number("turn")).seen(visit.number("window") or 0))
+
+
+def svg_file(visit: Visit, svg: str) -> Response:
+    """A picture that styles itself and does nothing else."""
     headers = {"Content-Security-Policy": PICTURE_POLICY, "Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
     if "gzip" not in visit.request.headers.get("accept-encoding", ""):
         del headers["Content-Encoding"]

@@ -72,18 +72,18 @@ def turn_of(game: Game, wanted: int | None) -> int:
 def sight(hall: Hall, game: Game, reader: str, turn: int | None = None) -> Sight:
     """The report and the battles of a turn, by default of the last one, as a reader may know them."""
     turn = turn_of(game, turn)
-    return hall.kept(("sight", *_stand(hall, game), reader, turn), lambda: hall.work(make_sight, *place_of(game), reader, turn))
+    return hall.kept(("sight", *stand(hall, game), reader, turn), lambda: hall.work(make_sight, *place_of(game), reader, turn))
 
 
 def chart(hall: Hall, game: Game, reader: str, turn: int | None = None) -> Picture:
     """The map after a turn, by default of the present position, as a reader may know it."""
     wanted = turn_of(game, turn)
     return hall.kept(
-        ("chart", *_stand(hall, game), reader, wanted), lambda: hall.work(make_chart, *place_of(game), reader, wanted)
+        ("chart", *stand(hall, game), reader, wanted), lambda: hall.work(make_chart, *place_of(game), reader, wanted)
     )
 
 
-def _stand(hall: Hall, game: Game) -> tuple[object, ...]:
+def stand(hall: Hall, game: Game) -> tuple[object, ...]:
     """What a reader's sight of a game hangs on: where it stands, and what was changed by hand."""
     stage = game.stage()
     return game.id, stage.number, stage.position.head, stage.attempt, len(game.corrections()), game.ruleset.hash

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from starlette.responses import RedirectResponse, Response
 
+from ..luck import luck
+from ..report.document import Part, Picture
+from ..report.luck import luck_part
+from ..report.render import picture_file
+from ..report.statistics import statistics_parts
+from ..statistics import statistics
 from ..store import Game
 from ..turn_reports import last_turn
-from .pages import Head, map_page, map_picture
-from .sight import ALL, PUBLIC, sight
+from ..views import whole_world
+from .hall import Hall
+from .pages import Head, map_page, map_picture, svg_file
+from .sight import ALL, PUBLIC, place_of, sight, stand
 from .web import Denied, Visit
 
 PAGES = [("news", "News"), ("map", "Map"), ("figures", "Figures")]
@@ -44,10 +52,12 @@ def news(visit: Visit) -> Response:
     with visit.hall.sent(_game(visit)) as game:
         seen = sight(visit.hall, game, reader(game), visit.number("turn"))
         windows = map_page(visit, game, reader(game), seen.turn)
-        shown = [p for p in seen.report.parts if p.title in ("News", "Land", "Notices", "Your part now")]
+        common = ("News", "Land", "Notices", "Your part now")
+        shown = [p for p in seen.report.parts if p.title in common or reader(game) == ALL]
         return visit.show(
-            "news.html.j2", head=_head(visit, game, "news"), seen=seen, parts=shown, windows=windows, last=last_turn(game)
-        )
+            "news.html.j2", head=_head(visit, game, "news"), seen=seen, parts=shown, windows=windows, last=last_turn(game),
+            secret=game.secrets() if reader(game) == ALL else None, anchor=game.head["anchor"],
+        )  # fmt: skip
 
 
 def map_(visit: Visit) -> Response:
@@ -64,8 +74,32 @@ def map_svg(visit: Visit) -> Response:
 
 
 def figures(visit: Visit) -> Response:
-    """How the nations stand, as far as everybody may know; luck when the game has ended."""
+    """The game in figures by turn, as far as everybody may know; luck when the game has ended."""
     with visit.hall.sent(_game(visit)) as game:
-        seen = sight(visit.hall, game, reader(game), visit.number("turn"))
-        shown = [p for p in seen.report.parts if p.title in ("Nations", "Standing", "Battles", "Luck")]
-        return visit.show("figures.html.j2", head=_head(visit, game, "figures"), seen=seen, parts=shown, last=last_turn(game))
+        seen = sight(visit.hall, game, reader(game))
+        standing = [p for p in seen.report.parts if p.title in ("Nations", "Standing")]
+        charted = [(n, p) for n, p in enumerate(_charted(visit.hall, game))]
+        return visit.show("figures.html.j2", head=_head(visit, game, "figures"), seen=seen, standing=standing, charted=charted)
+
+
+def chart_svg(visit: Visit) -> Response:
+    """The picture of one part of the figures."""
+    with visit.hall.sent(_game(visit)) as game:
+        parts = _charted(visit.hall, game)
+    number = visit.number("part")
+    drawn = [b for b in parts[number].blocks if isinstance(b, Picture)] if number is not None and number < len(parts) else []
+    if not drawn:
+        raise Denied(404, "There is no such picture.")
+    return svg_file(visit, picture_file(drawn[0]))
+
+
+def _charted(hall: Hall, game: Game) -> list[Part]:
+    """What `wteaw statistics` and, of a game that has ended, `wteaw luck` tell of a game as far as it has been sent."""
+    return hall.kept(("figures", *stand(hall, game)), lambda: hall.work(figures_of, *place_of(game)))
+
+
+def figures_of(hall: Hall, id_: str, stage: int, head: str) -> list[Part]:
+    """The same of a game as it stood at a stage."""
+    with hall.at(id_, stage, head) as game:
+        parts = statistics_parts(whole_world(game), statistics(game))
+        return [*parts, luck_part(luck(game, PUBLIC))] if game.stage().position.ended else parts

@@ -19,6 +19,7 @@ from ...core.diagnostics import Diagnostic
 from ...core.journal import Entry
 from ...core.model import Ruleset
 from ...core.state import Entity, State
+from ...ruleset.compile import read_layers
 from ...world.known import theaters
 from ...world.view import UNKNOWN
 from ...world.world import World
@@ -51,8 +52,8 @@ SMALL = 4
 
 
 def read_drawing(ruleset_folder: Path) -> Drawing:
-    """The drawing of a ruleset's folder, or of the nearest folder above that has one (an overlay shares its base's map)."""
-    for folder in [ruleset_folder.resolve(), *ruleset_folder.resolve().parents][:4]:
+    """The drawing of a ruleset: of its own folder, else of the nearest that it extends and that has one."""
+    for folder, _ in reversed(read_layers(ruleset_folder).layers):
         if (folder / FOLDER).is_dir():
             here = folder / FOLDER
             shapes = here / "shapes.json"

@@ -87,6 +87,11 @@ def parts_as_html(title: str, lead: str, parts: Sequence[Part]) -> str:
     return str(page.render(title=title, lead=lead, parts=parts, style=style(), script=script(), **kinds))
 
 
+def picture_file(drawn: Picture) -> str:
+    """A picture of a part as a file of its own, in the colors of a report's page."""
+    return drawn.svg.replace(">", f"><style><![CDATA[{style()}svg{{color:var(--ink)}}]]></style>", 1)
+
+
 def map_html(drawn: PageMap) -> str:
     """A map with the choice of its regions and its legend as HTML; `map_style` has its looks."""
     return str(_parts().picture(drawn))

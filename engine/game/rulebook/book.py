@@ -45,12 +45,14 @@ class _Book:
             yield "## What can be bought"
             yield from sections.items(ruleset)
         yield from sections.technologies(ruleset)
+        fought = max((n for n, phase in enumerate(self.phases, 1) if _fights(phase)), default=len(self.phases))
         for number, phase in enumerate(self.phases, 1):
             yield from self._phase(number, phase)
+            if number == fought:
+                yield from sections.battles(ruleset)
         yield from self._rest("acts", "## What nations may do besides")
         yield from self._rest("orders", "## What units may be ordered besides")
         yield from self._rest("events", "## What happens by itself")
-        yield from sections.battles(ruleset)
         yield from sections.matrices(ruleset)
         yield from self._nations()
         yield from self._winning()
@@ -77,10 +79,11 @@ class _Book:
 
     def _phase(self, number: int, phase: Row) -> Iterator[str]:
         """What is done in a phase, step by step: acts, orders, battles, and the events that wait for a step."""
-        inside = [part for step in steps_of(phase.get("steps", ())) for part in self._step(step)]
-        if inside:
-            yield f"## Phase {number}: {title({'id': phase['phase'], **phase})}"
-            yield from inside
+        yield f"## Phase {number}: {title({'id': phase['phase'], **phase})}"
+        steps = list(steps_of(phase.get("steps", ())))
+        inside = [part for step in steps for part in self._step(step)]
+        named = ", ".join(str(step["step"]).replace("-", " ") for step in steps if "step" in step)
+        yield from inside or [f"Nothing is ordered here, and it goes by itself: {named or 'nothing else happens'}."]
 
     def _step(self, step: Row) -> Iterator[str]:
         name = str(step.get("step") or step.get("do") or "")
@@ -200,6 +203,10 @@ class _Book:
             yield "## What is reconstructed"
             yield "The published rules do not state these; they were rebuilt so that all that is stated fits."
             yield "\n".join(lines)
+
+
+def _fights(phase: Row) -> bool:
+    return any("battles" in step for step in steps_of(phase.get("steps", ())))
 
 
 def _waits(on: Any) -> list[Any]:

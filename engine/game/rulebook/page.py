@@ -15,10 +15,30 @@ nav ol { padding-left: 1.4rem; margin: .3rem 0; columns: 2; }
 h2 { border-bottom: 1px solid var(--line); margin-top: 2.5rem; } h4 { margin-bottom: .2rem; }
 table { border-collapse: collapse; display: block; overflow-x: auto; max-width: 100%; font-size: .88rem; }
 th, td { border: 1px solid var(--line); padding: .2rem .5rem; text-align: left; vertical-align: top; }
-code { font-size: .85em; overflow-wrap: anywhere; } em { font-size: .8rem; opacity: .75; font-style: normal; }
+code { font-size: .85em; overflow-wrap: anywhere; } code a { color: inherit; text-decoration-style: dotted; }
+em { font-size: .8rem; opacity: .75; font-style: normal; }
 @media (max-width: 30rem) { nav ol { columns: 1; } }
 @media print { h2 { break-before: page; } body { max-width: none; font-size: 10pt; } h4 { break-after: avoid; } }
 """
+
+
+_TERM = re.compile(r"<tr>\n<td>(\w+)</td>\n<td>[^<]*</td>\n<td>([^<]*)</td>")
+
+
+def _linked(body: str) -> str:
+    """Every term that an expression names leads to its line in the table of terms, and says at a touch what it means."""
+    head, mark, terms = body.partition('<h2 id="terms">')
+    meanings = dict(_TERM.findall(terms.partition("<h2")[0]))
+    if not meanings:
+        return body
+    word = re.compile(r"\b(?:" + "|".join(map(re.escape, meanings)) + r")\b")
+
+    def link(found: re.Match[str]) -> str:
+        says = f' title="{html.escape(html.unescape(meanings[found[0]]))}"' if meanings[found[0]] else ""
+        return f'<a href="#term-{found[0]}"{says}>{found[0]}</a>'
+
+    terms = _TERM.sub(lambda m: m[0].replace("<tr>", f'<tr id="term-{m[1]}">', 1), terms)
+    return re.sub(r"(?<=<code>)[^<]+", lambda m: word.sub(link, m[0]), head + mark + terms)
 
 
 def page(markdown: str) -> str:
@@ -35,6 +55,7 @@ def page(markdown: str) -> str:
 
     body = MarkdownIt("commonmark", {"html": False}).enable("table").render(markdown)
     body = re.sub(r"<h2>(.*?)</h2>", anchored, body)
+    body = _linked(body)
     title = html.escape(markdown.splitlines()[0].removeprefix("# "))
     contents = "".join(f'<li><a href="#{anchor}">{name}</a></li>' for anchor, name in chapters)
     top, rest = body.split("</h1>", 1)

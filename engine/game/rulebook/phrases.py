@@ -26,6 +26,13 @@ def cell(value: Any) -> str:
     return str(value).replace("|", "\\|").replace("\n", " ")
 
 
+def asked(text: str) -> str:
+    """Why something is refused, as it reads before anybody is meant: `{self}` is you, another name is what was named."""
+    words = re.sub(r"\{(self|nation)\}", "you", text)
+    words = re.sub(r"\{([a-z_]+)\}", lambda m: f"the {m[1].replace('_', ' ')}", words)
+    return re.sub(r"\{([^{}]+)\}", r"`\1`", words)
+
+
 def if_words(row: Row) -> str:
     return f" if `{row['when']}`" if "when" in row else ""
 

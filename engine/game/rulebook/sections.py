@@ -8,7 +8,7 @@ from typing import Any
 from ...core.model import Row, Ruleset
 from ...ruleset.limits import needs_of
 from ..scenario_files import option_values
-from .phrases import cell, fact_words, flat, if_words, parameter, table, tail_words
+from .phrases import asked, cell, fact_words, flat, if_words, parameter, table, tail_words
 
 MAX_CELLS = 12
 PLUMBING = {
@@ -34,10 +34,10 @@ def act(ruleset: Ruleset, row: Row) -> str:
     if "for" in row:
         facts.append(f"open to: {cell(row['for'])}")
     if "cost" in row:
-        facts.append(f"costs: {_cost(row['cost'])}")
+        facts.append(f"costs: {_cost(ruleset, row['cost'])}")
     for most, keys in row.get("limit", {}).items():
         facts.append(f"at most {most} for each {', '.join(keys)}")
-    facts += dict.fromkeys(f"not allowed: {n['else']}" for n in needs_of(ruleset, row))
+    facts += dict.fromkeys(f"not allowed: {asked(n['else'])}" for n in needs_of(ruleset, row))
     facts += list(tail_words(row))
     for step, outcomes in row.get("outcomes", {}).items():
         facts.append(f"what can become of it, known after {step}: {', '.join(dict.fromkeys(o['id'] for o in outcomes))}")
@@ -45,13 +45,22 @@ def act(ruleset: Ruleset, row: Row) -> str:
     return f"#### {title(row)}\n\n`{row['form']}`{says}\n\n" + "\n".join(f"- {f}" for f in facts or ["no conditions"])
 
 
-def _cost(cost: Any) -> str:
-    return ", ".join(f"{parameter(v)} {k}" for k, v in cost.items()) if isinstance(cost, Mapping) else parameter(cost)
+def _cost(ruleset: Ruleset, cost: Any) -> str:
+    if isinstance(cost, Mapping):
+        return ", ".join(f"{parameter(v)} {k}" for k, v in cost.items())
+    if not ruleset.has("quantities", str(cost)):
+        return parameter(cost)
+    quantity = ruleset.row("quantities", str(cost))
+    changed = any(row["of"] == cost for row in ruleset.rows("adjusts").values())
+    base = f"`{quantity['base']}`" if isinstance(quantity.get("base"), str) else cell(quantity.get("base", 0))
+    return f"{base}, the {title(quantity).replace('-', ' ')}" + (
+        " (changed by what stands under Bonuses and penalties)" if changed else ""
+    )
 
 
 def order(row: Row, options: Mapping[str, Row]) -> str:
     """What units may be ordered."""
-    facts = [f"not allowed: {n['else']}" for n in row.get("needs", ()) if "else" in n]
+    facts = [f"not allowed: {asked(n['else'])}" for n in row.get("needs", ()) if "else" in n]
     facts += [f"after a colon: `{options[o]['form']}`" for o in row.get("options", ()) if o in options]
     says = f" – {row['help']}" if row.get("help") else ""
     return f"#### {title(row)}\n\n`{row['form']}`{says}" + "".join(f"\n{'' if n else chr(10)}- {f}" for n, f in enumerate(facts))
@@ -86,7 +95,7 @@ def items(ruleset: Ruleset) -> Iterator[str]:
                     r.get("price"),
                     r.get("site_else"),
                     _uses(r.get("uses")),
-                    "; ".join(n["else"] for n in r.get("needs", ())),
+                    "; ".join(asked(n["else"]) for n in r.get("needs", ())),
                 ]
                 for r in rows.values()
             ],
@@ -162,23 +171,25 @@ def battles(ruleset: Ruleset) -> Iterator[str]:
     if not rows:
         return
     yield "## Battles"
-    for row in rows.values():
-        yield f"### {title(row)}"
-        head = ["stage", "who", "die", "value", "hits", "losses"]
-        yield table(
-            head,
+    told = dict.fromkeys(f"### {title(row)}\n\n{_stages(row)}" for row in rows.values())  # some differ in who takes part alone
+    yield from told
+
+
+def _stages(row: Row) -> str:
+    return table(
+        ["stage", "who", "die", "value", "hits", "losses"],
+        [
             [
-                [
-                    s["id"],
-                    s.get("who", s.get("side")),
-                    s.get("die", row.get("die")),
-                    flat(s.get("value")),
-                    s.get("hits"),
-                    s.get("losses"),
-                ]
-                for s in row.get("stages", ())
-            ],
-        )
+                s["id"],
+                s.get("who", s.get("side")),
+                s.get("die", row.get("die")),
+                flat(s.get("value")),
+                s.get("hits"),
+                s.get("losses"),
+            ]
+            for s in row.get("stages", ())
+        ],
+    )
 
 
 def adjusts(ruleset: Ruleset) -> Iterator[str]:

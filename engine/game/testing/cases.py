@@ -103,6 +103,12 @@ def read(path: Path, name: str | None = None) -> TestFile:
     return of_tree(tree, path, name, found)
 
 
+def cases_about(folder: Path) -> list[tuple[Case, Path]]:
+    """The cases about a ruleset that lie in its own folder, each with its file."""
+    files = [read(path) for path in find(folder)]
+    return [(case, file.path) for file in files if file.ruleset == folder.resolve() for case in file.cases]
+
+
 def of_tree(tree: Node, path: Path, name: str, found: list[Diagnostic] | None = None) -> TestFile:
     """The cases of what a file says; `found`: what was wrong with its text."""
     found = list(found or ())

@@ -31,12 +31,12 @@ from ...ruleset.checks.expressions import expressions_are_right, wrong_expressio
 from ...ruleset.checks.references import dangling
 from ...ruleset.checks.schema import rows_have_the_shape_of_their_form, the_frame_has_its_shape
 from ...ruleset.compile import load_ruleset, parse_file, read_layers
-from ...ruleset.folder import MANIFEST, find_rulesets
+from ...ruleset.folder import MANIFEST, find_rulesets, ruleset_above
 from ...ruleset.forms import Forms, forms
 from ...ruleset.nodes import Node, plain_value
 from ...ruleset.overlay import FRAME, FRAME_CHANGES, Draft, Layer, lay_over
 from ...world.geography import Geography
-from .cases import Case, find, read
+from .cases import Case, cases_about
 from .coverage import Owners, sources
 from .given import MAP
 from .mutate_changes import THINGS, Change, Words, changed_file, changes_of
@@ -198,7 +198,8 @@ class Bench:
             assert manifest is not None
             layers.append(Layer(manifest, tuple(trees)))
         draft, _ = lay_over(layers, self.known)
-        cases, test_files = _cases_of(folder)
+        about = cases_about(folder)
+        cases, test_files = [case for case, _ in about], {file.as_posix(): file for _, file in about}
         game = _Game(folder, layers, draft, ruleset, Geography(ruleset), cases, test_files)
         for case in cases:
             for clause in dict.fromkeys(map(self.owners.of, case.clauses)):
@@ -426,24 +427,10 @@ def _no_longer_than(seconds: float) -> Iterator[None]:
 
 def _root(path: Path) -> Path:
     """The ruleset that a file or folder of tables belongs to; a path that is a ruleset, or holds some, itself."""
-    if path.is_dir() and find_rulesets(path):
-        return path
-    for above in path.parents:
-        if (above / MANIFEST).is_file():
-            return above
-    raise BenchError(f"{path} is no ruleset, and lies in none")
-
-
-def _cases_of(folder: Path) -> tuple[list[Case], dict[str, Path]]:
-    """The cases about a ruleset that lie in its own folder, and their files by name."""
-    cases: list[Case] = []
-    files: dict[str, Path] = {}
-    for path in find(folder):
-        test = read(path)
-        if test.ruleset is not None and test.ruleset == folder.resolve():
-            cases += test.cases
-            files[path.as_posix()] = path
-    return cases, files
+    found = path if path.is_dir() and find_rulesets(path) else ruleset_above(path)
+    if found is None:
+        raise BenchError(f"{path} is no ruleset, and lies in none")
+    return found
 
 
 _EQUIVALENT = re.compile(r"#\s*equivalent\s*\(([^)]*(?:\)[^)]*)*)\)\s*:\s*(\S.*)$")

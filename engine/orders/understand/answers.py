@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...core.model import Row
 from ...turn.context import Order
 from ...turn.decisions import answer_refusal
 from ...turn.effects import fill
 from ...turn.intents import Intent, Note, Remark
 from ...turn.slots import misfit
+from ..rows import answer_of
 from .book import Book, Understood
 
 
@@ -22,17 +21,3 @@ def understand(book: Book, row: Row, order: Order) -> Understood:
     book.check(answer_refusal(book.context, book.nation, *answer_of(order)))
     warned = [w["says"] for w in row.get("warns", ()) if book.world.test(w["when"], names)]
     return Understood(Intent(order, remarks=tuple(Remark(Note.WARNED, fill(book.world, text, names)) for text in warned)))
-
-
-def answer_of(order: Order) -> tuple[str, Any]:
-    """What a line says to a decision: `decision` or `decision/subject`, and the answer.
-
-    The slot `answer` holds the answer (without one: the only slot); another slot names what it is about.
-    """
-    slots = dict(order.get("slots", {}))
-    answer = slots.pop("answer", None)
-    if answer is None:
-        answer = slots.pop(next(iter(slots)), True) if slots else True
-    subject = next(iter(slots.values()), "")
-    id_ = order["order"].partition("/")[2]
-    return (f"{id_}/{subject}" if subject else id_), answer

@@ -14,6 +14,7 @@ import numpy as np
 from .model import Badge, Owner
 from .palette import darker
 from .shapes import Array
+from .small import on_grid
 from .svg import INK, circle, number, path, rect, track, words
 from .text import text_width, xml
 
@@ -150,13 +151,21 @@ def works(line: Array, style: str, inward: float = 2.6, spacing: float = 5.0) ->
     along /= np.maximum(np.hypot(along[:, 0], along[:, 1]), 1e-9)[:, None]
     left = np.column_stack([along[:, 1], -along[:, 0]])
     ground = vertices + left * inward
-    data = track(ground.tolist())
+    data = _eased(ground)
+    drawn = path(data, stroke="#fff", stroke_width=3, stroke_opacity=0.8)
     if style == "double":
-        data += track((vertices + left * inward * 2).tolist())
-    if style == "teeth":
-        tips = ground - left * (inward + 1.6)
-        data += "".join(track([a, b]) for a, b in zip(ground.tolist(), tips.tolist(), strict=True))
-    return path(data, stroke="#fff", stroke_width=3, stroke_opacity=0.8) + path(data, stroke=EARTH, stroke_width=1.3)
+        data += _eased(vertices + left * inward * 2)
+    if style == "teeth":  # the dashes of a line as wide as the teeth are long
+        length = inward + 1.6
+        drawn += path(
+            _eased(ground - left * length / 2), stroke=EARTH, stroke_width=length, stroke_dasharray=f"1.3 {spacing - 1.3:g}"
+        )
+    return drawn + path(data, stroke=EARTH, stroke_width=1.3)
+
+
+def _eased(line: Array) -> str:
+    """A line without the vertices that nobody would miss."""
+    return track([(x / 10, y / 10) for x, y in on_grid(line.tolist(), 0.1, 2.5)])
 
 
 def passage(a: tuple[float, float], b: tuple[float, float], style: str, least: float = 9.0) -> str:
