@@ -11,7 +11,7 @@ import pytest
 
 from wteaw.core.journal import replay, verify_chain
 from wteaw.core.state import State
-from wteaw.orders.check import accept_orders
+from wteaw.orders.check import check
 from wteaw.turn.referee import Inputs, resolve
 from wteaw.world.view import view
 from wteaw.world.world import World
@@ -101,7 +101,7 @@ def test_what_policies_order_passes_the_checker() -> None:
             world = World(
                 ruleset, view(ruleset, result.position.state, nation), moments=result.position.moments, geography=geography
             )
-            accepted, found = accept_orders(world, nation, orders)
+            accepted, found = (checked := check(world, nation, orders)).orders, checked.found
             assert len(accepted) == len(orders), (nation, found)
 
 
