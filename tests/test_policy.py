@@ -382,6 +382,23 @@ def test_what_is_required_is_met_by_the_first_rule_that_can(monkeypatch: pytest.
     assert [o["order"] for o in plan(world, "red", dice())] == ["acts/beg"]
 
 
+def test_where_one_way_to_meet_it_is_refused_another_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    sell = {
+        "id": "sell",
+        "form": "sell {place}",
+        "step": "talk",
+        "slots": {"place": "place"},
+        "limit": {1: ["nation", "place", "turn"]},
+        "needs": [{"test": "place.owner == self", "else": "that is not yours"}],
+    }
+    rows = [{"id": "p", "acts": [{"act": "sell", "meets": ["due"]}]}]
+    monkeypatch.setattr(policies, "gate", lambda world: ["due"])
+    asked = iter([{"due": "open"}, {"due": "open"}, {"due": "open"}, {}])
+    monkeypatch.setattr(policies, "standing", lambda world, nation, given: (list(given), next(asked)))
+    world = World(rules({}, acts=[sell], policies=rows), position())
+    assert [o["slots"]["place"] for o in plan(world, "red", dice())] == ["a", "b", "c"]
+
+
 # ---- armies across the sea
 
 

@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from wteaw.core.collector import collect_rarely
 from wteaw.core.journal import Entry
 from wteaw.core.model import Ruleset
 from wteaw.core.package_data import scenarios
@@ -98,10 +99,13 @@ def play(scenario: str, seed: str, options: dict[str, Any], turns: int) -> Figur
     with tempfile.TemporaryDirectory() as folder:
         game = new_game(Path(folder) / "game", data, ruleset, id_=scenario, options=options, seed=bytes.fromhex(seed))
         gc.freeze()
-        gc.set_threshold(200_000, 20, 20)
+        collect_rarely()
         first, began, stood = game.stage().position.turn, time.process_time(), []
         army: dict[str, Counter[int]] = {}
         for turn, _, _ in resolutions(game, turns):
+            position = game.stage().position
+            if position.turn == turn and not position.ended:
+                continue  # where powers move one after another, a turn is many resolutions
             world = whole_world(game)
             stood.append(fronts(world))
             for nation in world.nations():

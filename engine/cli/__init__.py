@@ -7,7 +7,6 @@ user does ends in a traceback.
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import sys
@@ -18,6 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..core.collector import collect_rarely
 from ..core.faults import RuleError, StoreError, of_rules
 from .exits import Code, Stop, of_os_error, of_store_error
 
@@ -118,8 +118,7 @@ def tell(format: str, data: Mapping[str, Any], *lines: str) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and leave with its exit code."""
-    # rules and states stay for as long as a command runs: to look through them for cycles all the time frees next to nothing
-    gc.set_threshold(200_000, 20, 20)
+    collect_rarely()
     sys.exit(_run(list(sys.argv[1:] if arguments is None else arguments)))
 
 

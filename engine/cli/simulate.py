@@ -6,7 +6,7 @@ import json
 import os
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,10 +19,13 @@ from .game import find_scenario, options_given, read_scenario, seed_given
 from .terminal import Working
 
 if TYPE_CHECKING:
+    from ..core.model import Ruleset
+    from ..game.many.one import Figures
     from ..game.many.summary import Goal
     from ..game.many.sweep import Candidate
+    from ..game.many.workers import Crew, Key
 
-__all__ = ["candidate_of", "checked", "kept_seed", "simulate", "told"]
+__all__ = ["begun", "candidate_of", "checked", "simulate", "told"]
 
 
 def simulate(
@@ -57,12 +60,9 @@ def simulate(
     """
     from ..game.many import summary as summed
     from ..game.many.kept import finish, keep_rules
-    from ..game.many.sweep import FORMAT, PLAYING, fingerprint, prepare, sweep
-    from ..game.many.workers import Cluster, Crew, Processes, Rules
+    from ..game.many.sweep import sweep
 
     formats(format, "text", "json")
-    if cluster and workers:
-        raise Stop("--workers are of this machine, --cluster has its own: give one of them", Code.CALL)
     given = seed_given(seed)
     candidates = [candidate_of("as given", scenario, option), *(_other(said, scenario, option) for said in with_)]
     candidates = [replace(candidate, policies=dict(options_given(policy))) for candidate in candidates]
@@ -71,19 +71,13 @@ def simulate(
     read = {candidate.name: checked(candidate) for candidate in candidates}
     rulesets = {name: rules for name, (_, rules) in read.items()}
     goal = _goal(until_error, rulesets["as given"])
-    drawn = given.hex() if given is not None else kept_seed(out, force)
-    settings = {
-        "format": FORMAT, "seed": drawn, "turns": turns,
-        "candidates": [fingerprint(candidate, *read[candidate.name]) for candidate in candidates],
-    }  # fmt: skip
-    sent = {name: Rules.of(*of) for name, of in read.items()}
-    crew: Crew | None = Cluster(sent, cluster) if cluster else None  # before anything is written: it may be out of reach
-    held = prepare(out, settings, force=force)
+    drawn, crew, held = begun(
+        out, [(candidate, *read[candidate.name]) for candidate in candidates], given, turns, workers, cluster, force=force
+    )
     about = {c.name: _about(c, *read[c.name], turns) for c in candidates}
     for name in list(about)[1:]:
         about[name]["instead"] = _instead(candidates[0], next(c for c in candidates if c.name == name), rulesets)
     keep_rules(out, about, rulesets)
-    crew = crew or Processes(sent, workers or os.cpu_count() or 1, out / PLAYING)
     missing = sum((n, name) not in held for n in range(1, games + 1) for name in rulesets)
     with Working("games", missing) as working:
         counted = sweep(
@@ -194,7 +188,28 @@ def checked(candidate: Candidate) -> tuple[dict[str, Any], Any]:
     return data, ruleset
 
 
-def kept_seed(out: Path, force: bool) -> str:
+def begun(
+    out: Path, candidates: Sequence[tuple[Candidate, Mapping[str, Any], Ruleset]], seed: bytes | None, turns: int, workers: int,
+    cluster: str, *, force: bool,
+) -> tuple[str, Crew, dict[Key, Figures]]:  # fmt: skip
+    """The seed of a sweep, who plays it, and the games that its folder holds; a cluster is looked for before anything is written.
+
+    `candidates`: each with its scenario and ruleset.
+    """
+    from ..game.many.sweep import FORMAT, PLAYING, fingerprint, prepare
+    from ..game.many.workers import Cluster, Processes, Rules
+
+    if cluster and workers:
+        raise Stop("--workers are of this machine, --cluster has its own: give one of them", Code.CALL)
+    drawn = seed.hex() if seed is not None else _kept_seed(out, force)
+    settings = {"format": FORMAT, "seed": drawn, "turns": turns, "candidates": [fingerprint(*of) for of in candidates]}
+    sent = {candidate.name: Rules.of(data, ruleset) for candidate, data, ruleset in candidates}
+    crew: Crew | None = Cluster(sent, cluster) if cluster else None
+    held = prepare(out, settings, force=force)
+    return drawn, crew or Processes(sent, workers or os.cpu_count() or 1, out / PLAYING), held
+
+
+def _kept_seed(out: Path, force: bool) -> str:
     """The seed of a sweep that stands in the folder, which goes on; else a new one."""
     from ..game.many.sweep import SETTINGS
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import typer
 
 from . import Code, Stop, formats
 from .game import options_given, seed_given
-from .simulate import candidate_of, checked, kept_seed, told
+from .simulate import begun, candidate_of, checked, told
 from .terminal import Working
 
 __all__ = ["tournament"]
@@ -43,8 +42,7 @@ def tournament(
     Example: wteaw tournament diplomacy --policy given --policy idle --games 20 --turns 10 --out cup
     """
     from ..game.many import tournament as cup
-    from ..game.many.sweep import FORMAT, PLAYING, fingerprint, prepare, sweep
-    from ..game.many.workers import Cluster, Crew, Processes, Rules
+    from ..game.many.sweep import sweep
     from ..game.scenario import initial_state
     from ..orders.policies import policies_of
     from ..turn.vacancies import seat
@@ -71,17 +69,7 @@ def tournament(
     criterion = criterion or cup.criterion_of(ruleset, parties)
     pairs = list(cup.seatings(policy))
     candidates = [replace(base, name=cup.name_of(pair), policies=cup.seats(parties, pair)) for pair in pairs]
-    drawn = given.hex() if given is not None else kept_seed(out, force)
-    settings = {
-        "format": FORMAT,
-        "seed": drawn,
-        "turns": turns,
-        "candidates": [fingerprint(c, data, ruleset) for c in candidates],
-    }
-    sent = {c.name: Rules.of(data, ruleset) for c in candidates}
-    crew: Crew | None = Cluster(sent, cluster) if cluster else None
-    held = prepare(out, settings, force=force)
-    crew = crew or Processes(sent, workers or os.cpu_count() or 1, out / PLAYING)
+    drawn, crew, held = begun(out, [(c, data, ruleset) for c in candidates], given, turns, workers, cluster, force=force)
     missing = sum((n, c.name) not in held for n in range(1, games + 1) for c in candidates)
     with Working("games", missing) as working:
         sweep(

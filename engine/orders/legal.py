@@ -35,7 +35,7 @@ from ..world.world import World
 from . import ways
 from .grammar import Slot, slot_of
 from .names import FORM_OF, Names
-from .rows import is_purchase, open_to, orders_now
+from .rows import is_purchase, open_to, orders_now, starts_at
 from .text import order_text
 
 MAX_WAYS = 400
@@ -394,6 +394,6 @@ def _voyages(world: World, nation: str, row: Row, mode: Row) -> list[Legal]:
         counts = ways.free_units(world, nation, place)
         fits = {k: n for k, n in counts.items() if ways.goes_by(world, mode, k) and routes.kind_matches(world, carriers, k)}
         if fits:
-            slots = {ways.UNITS: fits, "zone": place}
+            slots = {ways.UNITS: fits, starts_at(row): place}
             out.append(Legal(f"orders/{row['id']}", nation, slots, open=("cargo", ways.ORIGIN, ways.TARGET)))
     return out

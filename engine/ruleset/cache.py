@@ -10,13 +10,13 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import tempfile
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from ..core.canonical import dumps, loads
+from ..core.whole_files import write_whole
 
 __all__ = ["cache_folder", "code_digest", "key_of", "read", "write"]
 
@@ -74,15 +74,7 @@ def write(shelf: str, key: str, value: Any) -> None:
         folder = cache_folder() / shelf
         folder.mkdir(parents=True, exist_ok=True)
         body = dumps(value)
-        handle, name = tempfile.mkstemp(dir=folder, prefix=".new-")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(hashlib.sha256(body).hexdigest().encode("ascii") + b"\n" + body)
-            Path(name).replace(folder / f"{key}.json")
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(name).unlink()
-            raise
+        write_whole(folder / f"{key}.json", hashlib.sha256(body).hexdigest().encode("ascii") + b"\n" + body)
         _prune(folder)
 
 

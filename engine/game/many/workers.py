@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core import canonical
+from ...core.collector import collect_rarely
 from ...core.faults import MachineError, RuleError, StoreError, of_rules
 from ...core.model import Ruleset
 from .one import Figures, play_one
@@ -135,7 +136,7 @@ class Processes(Crew):
 def _begin(rules: dict[str, Rules]) -> None:
     """A worker leaves it to the command to be interrupted, and ends when the command is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.set_threshold(200_000, 20, 20)  # as the command that started it
+    collect_rarely()
     command = multiprocessing.parent_process()
     _kept.update(rules)
 

@@ -8,8 +8,6 @@ been tried: with it the case passes, and what every other case of the file says 
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,6 +17,7 @@ from typing import Any
 import yaml
 
 from ...core.state import Entity
+from ...core.whole_files import write_whole
 from ...ruleset.load import load_text
 from ...ruleset.nodes import find as node_at
 from ...ruleset.nodes import plain_value
@@ -101,14 +100,7 @@ def write(path: Path, proposal: Proposal) -> None:
     """Write a proposal, all at once or not at all. ChangedMeanwhile if somebody else wrote; OSError as the system has it."""
     if _text(path) != proposal.before:
         raise ChangedMeanwhile(f"{path} was changed meanwhile; nothing is written")
-    handle, beside = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(proposal.text)
-        Path(beside).chmod(path.stat().st_mode & 0o777)
-        Path(beside).replace(path)
-    finally:
-        Path(beside).unlink(missing_ok=True)
+    write_whole(path, proposal.text.encode("utf-8"))
 
 
 def _text(path: Path) -> str:
