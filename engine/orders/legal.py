@@ -156,7 +156,8 @@ def _acts(world: World, nation: str, row: Row, tried: int) -> Iterator[Legal]:
         for s in numbers:
             declared = row["slots"][s.name]
             least, most = number_bounds(context, declared if isinstance(declared, dict) else {}, names)
-            least = max(least, base.get(s.name, least))  # one that may be left out begins at what it then counts as
+            if (left_out := base.get(s.name)) is not None:
+                least = max(least, left_out)  # one that may be left out begins at what it then counts as
             if most is not None and most < least:
                 break
             bounds[s.name] = (int(least), PLENTY if most is None else int(most))
