@@ -65,8 +65,15 @@ def _acts_of(world: World, row: Row) -> list[Row]:
 
 
 def _meet(giver: Giver, rules: Sequence[Row]) -> None:
-    """Only orders that stand together, with those for requirements that the others leave unmet: one after another, until all are
-    met or nothing helps."""
+    """Only orders that stand together, with those for requirements that the others leave unmet. Where the others are in the way
+    of those, they are given up."""
+    if not _met(giver, rules) and giver.orders:
+        giver.begin_anew()
+        _met(giver, rules)
+
+
+def _met(giver: Giver, rules: Sequence[Row]) -> bool:
+    """Add orders for what is unmet, one after another, until all is met or nothing helps; whether all is."""
     for _ in range(MOST_TRIES):
         giver.orders, missing = standing(giver.world, giver.nation, giver.orders)
         given = len(giver.orders)
@@ -74,7 +81,8 @@ def _meet(giver: Giver, rules: Sequence[Row]) -> None:
             if len(giver.orders) == given and not missing.keys().isdisjoint(rule["meets"]):
                 give_acts(giver, [rule], insist=True)
         if len(giver.orders) == given:
-            return
+            return not missing
+    return False
 
 
 def policies_of(ruleset: Ruleset) -> list[str]:

@@ -24,7 +24,11 @@ class Giver:
         self.world = world
         self.nation = nation
         self.stream = stream
-        self.checker = Checker(world, nation, quiet=True)
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Without any order."""
+        self.checker = Checker(self.world, self.nation, quiet=True)
         self.orders: list[Order] = []
 
     @cached_property
