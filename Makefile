@@ -28,7 +28,7 @@ docs: $(STAMP)  ## the documentation as a site: docs/_build/html/index.html
 bench: $(STAMP)  ## benchmarks: ratios within one run
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-only --benchmark-disable-gc
 
-AGAINST ?= 3e9d42a
+AGAINST ?= HEAD
 speed: $(STAMP)  ## a whole 1914 game against an earlier commit (AGAINST=...), turn by turn, on the same orders
 	$(BIN)/python tools/speed.py $(AGAINST)
 	$(BIN)/python tools/speed.py $(AGAINST) --workers 2

@@ -77,6 +77,11 @@ RULES = [
         "terms:\n- {id: told, of: [nation], is: 'places(owner=nation)'}\n- {id: idle, of: [nation], is: 'places()'}\n",
         [("W604", 5, 3)],
     ),
+    (
+        "tracks:\n- {id: t, thresholds: [-5, 5, 9]}\nevents:\n"
+        "- {id: e, on: {reached: {track: t, at: [-5]}}}\n- {id: f, on: [{reached: {at: 9}}]}\n",
+        [("W604", 2, 28)],
+    ),
     ("tables:\n- {id: used, rows: {a: 1}}\n- {id: idle, rows: {a: 1}}\noptions:\n- {id: o, default: used}\n", [("W604", 3, 3)]),
 ]
 

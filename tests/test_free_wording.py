@@ -26,6 +26,17 @@ from wteaw.world.world import World
 from .test_law_orders import begun, dice, known_to
 
 BASE = [
+    (
+        "Cologne -> Alsace 6 inf, 2 arty, withdraw after 3 rounds",
+        "move 6 infantry, 2 artillery from Cologne to Alsace-Lorraine: withdraw after 3 rounds",
+    ),
+    (
+        "attack alsace-lorraine with 2 inf from stuttgart and 5 inf from cologne",
+        "move 2 infantry from Stuttgart to Alsace-Lorraine; move 5 infantry from Cologne to Alsace-Lorraine",
+    ),
+    ("railway 3 infantry Frankfurt-Danzig", "rail 3 infantry from Frankfurt to Danzig"),
+    ("defend Danzig", "hold Danzig"),
+    ("peace with Japan", "? make peace with Japan"),
     ("Cologne -> Ruhr 4 inf", "move 4 infantry from Cologne to Ruhr"),
     ("4 inf Cologne -> Ruhr", "move 4 infantry from Cologne to Ruhr"),
     ("Cologne-Ruhr: 4 infantry", "move 4 infantry from Cologne to Ruhr"),
@@ -120,6 +131,8 @@ TOKENS = [
     ("lay train at W-Germany and lay move at E-Germany", "lay Train token in W-Germany; lay Move token in E-Germany"),
 ]
 POWERS = [
+    ("buy 3 inf, 2 arty in Berlin", "buy 3 infantry; buy 2 field artillery in Berlin"),
+    ("all subs from sz 12 to sz 13", "sail 1 submarine from Sea Zone 12 Baltic Sea to Sea Zone 13 Skagerrak"),
     ("attack belgium with 4 infantry", "? attack 4 infantry from ? to Belgium"),
     ("4 inf Rhine -> Belgium", "attack 4 infantry from Rhine to Belgium"),
     ("Rhine to Belgium: 3 infantry, 1 field artillery", "attack 3 infantry, 1 field artillery from Rhine to Belgium"),
@@ -333,6 +346,26 @@ def test_a_block_of_prose_is_one_finding() -> None:
     prose = "I have thought about this for long\nbut could not come to any decision\nso please bear with me\nfor another while"
     back = answer(world, "german-empire", f"build 1 infantry in ruhr\n{prose}\nbuild 1 infantry in berlin")
     assert back.standing == 2 and len(back.not_taken) == 1 and "lines 2 to 5" in back.not_taken[0].why
+
+
+def test_short_lines_that_name_something_are_answered_one_by_one() -> None:
+    """Up to so many words; what is longer, or names nothing, is prose."""
+    world = known("1914", 2, "german-empire")
+    back = answer(
+        world,
+        "german-empire",
+        "build 1 infantry in ruhr\npeace with Japan\npeace for ever with Japan\nbuild 1 infantry in berlin",
+    )
+    assert [one.instead[:1] for one in back.not_taken] == [("make peace with Japan",), ("make peace with Japan",)]
+    prose = "we hope for peace with Japan\nand for a good end of it all"
+    back = answer(world, "german-empire", f"build 1 infantry in ruhr\n{prose}\nbuild 1 infantry in berlin")
+    assert len(back.not_taken) == 1
+
+
+def test_a_refused_condition_shows_no_notation() -> None:
+    world = known("1914", 2, "german-empire")
+    (one,) = answer(world, "german-empire", "hold Danzig: fall back to Posen").not_taken
+    assert "fall back to ?" in one.why and not set("{}|[]") & set(one.why)
 
 
 def test_a_refusal_never_lists_all_orders() -> None:

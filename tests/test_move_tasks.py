@@ -67,7 +67,8 @@ def rules(**gate: Any) -> Ruleset:
         ],
         "orders": [
             {"id": "sail", "form": "sail", "step": "sea", "does": "sail", "mission": "rest", "options": ["guard", "meet"]},
-            {"id": "ferry", "form": "ferry", "step": "sea", "does": "sail", "mission": "carry"},
+            {"id": "ferry", "form": "ferry", "slots": {"cargo": "units", "units": {"kind": "units", "at": "zone"}, "zone": "place"},
+             "step": "sea", "does": "sail", "mission": "carry"},
         ],
     }  # fmt: skip
     return Ruleset("t", "T", {form: {r["id"]: r for r in rows} for form, rows in table.items()})

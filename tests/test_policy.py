@@ -14,7 +14,7 @@ from wteaw.core.state import State, unit_key
 from wteaw.game.scenario import initial_state
 from wteaw.game.scenario_files import load_scenario
 from wteaw.orders import policies
-from wteaw.orders.check import check_orders
+from wteaw.orders.check import check
 from wteaw.orders.policies import plan, policy_of
 from wteaw.orders.policies.front import Front, about
 from wteaw.orders.policies.give import Giver
@@ -76,7 +76,7 @@ def dice(*faces: int) -> Stream:
 def orders(ruleset: Ruleset, state: State, *faces: int) -> list[tuple[str, Any]]:
     world = World(ruleset, state)
     found = plan(world, "red", dice(*faces))
-    assert check_orders(world, "red", found) == []
+    assert check(world, "red", found).found == []
     return [(o["order"].partition("/")[2], o["slots"]) for o in found]
 
 
@@ -380,6 +380,23 @@ def test_what_is_required_is_met_by_the_first_rule_that_can(monkeypatch: pytest.
     monkeypatch.setattr(policies, "standing", lambda world, nation, given: (list(given), next(asked)))
     world = World(rules({}, acts=acts, policies=rows), position())
     assert [o["order"] for o in plan(world, "red", dice())] == ["acts/beg"]
+
+
+def test_where_one_way_to_meet_it_is_refused_another_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    sell = {
+        "id": "sell",
+        "form": "sell {place}",
+        "step": "talk",
+        "slots": {"place": "place"},
+        "limit": {1: ["nation", "place", "turn"]},
+        "needs": [{"test": "place.owner == self", "else": "that is not yours"}],
+    }
+    rows = [{"id": "p", "acts": [{"act": "sell", "meets": ["due"]}]}]
+    monkeypatch.setattr(policies, "gate", lambda world: ["due"])
+    asked = iter([{"due": "open"}, {"due": "open"}, {"due": "open"}, {}])
+    monkeypatch.setattr(policies, "standing", lambda world, nation, given: (list(given), next(asked)))
+    world = World(rules({}, acts=[sell], policies=rows), position())
+    assert [o["slots"]["place"] for o in plan(world, "red", dice())] == ["a", "b", "c"]
 
 
 # ---- armies across the sea

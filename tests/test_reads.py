@@ -24,7 +24,7 @@ RULES = small.ruleset(
 @pytest.mark.parametrize(
     ("text", "tables"),
     [
-        ("stock(self, 'gold') > 3", {"stores", "places.holder", "units", "relations", "nations.side", "nations.capital"}),
+        ("stock(self, 'gold') > 3", {"stores", "places.holder", "units", "relations", "nations.side"}),
         ("marked(self, 'proud')", {"marks"}),
         ("turn > 3", {"game"}),
         ("place.worth > 2", {"places.*", "places.worth"}),
@@ -38,6 +38,13 @@ def test_tables(text: str, tables: set[str]) -> None:
     found = reads(RULES, text)
     assert found is not None and found >= tables and (tables or not found)
     assert not {"places", "nations"} & found
+
+
+def test_a_purse_hangs_on_the_field_that_its_row_calls_the_seat() -> None:
+    fields = [{"id": "hoard", "of": ["nation"], "type": "id", "form": "places", "default": None, "open": True}]
+    rules = small.ruleset(fields=fields, stores=[{"id": "gold", "per": "region", "links": ["land"], "seat": "hoard"}])
+    found = reads(rules, "stock(self, 'gold')")
+    assert found is not None and "nations.hoard" in found and "nations.capital" not in found
 
 
 def test_quantities_read_what_their_adjusts_read() -> None:

@@ -103,6 +103,9 @@ def play(scenario: str, seed: str, options: dict[str, Any], turns: int) -> Figur
         first, began, stood = game.stage().position.turn, time.process_time(), []
         army: dict[str, Counter[int]] = {}
         for turn, _, _ in resolutions(game, turns):
+            position = game.stage().position
+            if position.turn == turn and not position.ended:
+                continue  # where powers move one after another, a turn is many resolutions
             world = whole_world(game)
             stood.append(fronts(world))
             for nation in world.nations():

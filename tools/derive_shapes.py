@@ -211,9 +211,13 @@ def _cell(sites: Sequence[Site], i: int) -> tuple[list[np.ndarray], list[int]]:
     corners = [np.array([radius * math.cos(t), radius * math.sin(t)]) for t in turns]
     labels = [-1 if site.reach < 1.2 else i] * RING_SIDES
     east, north = _tangents(site.xyz)
-    order = sorted((k for k in range(len(sites)) if k != i), key=lambda k: -float(sites[k].xyz @ site.xyz))
+    near = np.array([s.xyz for s in sites]) @ site.xyz
+    order = [int(k) for k in np.argsort(-near, kind="stable") if k != i]
     for k in order:
         other = sites[k]
+        farthest = math.sqrt(max(float(c @ c) for c in corners))
+        if math.acos(max(-1.0, min(1.0, float(other.xyz @ site.xyz)))) > 2 * math.atan(farthest):
+            break  # this one, and all that are farther, are nearer to no corner
         if other.limited and not site.limited:
             continue
         constant, slope = 1 - float(other.xyz @ site.xyz), np.array([-(other.xyz @ east), -(other.xyz @ north)])

@@ -128,7 +128,7 @@ def verify(data: dict[str, Any], published: dict[str, Any], salts: dict[str, str
     if mine is not None:
         nation, text = mine
         if keyed(keys[nation], "wteaw salt", sha256(text).hexdigest()).hex() != salts.get(nation):
-            raise Wrong(f"this file is not the one that went into the dice for {nation}")
+            raise Wrong(f"this file is not the one that went into the dice for {nation}: the first that came in the turn")
     mix = plain("wteaw mix", salts) if salts else ""
     streams: dict[tuple[Any, ...], Stream] = {}
     shown = checked = 0

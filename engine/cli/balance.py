@@ -9,6 +9,7 @@ from typing import Any
 import typer
 
 from . import Code, Stop, formats, tell
+from .terminal import Working
 
 __all__ = ["balance"]
 
@@ -38,10 +39,12 @@ def balance(
     if of not in sweep.about:
         raise Stop(f"--of {of}: this sweep has {', '.join(sweep.about)}", Code.CALL)
     about, rules, games = sweep.about[of], sweep.rules(of), sweep.games(of)
+    with Working("adding up the games"):
+        counted = balanced.balance(rules, games)
     found: dict[str, Any] = {
         "title": about["title"], "of": of, "seed": sweep.settings["seed"], "turns": sweep.settings["turns"],
         "again": about["again"],
-        **balanced.balance(rules, games),
+        **counted,
         "seeds": {n: g["seed"] for n, g in games.items()},
         "errors": [{k: g[k] for k in ("game", "seed", "error")} for g in games.values() if "error" in g],
     }  # fmt: skip

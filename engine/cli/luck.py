@@ -9,6 +9,7 @@ import typer
 
 from . import formats
 from .game import open_game
+from .terminal import Working
 
 __all__ = ["luck"]
 
@@ -32,7 +33,8 @@ def luck(
 
     found = open_game(game)
     reader = nation_named(nation, found.ruleset, found.stage().position.state) if nation else None
-    known = luck_of(found, reader)
+    with Working("resolving the turns again"):
+        known = luck_of(found, reader)
     if format == "json":
         typer.echo(json.dumps(known.to_json(), ensure_ascii=False, indent=1))
         return

@@ -7,6 +7,7 @@ from pathlib import Path
 import typer
 
 from . import formats, tell
+from .terminal import Working
 
 __all__ = ["rulebook"]
 
@@ -35,8 +36,9 @@ def rulebook(
     if graph:
         text = dependency_svg(ruleset)
     else:
-        text = written(ruleset, Tests(folder).by_clause() if tests else None)
-        text = page(text) if chosen == "html" else text
+        with Working("writing the book"):
+            text = written(ruleset, Tests(folder).by_clause() if tests else None)
+            text = page(text) if chosen == "html" else text
     if chosen == "json":
         tell(chosen, {"ruleset": ruleset.id, "title": ruleset.title, "svg" if graph else "markdown": text})
     elif out is None:

@@ -9,6 +9,7 @@ import typer
 
 from . import formats
 from .game import open_game
+from .terminal import Working
 
 __all__ = ["statistics"]
 
@@ -30,7 +31,8 @@ def statistics(
     from ..game.views import whole_world
 
     opened = open_game(game)
-    found = figures(opened)
+    with Working("looking at every turn"):
+        found = figures(opened)
     if format == "json":
         typer.echo(json.dumps(found, ensure_ascii=False, indent=1))
         return

@@ -10,6 +10,7 @@ import typer
 
 from ..core.package_data import rulesets
 from . import Code, Stop, formats
+from .terminal import Working
 
 __all__ = ["systems"]
 
@@ -33,7 +34,8 @@ def systems(
     if not top.is_dir():
         raise Stop(f"{top} is no folder", Code.CALL)
     try:
-        found = found_in(top)
+        with Working("counting"):
+            found = found_in(top)
         if write is not None:
             write.write_text(put(write.read_text(encoding="utf-8"), as_markdown(found)), encoding="utf-8")
     except ValueError as error:

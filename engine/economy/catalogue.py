@@ -154,14 +154,11 @@ class Market:
                     yield self._offer(row, site, self.variant(row, site))
                 continue
             sites = [(p, v) for p in self._sites(row, held) if not isinstance(v := self.variant(row, p), str)]
-            if sites and self.price(row)[0] <= self._richest(self._main):
+            if sites and self.price(row)[0] <= max(stores.purses(self.world, self.nation, self._main).values(), default=0):
                 for site, variant in sites:
                     offer = self._offer(row, site, variant)
                     if offer.why_not is None:
                         yield offer
-
-    def _richest(self, what: str) -> Any:
-        return max(stores.purses(self.world, self.nation, what).values(), default=0)
 
     def _sites(self, row: Row, held: Sequence[str]) -> list[str]:
         """The places that pass an item's test of sites; items that test alike share the answer."""
@@ -187,7 +184,7 @@ class Market:
 
     def left(self, purse: str, what: str) -> Any:
         """What a purse holds, less what has been spent."""
-        return self._left(purse, what)
+        return self.world.state.get("stores", purse, what, 0) - self._spent.get((purse, what), 0)
 
     def reserve(self, purse: str, what: str, amount: Any) -> None:
         """Something will be used up later: what is left of it is less by so much."""
@@ -299,7 +296,7 @@ class Market:
             return None
         near = [p for p in self.world.geography.next_to(zone) if not isinstance(self.variant(row, p), str)]
         fits = [p for p in near if zone in self.stands(row, p)]
-        return max(fits, key=lambda p: (self._left(*self._purse(row, p)), p), default=None)
+        return max(fits, key=lambda p: (self.left(self._purse(p, self._main), self._main), p), default=None)
 
     def faces(self, row: Row, site: str) -> list[str]:
         """The places that works bought for a site may face."""
@@ -364,18 +361,11 @@ class Market:
 
     # ---- money, stocks and rooms
 
-    def _purse(self, row: Row, site: str) -> tuple[str, str]:
-        what = self._main
-        return self._purse_of(site, what), what
-
-    def _purse_of(self, site: str, what: str) -> str:
+    def _purse(self, site: str, what: str) -> str:
         if (site, what) not in self._purses:
             mine = site and self.world.holder_of(site) == self.nation
             self._purses[site, what] = stores.purse_at(self.world, self.nation, site if mine else None, what)
         return self._purses[site, what]
-
-    def _left(self, purse: str, what: str) -> Any:
-        return self.world.state.get("stores", purse, what, 0) - self._spent.get((purse, what), 0)
 
     def _stocks(self, row: Row, site: str) -> list[tuple[str, str, int, str, Any, int]]:
         """What one uses up: (resource, purse, each, when taken, multiple when short or None, how many are within it)."""
@@ -385,7 +375,7 @@ class Market:
             each = int(self.world.number(rule["each"], self._names))
             if each <= 0:
                 continue
-            purse = self._purse_of(site, what)
+            purse = self._purse(site, what)
             left = self.world.state.get("stores", purse, what, 0) - self._reserved.get((purse, what), 0)
             short = rule.get("short", "refuse")
             times = self.world.number(short["times"], self._names) if isinstance(short, dict) else None
@@ -421,8 +411,8 @@ class Market:
             dear = max(dear, beyond)
             cost += beyond * rounded_up(price * (times - 1))
             uses.append((what, purse, each * (n - beyond), taken))
-        purse, what = self._purse(row, site)
-        left = self._left(purse, what)
+        purse, what = self._purse(site, self._main), self._main
+        left = self.left(purse, what)
         if cost > left:
             return Refusal(Code.MEANS, f"costs {cost} {stores.in_words(self.world.ruleset, what)}, {left} left there", "n")
         return Quote(
@@ -482,9 +472,9 @@ class Market:
         if isinstance(variant, str):
             return Offer(row["id"], site, price, 0, 0, variant)
         fee = self.world.number(variant.get("fee", 0), self._at(site))
-        purse, what = self._purse(row, site)
+        purse = self._purse(site, self._main)
         pack = int(self.world.number(row.get("pack", 1), self._names))
-        if pack * (price + fee) > self._left(purse, what):
+        if pack * (price + fee) > self.left(purse, self._main):
             return Offer(row["id"], site, price, fee, 0, "there is no money for it", purse=purse)
         where = self.stands(row, site)
         facing = self.faces(row, site) if "works" in row else []
@@ -508,9 +498,7 @@ class Market:
 
     def _most(self, row: Row, site: str, variant: Row, into: str, purse: str) -> int:
         """The most that money, stocks and rooms allow."""
-        what = self._main
-        purse = purse or self._purse(row, site)[0]
-        left = self._left(purse, what)
+        left = self.left(purse or self._purse(site, self._main), self._main)
         price, _ = self.price(row)
         fee = self.world.number(variant.get("fee", 0), self._at(site) if site else self._names)
         most = PLENTY

@@ -14,18 +14,8 @@ from ..units import forces
 from ..world.travel_groups import free_stacks
 from ..world.world import World
 
-ORIGIN = "origin"
 ALL = "*"
 """A kind that stands for all units of a place."""
-
-
-def unit_slots(row: Row) -> list[tuple[str, str]]:
-    """The slots of an order that hold units, each with the slot that says where they stand.
-
-    A slot says by `at` where its units stand; without it they stand at `origin`.
-    """
-    declared = {n: slot if isinstance(slot, dict) else {"kind": slot} for n, slot in row.get("slots", {}).items()}
-    return [(n, str(slot.get("at", ORIGIN))) for n, slot in declared.items() if slot["kind"] == "units"]
 
 
 def of_nation(world: World, nation: str) -> list[Row]:
@@ -45,7 +35,7 @@ def taken(world: World, nation: str, place: str, orders: Iterable[Mapping[str, A
     for order in orders:
         row = rows.get(order["order"].partition("/")[2], {})
         slots = order.get("slots", {})
-        for name, where in unit_slots(row) if "commits" in row else ():
+        for name, where in forces.unit_slots(row) if "commits" in row else ():
             if slots.get(where) == place:
                 for kind, n in (slots.get(name) or {}).items():
                     for one in there if kind == ALL else (kind,):
@@ -54,4 +44,4 @@ def taken(world: World, nation: str, place: str, orders: Iterable[Mapping[str, A
     return dict(forces.pick(free, picks) or ())
 
 
-__all__ = ["of_nation", "taken", "unit_slots"]
+__all__ = ["of_nation", "taken"]

@@ -212,7 +212,8 @@ def _check(data: Any, known: Published, orders: bytes | None, nation: str) -> Ch
         keys = {r["audience"]: audience_key(key, r["audience"]) for r in records} | keys
     own = _own_salt(known, keys, orders, nation)
     if own is False:
-        return Checked(turn, own_salt=False, wrong=f"the file that you show is not the one that went into the dice for {nation}")
+        counts = f"the one that went into the dice for {nation}: the first that came from it in the turn"
+        return Checked(turn, own_salt=False, wrong=f"the file that you show is not {counts}")
     mix = mix_salts(known.salts) if known.salts else ""
     verdict = verify_record(keys, records, turn=turn, mix=mix)
     shown = sum(len(drawn["faces"]) for r in records for drawn in r["drawn"])

@@ -388,6 +388,7 @@ class Line:
                 kind = self._kind(at + 1, used)
                 if kind is None:
                     skip = at + 1 < len(self.words) and self.words[at + 1].norm in ("units", "troops", "forces", "of")
+                    skip = skip or (self.generous and at + 1 < len(self.words) and self._name(at + 1, "", used) is None)
                     return Token(start, at + 1 + skip, before, {}, None, {"*": ALL}) if not counts else None
                 number: Any = ALL
             else:

@@ -35,7 +35,7 @@ from ..world.world import World
 from . import ways
 from .grammar import Slot, slot_of
 from .names import FORM_OF, Names
-from .rows import is_purchase, open_to, orders_now
+from .rows import is_purchase, open_to, orders_now, starts_at
 from .text import order_text
 
 MAX_WAYS = 400
@@ -156,7 +156,8 @@ def _acts(world: World, nation: str, row: Row, tried: int) -> Iterator[Legal]:
         for s in numbers:
             declared = row["slots"][s.name]
             least, most = number_bounds(context, declared if isinstance(declared, dict) else {}, names)
-            least = max(least, base.get(s.name, least))  # one that may be left out begins at what it then counts as
+            if (left_out := base.get(s.name)) is not None:
+                least = max(least, left_out)  # one that may be left out begins at what it then counts as
             if most is not None and most < least:
                 break
             bounds[s.name] = (int(least), PLENTY if most is None else int(most))
@@ -394,6 +395,6 @@ def _voyages(world: World, nation: str, row: Row, mode: Row) -> list[Legal]:
         counts = ways.free_units(world, nation, place)
         fits = {k: n for k, n in counts.items() if ways.goes_by(world, mode, k) and routes.kind_matches(world, carriers, k)}
         if fits:
-            slots = {ways.UNITS: fits, "zone": place}
+            slots = {ways.UNITS: fits, starts_at(row): place}
             out.append(Legal(f"orders/{row['id']}", nation, slots, open=("cargo", ways.ORIGIN, ways.TARGET)))
     return out

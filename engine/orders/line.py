@@ -17,6 +17,7 @@ from .grammar import Fixed, Grammar, OrderForm, Slot
 from .match import MAX_STEPS, Found, Matcher
 from .names import Names
 from .text import order_text
+from .ways import TARGET
 from .words import Word, misspelled, slips, split
 
 MAX_LINE = 500
@@ -156,8 +157,13 @@ class LineReader:
             return None
         return self._parted(number, bare, spans, "", mark)
 
-    def _parted(self, number: int, bare: str, spans: Sequence[tuple[int, int]], verb: str, mark: str) -> Attempt | None:
-        """The parts from here on as orders, with as little to each as makes it whole; None if something is left over."""
+    def _parted(
+        self, number: int, bare: str, spans: Sequence[tuple[int, int]], verb: str, mark: str, goal: str = ""
+    ) -> Attempt | None:
+        """The parts from here on as orders, with as little to each as makes it whole; None if something is left over.
+
+        A part may have the `verb` of the one before, or go where that went (`goal`).
+        """
         if not spans:
             return Attempt([], [])
         for many in range(1, len(spans) + 1):
@@ -166,9 +172,13 @@ class LineReader:
                 return None  # that is the line itself
             part = " " * start + bare[start:end]
             found = self._part(number, part, mark) or (self._part(number, f"{verb} {bare[start:end]}", mark) if verb else None)
+            if found is None and goal:
+                found = self._part(number, f"{bare[start:end]} to {goal}", mark)
             if found is None:
                 continue
-            rest = self._parted(number, bare, spans[many:], self._verb(bare[start:end]) or verb, mark)
+            went = found.orders[-1]["slots"].get(TARGET)
+            name = self.names.printed("place", went) if isinstance(went, str) and went in self.ruleset.rows("places") else ""
+            rest = self._parted(number, bare, spans[many:], self._verb(bare[start:end]) or verb, mark, name)
             if rest is not None:
                 return Attempt([*found.orders, *rest.orders], [*found.found, *rest.found])
         return None

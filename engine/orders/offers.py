@@ -26,7 +26,7 @@ from .check import Checker
 from .grammar import Slot, slot_of
 from .legal import ENUMERABLE, Legal, domain, legal_orders
 from .names import Names
-from .rows import by_phase
+from .rows import by_phase, unit_slots
 from .text import order_text
 from .words import joined
 
@@ -389,8 +389,8 @@ class _Offers:
     def _domain(self, entry: Legal, slot: str, shape: Slot) -> list[Any]:
         """What is tried in an open slot: units that are there, one of anything counted, a place with units of one's own."""
         if shape.kind == "units":
-            at = next((str(v) for s, v in entry.slots.items() if s in (ways.ORIGIN, "place")), "")
-            here = ways.free_units(self.world, self.nation, at)
+            at = dict(unit_slots(self._row(entry.order)))[slot]
+            here = ways.free_units(self.world, self.nation, str(entry.slots.get(at, entry.slots.get("place", ""))))
             return [self._in_order(here)] if here else []
         if shape.kind == "number":
             return [1]

@@ -23,6 +23,8 @@ from .words import Word, joined, split
 __all__ = ["MAX_LINES", "Head", "Order", "Reading", "parse_orders", "read_orders", "strip_comment"]
 
 MAX_LINES = 2_000
+SHORT = 5
+"""Words of a line that is no sentence."""
 MOST_FREE = 300
 """Lines of one text that are read freely; those after them only word for word."""
 HEAD = ("game", "nation", "turn")
@@ -244,7 +246,8 @@ class _Reader:
         """Lines of prose one below the other make one finding together."""
         out: list[_Entry] = []
         for entry in entries:
-            prose = not entry.stands and entry.free and entry.worth < 2
+            short = bool(entry.worth) and len(entry.line.text.split()) <= SHORT  # names something, and is no sentence
+            prose = not entry.stands and entry.free and entry.worth < 2 and not short
             last = out[-1] if out else None
             if (
                 prose

@@ -212,8 +212,9 @@ class Prospect:
     def pass_gates(self, place: Place = LAST) -> None:
         """Test the requirements that stand before a place of the frame; without one, all that are left."""
         while self._gate and self._gate[0][0] <= place:
-            _, row = self._gate.pop(0)
+            at, row = self._gate.pop(0)
             self._end_step()
+            self._pass_means(at)
             who = Entity("nation", self.nation)
             names = {"self": who, "nation": who}
             if self.turn.world.test(row.get("when"), names) and not self.turn.world.test(row["test"], names):

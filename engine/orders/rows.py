@@ -9,14 +9,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..core.model import Row, Ruleset
-from ..economy.commitments import unit_slots as unit_slots
 from ..ruleset.expressions.parse import conjuncts, parse
 from ..turn.context import Order
 from ..turn.frame import inputs, step_orders, steps
+from ..units.forces import starts_at as starts_at
+from ..units.forces import unit_slots as unit_slots
 from ..world.whom import is_for as open_to
 from ..world.world import World
 
-__all__ = ["open_to", "unit_slots"]
+__all__ = ["open_to", "starts_at", "unit_slots"]
 
 
 def is_purchase(ruleset: Ruleset, row: Row) -> bool:

@@ -5,6 +5,7 @@ Asked by the checker of orders and by whatever carries them out, of a view or of
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence, Set
 from typing import Any, NamedTuple
 
@@ -88,14 +89,22 @@ def misfit(context: OrderContext, row: Row, order: Order, names: Names) -> Refus
     return _option_misfit(context, row, order, names)
 
 
+def _readable(form: str) -> str:
+    """A form as it is said: the last of its alternatives, without what may be left out, `?` for what is to be filled in."""
+    plain = re.sub(r"\(([^()]*\|)?([^()|]*)\)", r"\2", re.sub(r"\[[^\[\]]*\]", "", form))
+    return " ".join(re.sub(r"\{\w+\}", "?", plain).split())
+
+
 def _option_misfit(context: OrderContext, row: Row, order: Order, names: Names) -> Refusal | None:
     """The first option that the row does not carry, or whose number is out of its bounds."""
     may, rows = row.get("options", ()), context.ruleset.rows("order_options")
     for option, given in order.get("options", {}).items():
         if option not in may:
-            forms = [rows[o]["form"] for o in may if o in rows]
+            forms = [_readable(rows[o]["form"]) for o in may if o in rows]
             hint = f"it may carry: {'; '.join(forms)}" if forms else "it carries no options"
-            return Refusal(Code.OPTION, f"the order may not carry {rows.get(option, {}).get('form', option)!r}", "", hint)
+            return Refusal(
+                Code.OPTION, f"the order may not carry {_readable(rows.get(option, {}).get('form', option))!r}", "", hint
+            )
         declared = rows.get(option, {}).get("slots", {})
         values = given if isinstance(given, dict) else dict.fromkeys(declared, given)
         for name, slot in declared.items():

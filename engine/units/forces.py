@@ -25,6 +25,17 @@ PASSING = ("force", "via", "landed", "moved", "aboard")
 """Fields that stacks carry only while forces are about."""
 
 
+def unit_slots(row: Row) -> list[tuple[str, str]]:
+    """The slots of an order that hold units, each with the slot that says where they stand (`at`; else `origin`)."""
+    declared = {n: slot if isinstance(slot, dict) else {"kind": slot} for n, slot in row.get("slots", {}).items()}
+    return [(n, str(slot.get("at", "origin"))) for n, slot in declared.items() if slot["kind"] == "units"]
+
+
+def starts_at(row: Row) -> str:
+    """The slot of an order that says where its `units` stand."""
+    return dict(unit_slots(row)).get("units", "origin")
+
+
 def stacks_of(state: State, force: str) -> list[tuple[str, Row]]:
     """The stacks of a force (its cargo left out), in order of their ids."""
     row = state.row("forces", force)

@@ -36,8 +36,7 @@ def understand(
         return _parting(turn, order, row, mode, fleet, number)
     if "units" not in slots:
         return _parcel(turn, order, mode, fleet, left)
-    carrying = "cargo" in slots
-    start = slots.get("zone") if carrying else slots.get("origin")
+    start = slots.get(forces.starts_at(row))
     world, nation = turn.world, str(order["nation"])
     wanted = forces.wanted(slots["units"])
     if isinstance(wanted, str) or start is None:

@@ -7,9 +7,11 @@ waits for the disk to have his orders read back.
 from __future__ import annotations
 
 import logging
+import re
 import threading
 from collections.abc import Callable
 from datetime import datetime
+from typing import NamedTuple
 
 from sqlalchemy import insert, select, update
 from sqlalchemy.engine import Engine
@@ -18,10 +20,19 @@ from ..store.database import changing, reading
 from .people import stamp
 from .tables import drafts
 
-MAX_DRAFT = 100_000
+MAX_DRAFT, MOST_MARKS = 100_000, 300
+MARK = re.compile("[0-9a-f]{16}")
 SOON = 1.0
 """Seconds until what is kept soon is kept."""
 LOG = logging.getLogger("wteaw.desk")
+
+
+class Draft(NamedTuple):
+    """Orders that are being written: when they were kept ("" if there are none), and the marks of silenced warnings."""
+
+    text: str = ""
+    at: str = ""
+    meant: frozenset[str] = frozenset()
 
 
 class Drafts:
@@ -30,33 +41,40 @@ class Drafts:
     def __init__(self, engine: Engine, clock: Callable[[], datetime]) -> None:
         self.engine = engine
         self.clock = clock
-        self._waiting: dict[tuple[str, str], tuple[int, str, str]] = {}
+        self._waiting: dict[tuple[str, str], tuple[int, Draft]] = {}
         self._guard = threading.Lock()
         self._writing = threading.Lock()
         self._later: threading.Timer | None = None
 
-    def of(self, game: str, nation: str, stage: int) -> tuple[str, str]:
-        """Orders that are being written for a stage, and when they were kept; both empty if there are none."""
+    def of(self, game: str, nation: str, stage: int) -> Draft:
+        """Orders that are being written for a stage."""
         with self._guard:
             found = self._waiting.get((game, nation))
         if found is None:
-            query = select(drafts.c.stage, drafts.c.text, drafts.c.at)
+            query = select(drafts.c.stage, drafts.c.text, drafts.c.at, drafts.c.meant)
             with reading(self.engine) as db:
                 row = db.execute(query.where(drafts.c.game == game, drafts.c.nation == nation)).first()
-            found = (row.stage, row.text, row.at) if row else (0, "", "")
-        return found[1:] if found[0] == stage else ("", "")
+            found = (row.stage, Draft(row.text, row.at, frozenset(row.meant.split()))) if row else (0, Draft())
+        return found[1] if found[0] == stage else Draft()
 
-    def keep(self, game: str, nation: str, stage: int, text: str, *, soon: bool = False) -> None:
-        """Keep orders that are being written, at once or, `soon`, within a second. At once: never within a transaction."""
+    def keep(self, game: str, nation: str, stage: int, text: str, *, mean: str | None = None, soon: bool = False) -> Draft:
+        """Keep orders that are being written, at once or, `soon`, within a second. At once: never within a transaction.
+
+        `mean`: the mark of a warning that is silenced from now on; "" ends the silence of all.
+        """
+        meant = self.of(game, nation, stage).meant if mean != "" else frozenset()
+        meant |= {mean} if mean and MARK.fullmatch(mean) and len(meant) < MOST_MARKS else set()
+        made = Draft(text[:MAX_DRAFT], stamp(self.clock()), meant)
         with self._guard:
-            self._waiting[game, nation] = (stage, text[:MAX_DRAFT], stamp(self.clock()))
+            self._waiting[game, nation] = (stage, made)
             if soon:
                 if self._later is None:
                     self._later = threading.Timer(SOON, self._write_later)
                     self._later.daemon = True
                     self._later.start()
-                return
+                return made
         self.write()
+        return made
 
     def _write_later(self) -> None:
         try:
@@ -73,8 +91,8 @@ class Drafts:
             if not kept:
                 return
             with changing(self.engine) as db:
-                for (game, nation), (stage, text, at) in kept.items():
-                    values = {"stage": stage, "text": text, "at": at}
+                for (game, nation), (stage, (text, at, meant)) in kept.items():
+                    values = {"stage": stage, "text": text, "at": at, "meant": " ".join(sorted(meant))}
                     where = (drafts.c.game == game, drafts.c.nation == nation)
                     if not db.execute(update(drafts).where(*where).values(**values)).rowcount:
                         db.execute(insert(drafts).values(game=game, nation=nation, **values))

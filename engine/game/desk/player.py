@@ -19,7 +19,9 @@ from ..report.render import as_text
 from ..report.words import Words
 from ..store import MODERATOR, PLAYER, PROXY, Game
 from ..turn_reports import last_turn, report
+from .drafts import Draft
 from .hall import Hall
+from .meant import silenced, told
 from .outbox import Mail
 from .pages import Head, map_page, map_picture
 from .people import Role
@@ -182,21 +184,20 @@ def orders(visit: Visit) -> Response:
         turn = real.stage().position.turn
         files = real.hand_ins_of(turn, nation, stage=real.stage().number)
         game = visit.hall.as_sent(real)
-        text, at = visit.hall.drafts.of(game.id, nation, game.stage().number)
-        if not at and here is not None and now.open and here.by in (PLAYER, MODERATOR, PROXY):
+        draft = visit.hall.drafts.of(game.id, nation, game.stage().number)
+        text = draft.text
+        if not draft.at and here is not None and now.open and here.by in (PLAYER, MODERATOR, PROXY):
             text = here.text
-        return _orders(visit, game, now, text, files=files, kept=at)
+        return _orders(visit, game, now, text, draft, files=files)
 
 
-def _orders(
-    visit: Visit, game: Game, now: Standing, text: str, *, files: Any = (), kept: str = "", problem: str = ""
-) -> Response:
+def _orders(visit: Visit, game: Game, now: Standing, text: str, draft: Draft, *, files: Any = (), problem: str = "") -> Response:
     nation = visit.role.nation
     back = back_of(visit.hall, game, nation, text)[0] if text.strip() else None
     salt = game.own_salts(game.stage().position.turn).get(nation, "") if now.sent is not None else ""
     return visit.show(
-        "orders.html.j2", head=head(visit, game, "orders"), now=now, text=text, back=back, files=files, kept=kept,
-        problem=problem, salt=salt,
+        "orders.html.j2", head=head(visit, game, "orders"), now=now, text=text, back=back, files=files, kept=draft.at,
+        meant=draft.meant, silent=list(silenced(back, draft.meant)) if back else [], problem=problem, salt=salt,
         form=_form(visit.hall, game, nation) if visit.query("form") == "1" else "",
         turn=game.stage().position.turn, when=when(game.ruleset, game.stage().position.turn),
         purses=_unsaid(visit.hall, game, nation, back),
@@ -235,10 +236,13 @@ def check(visit: Visit) -> Response:
         game = visit.hall.as_sent(real)
         text = written(visit)
         live = bool(visit.form.get("live"))
-        visit.hall.drafts.keep(game.id, nation, game.stage().number, text, soon=live)
+        draft = visit.hall.drafts.keep(game.id, nation, game.stage().number, text, mean=visit.form.get("mean"), soon=live)
         if live:
             back = back_of(visit.hall, game, nation, text)[0] if text.strip() else None
-            body = visit.show("readback.html.j2", back=back, now=now, purses=_unsaid(visit.hall, game, nation, back))
+            body = visit.show(
+                "readback.html.j2", back=back, now=now, purses=_unsaid(visit.hall, game, nation, back), meant=draft.meant,
+                silent=list(silenced(back, draft.meant)) if back else [],
+            )  # fmt: skip
             return HTMLResponse(body.body)
         return visit.go("orders", "draft")
 
@@ -262,14 +266,14 @@ def send(visit: Visit) -> Response:
     nation, text = visit.role.nation, written(visit)
     with visit.hall.game(visit.role.game) as game:
         now = standing(visit.hall, nation, game)
-        visit.hall.drafts.keep(game.id, nation, game.stage().number, text, soon=True)
+        draft = visit.hall.drafts.keep(game.id, nation, game.stage().number, text, soon=True)
         if not now.open:
             raise StoreError(now.why)
         back, taken = back_of(visit.hall, game, nation, text)
         if len(back.not_taken) != (visit.number("out") or 0):
             n = len(back.not_taken)
             return _orders(
-                visit, game, now, text,
+                visit, game, now, text, draft,
                 problem=f"Nothing was sent yet: {n} line{'s do' if n != 1 else ' does'} not stand. "
                 "Look at the read-back, then send again to leave them out." if n else
                 "Nothing was sent yet: the text has changed since it was read back. Look at it, then send again.",
@@ -277,7 +281,7 @@ def send(visit: Visit) -> Response:
         if not back.standing and visit.form.get("nothing") != "1":
             raise StoreError("nothing of this stands, so nothing was sent, and what was sent before still counts")
         turn = game.stage().position.turn
-        mail = f"Orders for turn {turn} came in by the page and have been taken.\n\n{rendered(back)}"
+        mail = f"Orders for turn {turn} came in by the page and have been taken.\n\n{rendered(back)}{told(back, draft.meant)}"
         with visit.hall.changing(game.id):
             handed = hand_in(game, nation, text, PLAYER, taken=taken)
             visit.hall.note(game.id, _me(visit), f"Orders of {nation} for turn {turn} came in by the page: {back.standing} stand")

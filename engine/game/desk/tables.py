@@ -87,6 +87,7 @@ drafts = Table(  # orders that are being written
     Column("stage", Integer, nullable=False),
     Column("text", Text, nullable=False),
     Column("at", TIME, nullable=False),
+    Column("meant", Text, nullable=False, server_default=""),  # marks of the warnings that were silenced, with spaces between
 )
 
 outbox = Table(  # mails to be sent and such as were

@@ -80,9 +80,9 @@ def try_page(visit: Visit) -> Response:
 
 def _draft(visit: Visit, game: Game) -> str:
     """What the player is writing, else what he has sent."""
-    text, at = visit.hall.drafts.of(game.id, visit.role.nation, game.stage().number)
+    draft = visit.hall.drafts.of(game.id, visit.role.nation, game.stage().number)
     here = game.submissions().get(visit.role.nation)
-    return text if at or here is None else here.text
+    return draft.text if draft.at or here is None else here.text
 
 
 def odds(visit: Visit) -> Response:

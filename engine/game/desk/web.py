@@ -29,6 +29,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ...core.faults import RuleError, StoreError, of_rules
 from .hall import Hall
 from .limits import Limits
+from .meant import mark
 from .outbox import Outbox
 from .people import SESSION_DAYS, Role, Session
 
@@ -365,6 +366,7 @@ def environment() -> Environment:
     made.filters["until"] = until
     made.filters["kind"] = lambda block: type(block).__name__
     made.globals["assets"] = assets()
+    made.globals["mark"] = mark
     return made
 
 

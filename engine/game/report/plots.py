@@ -51,6 +51,8 @@ def lines(title: str, series: Sequence[Line], *, first: int = 1, unit: str = "")
     axes.set_xlabel("turn")
     axes.set_ylabel(unit)
     axes.locator_params(axis="x", integer=True)
+    if max(len(line.values) for line in series) == 1:
+        axes.set_xticks([first])  # Matplotlib would divide the one turn
     if len(series) > 1:
         axes.legend(loc=9, bbox_to_anchor=(0.5, -0.18), ncol=3, frameon=False, labelcolor=INK)
     return _svg(figure, title)

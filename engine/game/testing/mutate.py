@@ -31,7 +31,7 @@ from ...ruleset.checks.expressions import expressions_are_right, wrong_expressio
 from ...ruleset.checks.references import dangling
 from ...ruleset.checks.schema import rows_have_the_shape_of_their_form, the_frame_has_its_shape
 from ...ruleset.compile import load_ruleset, parse_file, read_layers
-from ...ruleset.folder import MANIFEST, find_rulesets
+from ...ruleset.folder import MANIFEST, find_rulesets, ruleset_above
 from ...ruleset.forms import Forms, forms
 from ...ruleset.nodes import Node, plain_value
 from ...ruleset.overlay import FRAME, FRAME_CHANGES, Draft, Layer, lay_over
@@ -427,12 +427,10 @@ def _no_longer_than(seconds: float) -> Iterator[None]:
 
 def _root(path: Path) -> Path:
     """The ruleset that a file or folder of tables belongs to; a path that is a ruleset, or holds some, itself."""
-    if path.is_dir() and find_rulesets(path):
-        return path
-    for above in path.parents:
-        if (above / MANIFEST).is_file():
-            return above
-    raise BenchError(f"{path} is no ruleset, and lies in none")
+    found = path if path.is_dir() and find_rulesets(path) else ruleset_above(path)
+    if found is None:
+        raise BenchError(f"{path} is no ruleset, and lies in none")
+    return found
 
 
 _EQUIVALENT = re.compile(r"#\s*equivalent\s*\(([^)]*(?:\)[^)]*)*)\)\s*:\s*(\S.*)$")

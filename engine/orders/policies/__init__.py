@@ -72,7 +72,7 @@ def _meet(giver: Giver, rules: Sequence[Row]) -> None:
         given = len(giver.orders)
         for rule in rules:
             if len(giver.orders) == given and not missing.keys().isdisjoint(rule["meets"]):
-                give_acts(giver, [rule])
+                give_acts(giver, [rule], insist=True)
         if len(giver.orders) == given:
             return
 

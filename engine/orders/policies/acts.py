@@ -14,8 +14,11 @@ from ..legal import Legal, legal_orders
 from .give import Giver
 
 
-def give_acts(giver: Giver, rules: Sequence[Row]) -> set[str]:
-    """Give the acts of the rules. Returns the nations that a rule's `opens` slot named: they count as enemies this turn."""
+def give_acts(giver: Giver, rules: Sequence[Row], *, insist: bool = False) -> set[str]:
+    """Give the acts of the rules. Returns the nations that a rule's `opens` slot named: they count as enemies this turn.
+
+    `insist`: of each rule one order, by whatever way is left where the dice chose one that is refused.
+    """
     opened: set[str] = set()
     context = OrderContext(giver.world)
     for rule in rules:
@@ -25,9 +28,13 @@ def give_acts(giver: Giver, rules: Sequence[Row]) -> set[str]:
         if "each" in rule:
             _give_one_for_each(giver, context, rule, key)
             continue
-        for chosen in _choose(giver, context, rule, key):
-            if giver.give(key, chosen.slots) and rule.get("opens") in chosen.slots:
+        for chosen in _choose(giver, context, rule, key, insist):
+            if not giver.give(key, chosen.slots):
+                continue
+            if rule.get("opens") in chosen.slots:
                 opened.update(giver.world.members(str(chosen.slots[rule["opens"]])))
+            if insist:
+                break
     return opened
 
 
@@ -75,8 +82,8 @@ def _values(giver: Giver, context: OrderContext, me: Row, rule: Row, slot: str, 
     return [[str(value)] if declared.many else str(value) for value in values]
 
 
-def _choose(giver: Giver, context: OrderContext, rule: Row, key: str) -> list[Legal]:
-    """Up to `most` ways, drawn by weight without putting back; `idle` is the weight of giving none."""
+def _choose(giver: Giver, context: OrderContext, rule: Row, key: str, every: bool) -> list[Legal]:
+    """Up to `most` ways, or every one, drawn by weight without putting back; `idle` is the weight of giving none."""
     me = {"nation": giver.nation, "order": key}
     if not giver.world.test(rule.get("if"), context.order_names({**me, "slots": {}})):
         return []
@@ -94,7 +101,7 @@ def _choose(giver: Giver, context: OrderContext, rule: Row, key: str) -> list[Le
             weighted.append((legal, weight))
     out: list[Legal] = []
     idle = int(rule.get("idle", 0))
-    for _ in range(int(rule.get("most", 1))):
+    for _ in range(len(weighted) if every else int(rule.get("most", 1))):
         chosen = giver.pick(weighted, idle)
         if chosen is None:
             break

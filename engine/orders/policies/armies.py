@@ -17,6 +17,7 @@ from ...units import forces
 from ...units.fleet import mission_row
 from ...world import routes
 from .. import ways
+from ..rows import starts_at
 from .front import OVERSEAS, Front
 from .give import Giver
 from .march import Post, odds_of
@@ -67,13 +68,14 @@ class Armies:
     # ---- the orders there are
 
     @cached_property
-    def carrying(self) -> list[tuple[str, Row, bool]]:
-        """Orders with cargo: their key, the mode of the ships, whether troops land against an enemy; peaceful ones first."""
+    def carrying(self) -> list[tuple[str, Row, bool, str]]:
+        """Orders with cargo: their key, the mode of the ships, whether troops land against an enemy, the slot for where the ships
+        are; peaceful ones first."""
         modes = self.world.ruleset.rows("modes")
         found = [
-            (f"orders/{id_}", mode, modes.get(mode.get("ashore", ""), mode).get("fights") is not False)
+            (f"orders/{id_}", mode, modes.get(mode.get("ashore", ""), mode).get("fights") is not False, starts_at(row))
             for id_, row, mode in self._tasked()
-            if {"cargo", ways.ORIGIN, ways.TARGET, ways.UNITS, "zone"} <= row["slots"].keys() and "carries" in mode
+            if {"cargo", ways.ORIGIN, ways.TARGET, ways.UNITS} <= row["slots"].keys() and "carries" in mode
         ]
         return sorted(found, key=lambda f: f[2])
 
@@ -199,7 +201,7 @@ class Armies:
         wanted = self.rule.get("assault")
         if wanted is None:
             return False
-        key, mode, fights = self.carrying[-1]
+        key, mode, fights, _ = self.carrying[-1]
         shore = self.world.ruleset.rows("modes").get(mode.get("ashore", ""), mode)
         return fights and odds_of(self.front, place, [Post(key, shore, zone, cargo)]) >= Fraction(str(wanted))
 
@@ -311,9 +313,9 @@ class Armies:
         """An order with cargo: to the shore if they can land now, else as far as they come with it."""
         self.left -= 1
         target = goal.place if goal.turns <= 1 else self._at_sea(pool, origin, goal)
-        slots = {"cargo": dict(cargo), ways.ORIGIN: origin, ways.TARGET: target, ways.UNITS: dict(ships), "zone": pool.zone}
-        for key, _, fights in reversed(self.carrying) if self._threatened(pool.zone) else self.carrying:
-            if (fights or not goal.hostile) and self.giver.give(key, slots):
+        slots = {"cargo": dict(cargo), ways.ORIGIN: origin, ways.TARGET: target, ways.UNITS: dict(ships)}
+        for key, _, fights, zone in reversed(self.carrying) if self._threatened(pool.zone) else self.carrying:
+            if (fights or not goal.hostile) and self.giver.give(key, {**slots, zone: pool.zone}):
                 self.front.use(origin, cargo)
                 self.front.use(pool.zone, ships)
                 self._guard(pool.zone, goal.zone if goal.turns <= 1 else target, goal)

@@ -33,12 +33,14 @@ def _with_numbers(book: Book, row: Row, order: Order) -> Order:
     """The act with numbers in the place of `all`: of the units that stand in the place that it names first."""
     slots = dict(order.get("slots", {}))
     shapes = {name: slot_of(name, declared) for name, declared in row.get("slots", {}).items()}
-    place = next((str(slots[name]) for name, shape in shapes.items() if shape.kind == "place" and slots.get(name)), "")
+    first = next((name for name, shape in shapes.items() if shape.kind == "place" and slots.get(name)), "")
     whose = str(slots.get("whose") or book.nation)
     for name, shape in shapes.items():
         wanted = slots.get(name)
         if shape.kind != "units" or not isinstance(wanted, dict) or ALL not in wanted.values():
             continue
+        declared = row["slots"][name]
+        place = str(slots.get(declared.get("at", first) if isinstance(declared, dict) else first) or "")
         here = ways.free_units(book.world, whose, place)
         counts = here if "*" in wanted else {k: here.get(k, 0) if n == ALL else n for k, n in wanted.items()}
         if not any(counts.values()):

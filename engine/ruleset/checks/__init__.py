@@ -63,6 +63,7 @@ CHECKS: tuple[Check, ...] = (
     rules.orders_and_acts_are_taken_by_a_step,
     rules.units_can_be_got,
     rules.rows_of_helpers_are_used,
+    rules.thresholds_are_waited_for,
     rules.marks_are_set_and_read,
 )
 

@@ -32,7 +32,6 @@ NEEDS = (
     ("contacts", "gives", "know", ("know",), "says what is learnt"),
     ("routes", "maybe_cut", None, ("as",), "is looked for as these units"),
     ("tables", "keys", None, ("rows",), "name the keys of the rows"),
-    ("tracks", "thresholds", None, (), ""),
     ("acts", "results", None, ("roll",), "are those of a roll"),
     ("acts", "miss", None, ("roll",), "is that of a roll"),
     ("events", "results", None, ("roll",), "are those of a roll"),

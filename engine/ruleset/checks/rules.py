@@ -20,6 +20,7 @@ __all__ = [
     "orders_and_acts_are_taken_by_a_step",
     "rows_of_helpers_are_used",
     "steps_named_are_in_the_frame",
+    "thresholds_are_waited_for",
     "units_can_be_got",
 ]
 
@@ -188,6 +189,44 @@ def rows_of_helpers_are_used(subject: Subject) -> Iterator[Diagnostic]:
         yield diagnose(
             "W604", "warning", f"nothing uses {id_!r} of {form}", node, hint="remove it, or silence this with a reason"
         )
+
+
+def thresholds_are_waited_for(subject: Subject) -> Iterator[Diagnostic]:
+    """A threshold of a track whose reaching no row waits for."""
+    tracks = {id_: row["thresholds"] for id_, row in subject.rows("tracks").items() if "thresholds" in row}
+    if not tracks:
+        return
+    waited = [filters for form, id_, _ in subject.draft.all_rows() for filters in _filters(subject.values[form][id_], "reached")]
+    for id_, thresholds in tracks.items():
+        node = subject.nodes("tracks")[id_]
+        if node.file.startswith(".."):
+            continue
+        wanted = [f for f in waited if _may_be(f.get("track"), id_)]
+        for value, said in zip(thresholds, node.value["thresholds"].members(), strict=True):
+            if not any(_may_be(f.get("at"), value) for f in wanted):
+                yield diagnose("W604", "warning", f"nothing waits until {id_!r} reaches {value}", said, hint="leave it out")
+
+
+def _filters(value: Any, fact: str) -> Iterator[dict[str, Any]]:
+    """The filters of all that waits for a fact, anywhere in a row."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if key == fact:
+                yield inner if isinstance(inner, dict) else {}
+            elif key in ("on", "until") and inner == fact:
+                yield {}
+            else:
+                yield from _filters(inner, fact)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from [{}] if inner == fact else _filters(inner, fact)
+
+
+def _may_be(said: Any, value: object) -> bool:
+    """Whether a filter lets a value pass; what is worked out may be any."""
+    if isinstance(said, list):
+        return any(_may_be(each, value) for each in said)
+    return said is None or said == value or (isinstance(said, str) and not isinstance(value, str))
 
 
 def marks_are_set_and_read(subject: Subject) -> Iterator[Diagnostic]:

@@ -307,6 +307,21 @@ def _all_faces(node: Node) -> list[Diagnostic]:
     return list(_faces(node))
 
 
+def _met_twice(results: Node | None) -> Iterator[Diagnostic]:
+    """Results of one roll that share a face: the first would count, whatever the second says."""
+    before: list[tuple[int, int, str]] = []
+    for text, at in results.items() if results is not None and results.is_map else ():
+        found = _FACES.fullmatch(text)
+        if found is None:
+            continue
+        first = int(found[1])
+        last = int(found[2] or first)
+        for other_first, other_last, other in before:
+            if first <= other_last and other_first <= last:
+                yield diagnose("E214", "error", f"the results {other} and {text} share a face", at)
+        before.append((first, last, text))
+
+
 def _faces(node: Node) -> Iterator[Diagnostic]:
     roll = node.get("roll") if node.is_map else None
     if roll is not None:
@@ -321,6 +336,7 @@ def _faces(node: Node) -> Iterator[Diagnostic]:
                 if any(not n + more <= end <= n * size + more for end in ends):
                     hint = f"{dice[0]} shows {n + more} to {n * size + more}"
                     yield diagnose("E214", "error", f"no such face on {dice[0]}: {text}", at, hint=hint)
+        yield from _met_twice(node.get("results"))
     for _, child in node.items():
         yield from _faces(child)
     for member in node.members():

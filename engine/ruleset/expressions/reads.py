@@ -39,8 +39,7 @@ _FUNCTIONS: Final[dict[str, tuple[str, ...]]] = {
     "nation": (), "place": (), "gate": (), "border": (), "at_war": _RELATED, "allied": _RELATED, "stance": _RELATED,
     "allies": _RELATED, "enemies": _RELATED, "friendly": _HELD, "enemy": _HELD, "neutral": SIDES,
     "opposite": SIDES, "track": ("tracks",), "toward": ("tracks",), "level": ("techs", "tech_stages"), "knows": ("techs",),
-    "purse": ("stores", *HOLDERS, *columns("nations", "capital")),
-    "stock": ("stores", *HOLDERS, *columns("nations", "capital")), "income": columns("nations", "income"), "marked": ("marks",),
+    "purse": ("stores", *HOLDERS), "stock": ("stores", *HOLDERS), "income": columns("nations", "income"), "marked": ("marks",),
     "age": ("marks", "game"), "tally": ("tallies",), "streak": ("streaks",), "happened": ("facts", *_FITS),
     "this_turn": ("facts", "game", *_FITS), "ordered": ("orders", *_FITS), "distance": (), "reaches": HOLDERS,
     "lookup": (), "band": (),
@@ -198,16 +197,13 @@ _WEIGHING: Final = frozenset({"count", "total"})  # of units as many as are in t
 
 
 def purses_read(ruleset: Ruleset) -> Tables | None:
-    """The tables that decide how the land of a nation falls into regions with purses of their own."""
+    """The tables that decide how the land of a nation falls into regions with purses of their own, and where its seat is."""
 
     def make() -> Tables | None:
-        found = frozenset(_HELD)
-        for row in ruleset.rows("stores").values():
-            more = reads(ruleset, row.get("through"))
-            if more is None:
-                return None
-            found |= more
-        return found
+        rows = ruleset.rows("stores").values()
+        through = [reads(ruleset, row.get("through")) for row in rows]
+        seats = [_together(_field(ruleset, row["seat"], set(), known=True)) for row in rows if "seat" in row]
+        return _together((*_HELD, *(table for part in (*through, *seats) for table in (part if part is not None else (None,)))))
 
     return ruleset.derived("purses read", make)  # type: ignore[no-any-return]
 

@@ -33,9 +33,11 @@ def bring_up(engine: Engine) -> None:
         if "desk_roles" not in known:
             of_games.create_all(db)
             of_desk.create_all(db)
-        else:  # made before versions were kept
-            of_games.create_all(db)
-        _command("stamp", db, "head")
+            _command("stamp", db, "head")
+            return
+        of_games.create_all(db)  # made before versions were kept
+        _command("stamp", db, "0001")
+        upgrade(db)
 
 
 def upgrade(db: Connection, to: str = "head") -> None:

@@ -46,11 +46,12 @@
 
   let timer = 0;
   let asked = 0;
-  const ask = async () => {
+  const ask = async (mean) => {
     const mine = ++asked;
     const data = new FormData(form);
     data.delete("file");
     data.set("live", "1");
+    if (typeof mean === "string") data.set("mean", mean);
     back.classList.add("stale");
     back.setAttribute("aria-busy", "true");
     try {
@@ -75,13 +76,18 @@
     number();
     hold(true);
     clearTimeout(timer);
-    timer = setTimeout(ask, 350);
+    timer = setTimeout(() => ask(), 350);
   });
   text.addEventListener("scroll", () => { gutter.scrollTop = text.scrollTop; });
   back.addEventListener("click", (event) => {
-    const button = event.target.closest("button[name=mend]");
+    const button = event.target.closest("button[name=mend], button[name=mean]");
     if (!button) return;
     event.preventDefault();
+    if (button.name === "mean") {
+      hold(true);
+      ask(button.value);
+      return;
+    }
     const [, at, instead] = /^(\d+):([^]*)$/.exec(button.value);
     const lines = text.value.split("\n");
     lines.splice(Number(at) - 1, 1, ...(instead ? instead.split("\n") : []));

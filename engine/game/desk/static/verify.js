@@ -174,7 +174,7 @@ const verify = (data, published, salts, own) => {
   }
   const keys = new Map(data.openings.map((o) => [o.audience, opened(commitment, o)]));
   if (own && hex(keyed(keys.get(data.nation), "wteaw salt", own)) !== salts[data.nation]) {
-    throw new Wrong(`this file is not the one that went into the dice for ${data.nation}`);
+    throw new Wrong(`this file is not the one that went into the dice for ${data.nation}: the first that came in the turn`);
   }
   const mix = Object.keys(salts).length ? plain("wteaw mix", salts) : "";
   const streams = new Map();
