@@ -10,7 +10,7 @@ import pytest
 from wteaw.core.dice import KeyedDice
 from wteaw.game.scenario import initial_state
 from wteaw.game.scenario_files import load_scenario
-from wteaw.orders.check import accept_orders, check_orders
+from wteaw.orders.check import check
 from wteaw.orders.grammar import Grammar, slots_in
 from wteaw.orders.legal import legal_orders
 from wteaw.orders.names import FORM_OF, Names
@@ -64,11 +64,11 @@ def test_every_thing_is_found_under_the_name_that_is_printed(start: dict[str, Wo
 def test_what_a_policy_orders_is_legal_and_reads_back(start: dict[str, World], nation: str) -> None:
     world = start[nation]
     orders = given(world, nation)
-    assert check_orders(world, nation, orders) == []
+    assert check(world, nation, orders).found == []
     text = "\n".join(o["text"] for o in orders)
     read, found = parse_orders(world.ruleset, text, nation=nation, turn=1, state=world.state)
     assert found == []
-    accepted, found = accept_orders(world, nation, read)
+    accepted, found = (checked := check(world, nation, read)).orders, checked.found
     assert found == []
     assert [(o["order"], o["slots"], o["options"]) for o in accepted] == [(o["order"], o["slots"], o["options"]) for o in orders]
 
@@ -98,7 +98,7 @@ def test_legal_orders_stand_when_they_are_given(start: dict[str, World]) -> None
         if entry.targets:
             slots["target"] = entry.targets[0]
         order = {"nation": "serbia", "order": entry.order, "slots": slots, "options": {}}
-        errors = [d.message for d in check_orders(world, "serbia", [order]) if d.severity == "error"]
+        errors = [d.message for d in check(world, "serbia", [order]).found if d.severity == "error"]
         assert errors in ([], [ALONE]), slots  # guns that fire into a place want others that go in
 
 
@@ -106,7 +106,7 @@ def test_what_no_form_carries_is_refused_with_what_comes_nearest(start: dict[str
     world = start["british-empire"]
     lines = ("upgrade 2 tanks", "fit 1 radar to 1 destroyer in london", "fit 1 radar to destroyer in london")
     orders, unread = parse_orders(world.ruleset, "\n".join(lines), nation="british-empire", turn=1, state=world.state)
-    accepted, refused = accept_orders(world, "british-empire", orders)
+    accepted, refused = (checked := check(world, "british-empire", orders)).orders, checked.found
     assert accepted == [] and [(d.line, d.severity) for d in (*unread, *refused)] == [(n, "error") for n in (1, 2, 3)]
     hints = [d.hint for d in (*unread, *refused)]
     assert unread[0].instead[0] == "upgrade ?" and "Tanks" in hints[0]

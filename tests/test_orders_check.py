@@ -8,7 +8,7 @@ from wteaw.core.dice import ScriptedDice
 from wteaw.core.model import Ruleset
 from wteaw.core.registry import mechanic
 from wteaw.core.state import State, unit_key
-from wteaw.orders.check import accept_orders, check_orders
+from wteaw.orders.check import check
 from wteaw.orders.intake import answers_of, take_in
 from wteaw.orders.legal import Legal, legal_orders
 from wteaw.orders.names import Names
@@ -109,7 +109,7 @@ def judge(
     ruleset, state = ruleset or rules(), state or position()
     orders, found = parse_orders(ruleset, text, nation="red", state=state)
     assert found == []
-    accepted, more = accept_orders(World(ruleset, state), "red", orders)
+    accepted, more = (checked := check(World(ruleset, state), "red", orders)).orders, checked.found
     return accepted, [(d.line, d.code, d.message, d.hint) for d in more]
 
 
@@ -300,7 +300,7 @@ def test_every_legal_order_passes_the_checker() -> None:
         for target in entry.targets or (None,):
             slots = {**entry.slots, **({"target": target} if target else {})}
             order = {"nation": "red", "order": entry.order, "slots": slots, "options": {}}
-            assert check_orders(world, "red", [order]) == [], entry.text(names)
+            assert check(world, "red", [order]).found == [], entry.text(names)
 
 
 def test_a_test_is_taken_apart_where_all_must_hold() -> None:

@@ -14,7 +14,7 @@ from wteaw.core.state import State, unit_key
 from wteaw.game.scenario import initial_state
 from wteaw.game.scenario_files import load_scenario
 from wteaw.orders import policies
-from wteaw.orders.check import check_orders
+from wteaw.orders.check import check
 from wteaw.orders.policies import plan, policy_of
 from wteaw.orders.policies.front import Front, about
 from wteaw.orders.policies.give import Giver
@@ -76,7 +76,7 @@ def dice(*faces: int) -> Stream:
 def orders(ruleset: Ruleset, state: State, *faces: int) -> list[tuple[str, Any]]:
     world = World(ruleset, state)
     found = plan(world, "red", dice(*faces))
-    assert check_orders(world, "red", found) == []
+    assert check(world, "red", found).found == []
     return [(o["order"].partition("/")[2], o["slots"]) for o in found]
 
 

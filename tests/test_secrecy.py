@@ -22,7 +22,7 @@ from wteaw.game.report.build import nation_report
 from wteaw.game.report.mapview import map_svg, read_drawing, report_map
 from wteaw.game.report.render import as_html, as_text
 from wteaw.game.report.words import Words
-from wteaw.orders.check import check_orders
+from wteaw.orders.check import check
 from wteaw.orders.parse import parse_orders
 from wteaw.orders.template import order_template
 from wteaw.world.view import readable, view
@@ -43,7 +43,7 @@ def outputs(state: State, entries: list[Entry], reader: str, *, picture: bool = 
     world = World(ruleset, shown, geography=geography)
     template = order_template(world, reader, game="secrets")
     orders, _ = parse_orders(ruleset, ORDERS, nation=reader, state=shown)
-    answers = [asdict(d) for d in check_orders(world, reader, orders)]
+    answers = [asdict(d) for d in check(world, reader, orders).found]
     report = nation_report(ruleset, shown, entries, reader, game="secrets", turn=2, geography=geography, template=template)
     mine = readable(entries, world, reader)
     svg = map_svg(ruleset, shown, DRAWING, entries=mine) if picture else ""

@@ -24,7 +24,7 @@ from .rows import all_or_none, orders_now
 from .text import order_text
 from .understand import Book, Understood, advise, understand
 
-__all__ = ["Checked", "Checker", "accept_orders", "check", "check_orders"]
+__all__ = ["Checked", "Checker", "check"]
 
 
 @dataclass(slots=True)
@@ -47,17 +47,6 @@ class Checked:
 def _bare(order: Mapping[str, Any]) -> Order:
     """An order as the resolution takes it."""
     return {k: v for k, v in order.items() if k not in ("columns", "readings", "place", "mended", "guessed", "first")}
-
-
-def check_orders(world: World, nation: str, orders: Sequence[Order], *, file: str = "") -> list[Diagnostic]:
-    """What is wrong with understood orders; `world` is the nation's view."""
-    return check(world, nation, orders, file=file).found
-
-
-def accept_orders(world: World, nation: str, orders: Sequence[Order], *, file: str = "") -> tuple[list[Order], list[Diagnostic]]:
-    """The orders that stand and what is wrong with the others; see `check`."""
-    checked = check(world, nation, orders, file=file)
-    return checked.orders, checked.found
 
 
 def check(world: World, nation: str, orders: Sequence[Order], *, file: str = "") -> Checked:

@@ -265,15 +265,16 @@ class Position:
                 self.state.put("stores", self._own_purse(nation, key), key, value)
 
     def _own_purse(self, nation: str, resource: str) -> str:
-        """The purse that draws on the capital where the nation holds it; finding regions is for the other cases."""
-        per = self.ruleset.rows("stores").get(resource, {}).get("per", "nation")
+        """The purse that draws on the nation's seat where it holds that; finding regions is for the other cases."""
+        store = self.ruleset.rows("stores").get(resource, {})
+        per, field = store.get("per", "nation"), store.get("seat", "")
         if per == "nation":
             return nation
-        capital = self.ruleset.rows("nations").get(nation, {}).get("capital")
-        if per == "region" and capital and "capital" not in self.state.row("nations", nation):
-            row = {**self.ruleset.rows("places").get(capital, {}), **self.state.row("places", capital)}
+        seat = self.ruleset.rows("nations").get(nation, {}).get(field)
+        if per == "region" and seat and field not in self.state.row("nations", nation):
+            row = {**self.ruleset.rows("places").get(seat, {}), **self.state.row("places", seat)}
             if (row.get("holder") or row.get("owner")) == nation:
-                return f"{nation}/{capital}"
+                return f"{nation}/{seat}"
         return purse_at(self.world, nation, None, resource)
 
     def _numbers(self, table: str, id_: str, values: Mapping[str, int], form: str, path: tuple[str | int, ...]) -> None:
