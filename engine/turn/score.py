@@ -62,7 +62,7 @@ def standings(
     world: World, row: Row, winners: list[str], ranks: list[dict[str, Any]], by_side: list[dict[str, Any]]
 ) -> list[str]:
     """What everybody reads at the end: who has won, every rank with its value, and the sides."""
-    lines = [] if ranks else [f"{_name(world, w)} wins." for w in winners]
+    lines = [] if ranks else [f"Winner: {_name(world, w)}" for w in winners]
     lines += [f"{r['rank']}. {_name(world, r['who'])}: {r['shown']}" for r in ranks]
     lines += [f"{_name(world, s['who'])}: {s['shown']}" for s in by_side]
     return lines
