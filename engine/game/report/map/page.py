@@ -18,8 +18,9 @@ from .small import Point, lines_data, merged_halos, on_grid, rings_data, stepped
 from .svg import INK, circle, rect, words
 from .text import FAMILY, text_width, xml
 
-GRID, SLACK = 2.0, 1.0
-"""Sheet units between the lines on which outlines lie, and how far (in these) an outline may pass beside its vertices."""
+GRID, SLACK, COARSE, MANY = 2.0, 1.0, 3.2, 450
+"""Sheet units between the lines on which outlines lie, and how far (in these) an outline may pass beside its vertices: of maps
+with more than so many places, which would else be too large for a mail, farther."""
 FRAME = (800, 600)
 LEAST, RIM = (320.0, 240.0), 30.0
 """A region's least width and height, and how far it goes beyond the outermost of its places, in sheet units."""
@@ -132,7 +133,8 @@ class _PageSheet(Sheet):
         number = arc if arc >= 0 else ~arc
         kept = self.bare.small_arcs
         if (k, number, turn) not in kept:
-            kept[k, number, turn] = on_grid(outlines.thinned(number, turn).tolist(), GRID, SLACK)
+            slack = COARSE if len(self.model.places) > MANY else SLACK
+            kept[k, number, turn] = on_grid(outlines.thinned(number, turn).tolist(), GRID, slack)
         found = kept[k, number, turn]
         return found if arc >= 0 else found[::-1]
 
