@@ -18,7 +18,7 @@ from ...units.fleet import mission_row
 from ...world import routes
 from .. import ways
 from ..rows import starts_at
-from .front import OVERSEAS, Front
+from .front import ASHORE, Front
 from .give import Giver
 from .march import Post, odds_of
 
@@ -229,9 +229,7 @@ class Armies:
         """Friendly shores with troops for whom the front is too far to walk."""
         places = ways.places_with_units(self.world, self.front.nation)
         return [
-            p
-            for p in places
-            if p in self.front.friendly and self.front.distance.get(p, OVERSEAS) >= OVERSEAS and self._zones_of(p)
+            p for p in places if p in self.front.friendly and self.front.distance.get(p, ASHORE) >= ASHORE and self._zones_of(p)
         ]
 
     def _waiting(self, pool: Pool) -> Iterator[tuple[str, str]]:

@@ -21,7 +21,7 @@ from ...world.world import World
 from .. import ways
 
 FAR = 999
-OVERSEAS = 500
+ASHORE = 500
 """Steps from where no way over land leads to the front are counted to a shore, and this is added."""
 
 SECTORS = 12
@@ -195,7 +195,7 @@ class Front:
             holder = self.world.holder_of(place)
             ease = 0 if self.need[place] > 0 else 2
             start.append((ease + (0 if holder == self.nation else 1), place))
-        return self.spread([*start, *((OVERSEAS, quay) for quay in self._quays)])
+        return self.spread([*start, *((ASHORE, quay) for quay in self._quays)])
 
     @cached_property
     def _quays(self) -> list[str]:

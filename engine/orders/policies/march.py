@@ -10,7 +10,7 @@ from ...core.model import Row
 from ...world import routes
 from .. import ways
 from .foresight import promise
-from .front import FAR, OVERSEAS, Front
+from .front import ASHORE, FAR, Front
 from .give import Giver
 
 ODDS_TOP = 9
@@ -186,7 +186,7 @@ def give_marches(giver: Giver, front: Front) -> None:
         if front.room(place) < 0:
             _leave(giver, front, place, min(-front.room(place), sum(front.spare(place).values())))
         spare = front.spare(place)
-        if 2 < steps < OVERSEAS and long_ways > 0 and _far(giver, front, place, spare):
+        if 2 < steps < ASHORE and long_ways > 0 and _far(giver, front, place, spare):
             long_ways -= 1
             spare = front.spare(place)
         if spare:
