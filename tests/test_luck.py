@@ -201,8 +201,8 @@ def test_the_command_prints_text_json_and_a_page(game: Game, capsys: pytest.Capt
     assert _run(["luck", folder + "-nowhere"]) == 2
 
 
-def empire(folder: Path, ends: str = "", **forms: dict[str, Any]) -> Game:
-    """Four turns of a game whose battles compare sums, all of a step at once; `forms`: rows instead of its own, by form and id.
+def empire(folder: Path, ends: str = "", turns: int = 4, **forms: dict[str, Any]) -> Game:
+    """Some turns of a game whose battles compare sums, all of a step at once; `forms`: rows instead of its own, by form and id.
 
     `ends`: it has ended once this holds.
     """
@@ -214,7 +214,7 @@ def empire(folder: Path, ends: str = "", **forms: dict[str, Any]) -> Game:
     frame = (*rules.frame, *([{"step": "score", "do": "score"}] if ends else []))
     other = replace(rules, forms={**rules.forms, **changed}, frame=frame)
     made = new_game(folder, scenario, other, id_="again", seed=b"l" * 32)
-    for _ in range(4):
+    for _ in range(turns):
         if not made.stage().position.ended:
             resolve_turn(made, force=True)
     return made
@@ -236,7 +236,7 @@ def test_what_is_thrown_again_has_luck_of_its_own(tmp_path: Path) -> None:
     assert rules is not None
     row = rules.row("battles", "land-combat")
     stages = [{**stage, "reroll": {"who": "turn > 0", "most": 2, "in_all": 9}} for stage in row["stages"]]
-    made = empire(tmp_path / "game", battles={"land-combat": {**row, "stages": stages}})
+    made = empire(tmp_path / "game", turns=12, battles={"land-combat": {**row, "stages": stages}})
     thrown = [t for t in luck(made).throws if t.battle == "land-combat"]
     assert all(t.exact and sum(s.luck for s in t.shares.values()) == pytest.approx(0) for t in thrown)
     rounds = [e for e in made.journal() if e.rule == "battles/land-combat" and e.data.get("event") == "round"]

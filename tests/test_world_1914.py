@@ -621,8 +621,9 @@ def test_advances() -> None:
 
 
 def test_what_advances_make_dearer() -> None:
+    most = {tech: row["levels"] for tech, row in rows("technologies").items()}
     totals = {
-        (kind, tech): list(levels.values())
+        (kind, tech): [levels.get(str(n), 0) for n in range(most[tech] + 1)]
         for kind, techs in rules().row("tables", "dearer")["rows"].items()
         for tech, levels in techs.items()
     }
@@ -660,8 +661,8 @@ def test_what_advances_make_dearer() -> None:
 def test_improving_fifty_infantry_costs_a_hundred(nation: str) -> None:
     """One for the rise, and a tenth of the new price, rounded up, for each."""
     rise = rules().row("tables", "dearer")["rows"]["infantry"]["improved-weapons"]
-    new = figures(nation, "infantry")["price"] + list(rise.values())[1]
-    assert 50 * (list(rise.values())[1] + ceil(new / 10)) == 100
+    new = figures(nation, "infantry")["price"] + rise["1"]
+    assert 50 * (rise["1"] + ceil(new / 10)) == 100
 
 
 def test_what_industry_makes_cheaper() -> None:
