@@ -459,8 +459,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in sorted({*hints.within, *hints.nobody} - set(source)):
         print(f"derive_shapes: the hints name the region '{name}', which the land file does not have", file=sys.stderr)
     land = trim_land(source, hints, wanted, options.smallest)
-    if not hints.within and not hints.nobody:  # then the land file's own borders mean nothing
-        land = {"land": shapely.union_all(list(land.values()))}
+    named = {*hints.within, *hints.nobody}  # the borders of all other regions mean nothing
+    rest = shapely.union_all([region for name, region in land.items() if name not in named])
+    land = {**{name: region for name, region in land.items() if name in named}, "elsewhere": rest}
     shapes = derive(land, land_places, sea_places, hints)
     if options.islet and not shapes.keys() >= {*land_places, *sea_places}:
         isles, lakes = ([at[0] for place, at in points.items() if place not in shapes] for points in (land_places, sea_places))
