@@ -55,7 +55,8 @@ def read_scenario(name: str, ruleset: Path | None = None) -> tuple[dict[str, Any
     from ..game.scenario_files import load_scenario, named_ruleset
 
     path = find_scenario(name)
-    scenario, rules, found = load_scenario(path, rules=ruleset)
+    with Working("reading the rules"):
+        scenario, rules, found = load_scenario(path, rules=ruleset)
     if scenario is None or rules is None or has_errors(found):
         raise Stop(f"{path} cannot be played\n{render(found, 'text')}", Code.FOUND)
     gc.freeze()  # the rules stay for as long as the command runs, and need not be looked through for cycles
