@@ -58,6 +58,11 @@ BASE = [
     ("attack france from stuttgart with all infantry", "? move all infantry from Stuttgart to ?"),
     ("assault alsace from Stuttgart with 3 infantry", "move 3 infantry from Stuttgart to Alsace-Lorraine"),
     ("buy 3 infantry at Berlin", "build 3 infantry in Berlin"),
+    ("build 2 infantry and 1 artillery in Berlin", "build 2 infantry in Berlin; build 1 artillery in Berlin"),
+    (
+        "buy 2 infantry, 1 artillery + 1 fighter at Cologne",
+        "build 2 infantry in Cologne; build 1 artillery in Cologne; build 1 fighter in Cologne",
+    ),
     ("3 infantry in Berlin", "? build 3 infantry in Berlin"),
     ("3 new infantry at Berlin please", "? build 3 infantry in Berlin"),
     ("build infantry 3 berlin", "build 3 infantry in Berlin"),
@@ -306,6 +311,15 @@ def test_a_mail_is_read_without_its_greeting_signature_bullets_and_broken_lines(
         "research Improved artillery",
     ]
     assert back.not_taken == () and set(back.passed) == {1, 2, 9, 10, 12}
+
+
+def test_a_greeting_that_is_like_an_order_is_none_and_an_order_after_a_greeting_is_not_lost() -> None:
+    world = known("1914", 2, "german-empire")
+    for line in ("Dear moderator, here are my orders:", "Hello, the orders of Germany:"):
+        back = answer(world, "german-empire", f"{line}\nbuild 3 infantry in Berlin")
+        assert (back.standing, back.passed, back.not_taken) == (1, (1,), ())
+    back = answer(world, "german-empire", "Hello, please build 5 infantry in Berlin\nbuild 3 infantry in Berlin")
+    assert back.standing == 1 and "build 5 infantry in Berlin" in back.not_taken[0].instead
 
 
 def test_quoted_lines_are_read_only_where_there_are_no_others() -> None:

@@ -155,14 +155,19 @@ class LineReader:
         spans = [(a, b) for a, b in spans if bare[a:b].strip()]
         if not 2 <= len(spans) <= (MOST_PARTS if mark == "," else 100):
             return None
-        return self._parted(number, bare, spans, "", mark)
+        found = self._parted(number, bare, spans, "", mark)
+        last = bare[slice(*spans[-1])]
+        for word in reversed(split(last)[1:]) if mark == "," else ():  # the end of the line may be meant for all its parts
+            if found is None and word.norm in free.SAME:
+                found = self._parted(number, bare, spans, "", mark, shared=last[word.column - 1 :])
+        return found
 
     def _parted(
-        self, number: int, bare: str, spans: Sequence[tuple[int, int]], verb: str, mark: str, goal: str = ""
+        self, number: int, bare: str, spans: Sequence[tuple[int, int]], verb: str, mark: str, goal: str = "", shared: str = ""
     ) -> Attempt | None:
         """The parts from here on as orders, with as little to each as makes it whole; None if something is left over.
 
-        A part may have the `verb` of the one before, or go where that went (`goal`).
+        A part may have the `verb` of the one before, go where that went (`goal`), or end as the last does (`shared`).
         """
         if not spans:
             return Attempt([], [])
@@ -174,11 +179,13 @@ class LineReader:
             found = self._part(number, part, mark) or (self._part(number, f"{verb} {bare[start:end]}", mark) if verb else None)
             if found is None and goal:
                 found = self._part(number, f"{bare[start:end]} to {goal}", mark)
+            if found is None and shared and many < len(spans):
+                found = self._part(number, f"{verb} {bare[start:end]} {shared}", mark)
             if found is None:
                 continue
             went = found.orders[-1]["slots"].get(TARGET)
             name = self.names.printed("place", went) if isinstance(went, str) and went in self.ruleset.rows("places") else ""
-            rest = self._parted(number, bare, spans[many:], self._verb(bare[start:end]) or verb, mark, name)
+            rest = self._parted(number, bare, spans[many:], self._verb(bare[start:end]) or verb, mark, name, shared)
             if rest is not None:
                 return Attempt([*found.orders, *rest.orders], [*found.found, *rest.found])
         return None

@@ -33,6 +33,7 @@ _GREETING = re.compile(
     r"here (?:are|is|come)|these are|my orders|please find|orders (?:for|of)|(?:the )?following)\b",
     re.IGNORECASE,
 )
+_COUNTS = re.compile(r"\d\s+\w")
 _LEAVE = re.compile(
     r"(?:(?:best|kind|warm) (?:regards|wishes)|regards|best|cheers|thanks|thank you|yours|sincerely|cordially|bye|good luck|"
     r"see you|sent from|on .* wrote|greetings|that'?s (?:all|it)|signed)\b",
@@ -226,6 +227,9 @@ class _Reader:
         out: list[_Entry] = []
         leaving = False
         for i, entry in enumerate(entries):
+            if i < first and entry.free and _GREETING.match(entry.line.text.strip()) and not _COUNTS.search(entry.line.text):
+                passed.append(entry.line.number)
+                continue
             if entry.stands or entry.worth:
                 leaving = leaving or (i > last and bool(_LEAVE.match(entry.line.text.strip())))
                 if leaving and i > last and entry.worth < 2:
