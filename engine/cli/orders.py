@@ -137,7 +137,8 @@ def submit(
     except NothingStands:
         print(f"Nothing of it was handed in; {before}.", file=sys.stderr)
         raise typer.Exit(Code.FOUND) from None
-    print(f"{_several(len(taken.orders))} handed in for {whose}; before, {before}.", file=sys.stderr)
+    name = found.ruleset.row("nations", whose).get("name", whose)
+    print(f"{_several(len(taken.orders))} handed in for {name}; before, {before}.", file=sys.stderr)
     if salt:
         print(f"Your part in the dice of turn {found.stage().position.turn}: {salt}", file=sys.stderr)
     if not taken.clean:

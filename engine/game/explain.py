@@ -131,7 +131,8 @@ def _means(names: Names, shared: Mapping[str, frozenset[str]], words: Sequence[W
 
 
 def _strange(names: Names, shared: Mapping[str, frozenset[str]], word: Word) -> str:
-    near = [guess for kind in FORM_OF for guess in names.guesses(kind, word.norm, 1)] + nearest(word.norm, shared, count=2)
+    near = [guess for kind in FORM_OF for guess in names.guesses(kind, word.norm, 1)]
+    near += [min(shared[key]) for key in nearest(word.norm, shared, count=2)]
     hint = f"; did you mean {' or '.join(dict.fromkeys(near))}?" if near else ""
     return f"nothing in this game is called {word.text!r}{hint}"
 
