@@ -34,6 +34,7 @@ _FUNCTIONS: Final[dict[str, tuple[str, ...]]] = {
     "records": ("records",), "holds": ("units",),
     "techs": ("techs",), "sides": (), "group": (), "these": (), "both": (), "either": (), "without": (), "neighbours": (),
     "in_order": (), "listed": (), "only": (), "on_way": (), "model": (), "box": ("tracks",), "coming": ("under_way",),
+    "en_route": ("under_way",),
     "count": (), "some": (), "every": (), "total": (), "highest": (), "kinds": (), "rank": (), "those": (), "first": (),
     "capped": (),
     "nation": (), "place": (), "gate": (), "border": (), "at_war": _RELATED, "allied": _RELATED, "stance": _RELATED,
