@@ -297,11 +297,9 @@ class Front:
 
 
 def about(row: Mapping[str, Any]) -> int:
-    """How many units a stack has; of one that is known as a band only, the middle of it."""
+    """How many units a stack has; of one that is known as a band only, rather many: a look seldom finds all."""
     text = row.get("range")
     if not text:
         return int(row["n"])
     low, _, high = str(text).partition("..")
-    if not high:
-        return int(low or 1) * 3 // 2
-    return (int(low or 0) + int(high) + 1) // 2
+    return (int(low or 0) + 3 * int(high) + 2) // 4 if high else int(low or 1) * 3 // 2
