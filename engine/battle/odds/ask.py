@@ -209,7 +209,9 @@ def _stays(world: World, kind: str) -> bool:
 
 
 def _flies(world: World, kind: str) -> bool:
-    return any(bool(m.get("passes_over")) and kind_matches(world, m.get("who"), kind) for m in world.ruleset.rows("modes").values())
+    return any(
+        bool(m.get("passes_over")) and kind_matches(world, m.get("who"), kind) for m in world.ruleset.rows("modes").values()
+    )
 
 
 def _came(row: Row, fields: Row, question: Question) -> str:
