@@ -71,8 +71,8 @@ def borne_at(turn: OrderContext, mode: Row, place: str, owner: str) -> list[tupl
 def room_at(turn: OrderContext, mode: Row, place: str, owner: str) -> int:
     """How many units of an owner there is room for at a place: on his own bearers, and (`shared`) what allies have to spare."""
     hosts = sorted(turn.state.owners_at(place) - {owner}) if mode["bears"].get("shared") else []
-    spare = [
-        _own_room(turn, mode, place, host) - sum(row["n"] for _, row in borne_at(turn, mode, place, host))
+    spare: list[int] = [
+        _own_room(turn, mode, place, host) - sum(int(row["n"]) for _, row in borne_at(turn, mode, place, host))
         for host in hosts
         if turn.world.allied(host, owner)
     ]
