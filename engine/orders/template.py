@@ -16,6 +16,7 @@ from ..world.world import World
 from .letter import END
 from .names import Names
 from .offers import NEUTRAL, OWN, Offered, joined_names, offers_of
+from .reference import COMMAND
 
 WIDTH = 72
 FAR = 10
@@ -35,7 +36,7 @@ def order_template(world: World, nation: str, *, game: str = "") -> str:
         prices = _of_what(world) if any(line.said for _, lines in found for line in lines) else ""
         out += [
             "## Take away a # to give that order, fill in each ?, add your own lines.",
-            f"## {prices}All orders: `wteaw orders reference`.",
+            f"## {prices}All orders: {COMMAND}.",
         ]
     for title, lines in _sections(world, found):
         head = f"## {title.upper()} " if title else "## "

@@ -90,7 +90,7 @@ class Viewer:
                 self._empty(row, tables.setdefault(row["what"], {}), reader)
         self._marks(tables, reader)
         out = {t: dict(sorted(rows.items())) for t, rows in tables.items() if rows}
-        return State(_without_doubles(out), shared=self._public)
+        return State({**_without_doubles(out), **self._public})
 
     @cached_property
     def _public(self) -> dict[str, dict[str, dict[str, Any]]]:
