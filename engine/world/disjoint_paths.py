@@ -1,4 +1,4 @@
-"""Shortest ways over links of some kinds between two sets of places that lie beside them: how many there are without a common place.
+"""Shortest ways over links of some kinds between places that lie beside them: how many there are without a common place.
 
 Used for what travels by itself (money, goods). Pure functions of the map; which places are shut is the caller's question.
 """
