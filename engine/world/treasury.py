@@ -119,6 +119,12 @@ def purses(world: World, nation: str, resource: str) -> dict[str, Any]:
     }
 
 
+def drawing_on(world: World, nation: str, place: str, resource: str) -> tuple[str, ...]:
+    """The places of a nation that draw on one purse with a place, itself included (purses of whole nations: the place alone)."""
+    row = store_row(world, resource)
+    return region_of(world, nation, place, row) if row["per"] == "region" else (place,)
+
+
 def main_purse(world: World, nation: str, resource: str) -> str:
     """The purse at a nation's seat; without one in its hands, its richest."""
     return purse_at(world, nation, None, resource)
