@@ -72,7 +72,7 @@ class Front:
         """The kinds of links that attacks on the ground use."""
         kinds: dict[str, None] = {}
         for _, mode in self.near_rows:
-            if mode.get("flies") or mode.get("fights") is False:
+            if mode.get("passes_over") or mode.get("fights") is False:
                 continue
             if "links" not in mode:
                 return None

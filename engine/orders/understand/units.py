@@ -136,7 +136,7 @@ def _stacks(book: Book, row: Row, place: str) -> list[tuple[str, Row]]:
     """The stacks at a place that are free to go; for orders that commit units, less what earlier ones took."""
     mode = book.ruleset.rows("modes").get(row.get("does", ""), {})
     free = routes.free_stacks(book.world, book.nation, place, again=bool(mode.get("again")))
-    if "cargo" in row.get("slots", {}):
+    if ways.CARGO in row.get("slots", {}):
         free = [*free, *forces.afloat_at(book.world.state, book.nation, place)]
     if "commits" not in row:
         return free
