@@ -103,9 +103,9 @@ def _change_list(runner: EffectRunner, thing: Entity, p: Row, names: dict[str, A
     """A list of ids; with `said_by` every item is written `who>item`: it holds as what that nation has said."""
     head = f"{runner.id_of(p['said_by'], names)}>" if "said_by" in p else ""
     now = [str(id_of(v)) for v in runner.world.field(thing, p["field"]) or ()]
-    found = {k: runner.set(p[k], names) for k in ("add", "drop") if k in p}
-    said = {k: (v,) if isinstance(v, str) else as_set(runner.world, v) for k, v in found.items()}  # a word stands for itself
-    new, old = ({f"{head}{id_of(v)}" for v in said.get(k, ())} for k in ("add", "drop"))
+    new, old = (
+        {f"{head}{id_of(v)}" for v in as_set(runner.world, runner.set(p[k], names))} if k in p else set() for k in ("add", "drop")
+    )
     out = sorted(({*now} | new) - old)
     if out != now:
         set_field(runner, thing, p["field"], out, single=single)
