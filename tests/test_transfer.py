@@ -198,7 +198,7 @@ def test_lanes_are_shortest_share_no_place_and_are_as_many_as_can_be(pairs: list
     places = {x for e in ends for x in e.split("-")}
     links = {e: {"id": e, "between": e.split("-"), "kind": "coast" if e in quays else "sea"} for e in sorted(ends)}
     geography = Geography(Ruleset("t", "T", {"places": {p: {"id": p} for p in sorted(places)}, "links": links}))
-    lanes = shortest_lanes(geography, "in", "out", ["sea"], ["coast"])
+    lanes = shortest_lanes(geography, ["in"], ["out"], ["sea"], ["coast"])
     graph = nx.Graph([e.split("-") for e in ends])
     ways = list(nx.all_shortest_paths(graph, "in", "out")) if nx.has_path(graph, "in", "out") else []
     whole = [["in", *lane, "out"] for lane in lanes]

@@ -276,7 +276,23 @@ def lanes_of(turn: OrderContext, row: Row, nation: str, origin: str, target: str
         found = gates.get(pair_key(a, b), ()) if "as" in row else ()
         return all(routes.passes_gate(turn.world, nation, g, row["as"]) for g in found)
 
-    return shortest_lanes(turn.world.geography, origin, target, row["links"], row.get("quays") or row["links"], named, passes)
+    starts, ends = (_shores(turn, row, nation, place) for place in (origin, target))
+    return shortest_lanes(turn.world.geography, starts, ends, row["links"], row.get("quays") or row["links"], named, passes)
+
+
+def _shores(turn: OrderContext, row: Row, nation: str, place: str) -> list[str]:
+    """Where a way may begin or end: a place beside it, else (`inland`) what hangs together with the place as purses do."""
+    world, found = turn.world, [place]
+    if not row.get("inland") or world.geography.next_to(place, tuple(row.get("quays") or row["links"])):
+        return found
+    store = stores.store_row(world, row["what"])
+    links = tuple(store["links"]) if store.get("links") else None
+    for reached in found:
+        for near in world.geography.next_to(reached, links):
+            names = {"self": Entity("nation", nation), "nation": Entity("nation", nation), "place": Entity("place", near)}
+            if near not in found and world.test(store.get("through"), names):
+                found.append(near)
+    return found
 
 
 def split_evenly(whole: int, parts: int) -> list[int]:
