@@ -44,7 +44,9 @@ def rules() -> Ruleset:
         "resources": [{"id": "money"}],
         "stores": [{"id": "money", "per": "region", "seat": "capital", "links": ["land"]}],
         "units": units,
-        "fields": [{"id": "sight", "of": ["unit"], "type": "number", "default": 0},
+        "fields": [
+                   {"id": "capital", "of": ["nation"], "type": "id", "form": "places", "default": None},
+                   {"id": "sight", "of": ["unit"], "type": "number", "default": 0},
                    {"id": "income", "of": ["nation"], "type": "number", "default": 0}],
         "contacts": [{"id": "sighting", "pairs": "same_place", "gives": "battle", "value": "sight", "die": "1d10"}],
         "routes": [OVERSEAS],

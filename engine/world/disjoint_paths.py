@@ -16,17 +16,16 @@ Lane = tuple[str, ...]
 
 def shortest_lanes(
     geography: Geography,
-    starts: Sequence[str],
-    ends: Sequence[str],
+    starts: Iterable[str],
+    ends: Iterable[str],
     links: Sequence[str],
     quays: Sequence[str],
     named: Iterable[str] = (),
     passes: Callable[[str, str], bool] | None = None,
 ) -> list[Lane]:
-    """The shortest ways that share no place, as many as can be, first by ids; empty if there is none.
+    """The shortest ways from any start to any end that share no place, as many as can be, first by ids; empty if there is none.
 
-    A way begins at any of `starts` and ends at any of `ends`. `links` are crossed, `quays` join the ends to them; `passes` says
-    whether a step from one place to the next is open.
+    `links` are crossed, `quays` join the ends to them; `passes` says whether a step from one place to the next is open.
     A lane through the places `named` comes first, if it is a shortest one.
     """
     layers = _layers(geography, starts, ends, tuple(links), tuple(quays), passes)
@@ -45,13 +44,13 @@ Layers = list[dict[str, list[str]]]
 
 def _layers(
     geography: Geography,
-    starts: Sequence[str],
-    ends: Sequence[str],
+    starts: Iterable[str],
+    ends: Iterable[str],
     links: tuple[str, ...],
     quays: tuple[str, ...],
     passes: Callable[[str, str], bool] | None,
 ) -> Layers:
-    """The places of all shortest ways, by their distance from the start."""
+    """The places of all shortest ways, by their distance from the starts."""
     goals = {p for end in ends for p in geography.next_to(end, quays)}
     came: dict[str, list[str]] = {p: [] for start in starts for p in geography.next_to(start, quays)}
     rounds = [sorted(came)]

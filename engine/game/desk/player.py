@@ -36,7 +36,7 @@ DONE = {
 }
 
 
-HEADLINE = 90
+HEADLINE = 120
 """How long a heading may grow by another sentence."""
 
 

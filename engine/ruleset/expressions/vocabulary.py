@@ -56,7 +56,6 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "id": "id",
         "side": "side",
         "seat": "id",
-        "capital": "place",
         "neutral": "truth",
         "alive": "truth",
         "deploys": "truth",
