@@ -5,9 +5,10 @@ The question and its answer are those of `wteaw odds --order`; whatever would ha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..core import canonical
 from ..turn.intents import Intent
 from ..world.known import counted_before
 from ..world.view import UNKNOWN
@@ -21,17 +22,34 @@ CHEAP = 30_000
 MOST_ATTACKS = 8
 
 
-def odds_of_attacks(world: World, nation: str, intents: Iterable[Intent]) -> dict[str, tuple[int, str]]:
-    """Place -> the last line that goes there, and what would come of all that go there, in words."""
+Known = Callable[[str, Callable[[], str]], str]
+"""Gives the words of an attack by its key, made now by what is given with it or found where they are kept."""
+
+
+def at_once(_: str, make: Callable[[], str]) -> str:
+    """The words made now."""
+    return make()
+
+
+def odds_of_attacks(world: World, nation: str, intents: Iterable[Intent], known: Known = at_once) -> dict[str, tuple[int, str]]:
+    """Place -> the last line that goes there, and what would come of all that go there, in words.
+
+    `known` may keep the words: they are the same as long as the nation knows the same.
+    """
     going: dict[str, list[Intent]] = {}
     for intent in intents:
         if len(intent.attacks) == 1:
             going.setdefault(intent.attacks[0], []).append(intent)
     out: dict[str, tuple[int, str]] = {}
     for place, those in list(going.items())[:MOST_ATTACKS]:
-        found = _odds(world, nation, place, those)
-        if found is not None:
-            out[place] = (max(int(i.order.get("line", 0)) for i in those), in_words(found))
+
+        def make(place: str = place, those: Sequence[Intent] = those) -> str:
+            found = _odds(world, nation, place, those)
+            return in_words(found) if found is not None else ""
+
+        key = canonical.digest([place, *([i.order["order"], i.slots, i.order.get("options", {})] for i in those)])
+        if said := known(key, make):
+            out[place] = (max(int(i.order.get("line", 0)) for i in those), said)
     return out
 
 
@@ -65,7 +83,8 @@ def _defenders(world: World, nation: str, place: str) -> tuple[bool, dict[Any, i
 def in_words(found: Odds) -> str:
     """The chance of taking the place, and the losses to expect."""
     chance = round(100 * found.field)
-    often = "no case" if not found.field else "every case" if found.field > 0.9999 else f"{min(max(chance, 1), 99)} of 100 cases"
+    often = "fewer than 1 of 100 cases" if chance < 1 else "more than 99 of 100 cases" if chance > 99 else f"{chance} of 100 cases"
+    often = "no case" if not found.field else "every case" if found.field > 0.9999 else often
     return f"against these you take it in {often}, losing {_of(found, 'attacker')} on average; they lose {_of(found, 'defender')}"
 
 
