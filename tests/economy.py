@@ -24,6 +24,7 @@ STANCES = [
     {"id": "war", "hostile": True},
 ]
 FIELDS: list[Row] = [
+    {"id": "capital", "of": ["nation"], "type": "id", "form": "places", "default": None},
     {"id": "worth", "of": ["place"], "type": "number", "default": 0},
     {"id": "town", "of": ["place"], "type": "truth", "default": False},
     {"id": "mill", "of": ["place"], "type": "truth", "default": False},
@@ -64,7 +65,7 @@ def rules(**forms: list[Row]) -> Ruleset:
         "links": [{"id": f"{x}--{y}", "between": [x, y], "kind": k} for x, y, k in LINKS],
         "stances": STANCES,
         "nations": [{"id": "red", "side": "east", "capital": "a"}, {"id": "blue", "side": "west", "grade": {"foot": "poor"}}],
-        "sides": [{"id": "east", "opposite": "west", "sign": 1}, {"id": "west", "opposite": "east", "sign": -1}],
+        "sides": [{"id": "east", "opposite": "west"}, {"id": "west", "opposite": "east"}],
         "resources": [{"id": "coin"}, {"id": "men"}],
         "fields": FIELDS,
         "units": UNITS,

@@ -49,16 +49,17 @@ BASE: dict[str, Rows] = {
         {"id": "gray", "name": "Gray", "side": None},
     ],
     "sides": [
-        {"id": "east", "name": "East", "opposite": "west", "sign": 1},
-        {"id": "west", "name": "West", "opposite": "east", "sign": -1},
+        {"id": "east", "name": "East", "opposite": "west"},
+        {"id": "west", "name": "West", "opposite": "east"},
     ],
     "stances": [{"id": "peace", "default": True}, {"id": "friends", "friendly": True}, {"id": "war", "hostile": True}],
     "units": [{"id": "foot", "name": "Foot", "tags": ["army"], "strength": 3}, {"id": "horse", "name": "Horse", "strength": 5}],
     "resources": [{"id": "gold", "name": "Gold"}],
-    "tracks": [{"id": "mood", "signed": True, "thresholds": [-5, 5]}],
+    "tracks": [{"id": "mood", "signed": True, "leans": {"east": "up", "west": "down"}, "thresholds": [-5, 5]}],
     "fields": [
         {"id": "worth", "of": ["place"], "type": "number", "default": 0, "open": True},
         {"id": "strength", "of": ["unit"], "type": "number", "default": 0, "open": True},
+        {"id": "capital", "of": ["nation"], "type": "id", "form": "places", "default": None, "open": True},
         {"id": "calm", "of": ["nation"], "type": "number", "default": 7},
     ],
 }

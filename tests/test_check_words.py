@@ -18,7 +18,7 @@ nations:
 - {id: italy, name: Italy, side: west, seat: player}
 - {id: spain, name: Spain, side: west}
 sides:
-- {id: west, name: West, sign: 1}
+- {id: west, name: West}
 places:
 - {id: rome, kind: land, owner: italy}
 - {id: paris, kind: land, owner: spain}

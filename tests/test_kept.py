@@ -192,7 +192,7 @@ def test_a_readers_chain_is_the_digest_of_what_each_entry_says_whoever_asked_bef
 
 def test_states_that_share_rows_part_when_one_is_changed() -> None:
     rows = {"red": {"gold": 1}, "blue": {"gold": 2}}
-    one, other = State({}, shared={"stores": rows}), State({}, shared={"stores": rows})
+    one, other = State({"stores": rows}), State({"stores": rows})
     one.put("stores", "red", "gold", 5)
     one.put("stores", "blue", "*", None)
     assert (one.row("stores", "red"), one.row("stores", "blue")) == ({"gold": 5}, {})

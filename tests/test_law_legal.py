@@ -1,8 +1,8 @@
 """The law of the list of legal orders: whatever it gives stands by itself, and what stands without a condition is in it.
 
 Both sides are asked of `understand` alone: entries of the list filled at random, and orders made of anything that their slots can
-hold. Places on the way of a move and other lists are no part of it; what may be bought into hand is listed with its sites; on the
-way to a target there may be room for fewer than start.
+hold. Places on the way of a move and other lists are no part of it, nor that ships stay where they are; what may be bought into
+hand is listed with its sites; on the way to a target there may be room for fewer than start.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from wteaw.turn.intents import Refusal
 from wteaw.turn.referee import waiting_seats
 from wteaw.world.world import World
 
+from .random_games import SEEDS
 from .test_law_orders import SCENARIOS, begun, guess
 
 LISTED, GUESSED = 40, 200
@@ -109,6 +110,8 @@ def broken(name: str, turn: int, later: int, seed: int) -> Iterator[str]:
         guessed = anything(world, nation, key, rng)
         if guessed is None or ruleset.rows("catalogue").get(str(guessed.get("item")), {}).get("hand") == "may":
             continue
+        if ways.ORIGIN in guessed and guessed[ways.ORIGIN] == guessed.get(ways.TARGET):
+            continue
         found = understand(Book(world, nation), order_of(nation, key, guessed), now)
         if isinstance(found, Refusal) or found.intent.conditions:
             continue
@@ -117,8 +120,8 @@ def broken(name: str, turn: int, later: int, seed: int) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
-@settings(max_examples=4, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-@given(seed=st.integers(0, 10**9), turn=st.integers(1, 2), later=st.integers(0, 2))
+@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@given(seed=SEEDS, turn=st.integers(1, 2), later=st.integers(0, 2))
 def test_what_is_listed_stands_and_what_stands_is_listed(name: str, seed: int, turn: int, later: int) -> None:
     """At the first input point of a turn, or at one that comes later."""
     assert list(broken(name, turn, later, seed)) == []

@@ -282,7 +282,7 @@ def test_a_way_cut_short_ends_before_the_cut_and_a_way_all_lost_beside_it() -> N
 # ---- aircraft: allowance that is kept, and the way home
 
 FLIGHT: Row = {
-    "id": "flight", "links": ["land", "strait"], "steps": "fuel", "keeps": "left", "flies": True, "threatens": False,
+    "id": "flight", "links": ["land", "strait"], "steps": "fuel", "keeps": "left", "passes_over": True, "threatens": False,
     "home": "friendly(self, place)", "reserve": 1,
 }  # fmt: skip
 

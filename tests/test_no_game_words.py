@@ -42,9 +42,10 @@ def _of_the_language() -> set[str]:
     return {words(w) for w in published if w}
 
 
-def _of_schemas() -> set[str]:
-    published = {path.name.split(".")[0] for path in schemas().glob("*.json")}
-    for path in schemas().glob("*.json"):
+def _of_schemas(*left_out: str) -> set[str]:
+    paths = [path for path in schemas().glob("*.json") if path.name not in left_out]
+    published = {path.name.split(".")[0] for path in paths}
+    for path in paths:
         published.update(_schema_words(json.loads(path.read_text(encoding="utf-8"))))
     return {words(w) for w in published if w}
 
@@ -100,17 +101,41 @@ THINGS = (
 )  # fmt: skip
 """Forms whose rows are things of a game, where others name rules about them."""
 
+BEARERS = {"place", "nation", "unit", "side", "tech", "gate"}
+"""The things of a game whose declared fields, and tags, are concepts of that game."""
+
+
+def concepts() -> dict[str, str]:
+    """The tags of every ruleset, and the fields that it declares of its things, as words, with where each comes from."""
+    found: dict[str, str] = {}
+    for folder in find_rulesets(rulesets()):
+        ruleset, _ = load_ruleset(folder)
+        assert ruleset is not None, folder
+        for field in ruleset.rows("fields").values():
+            if BEARERS & set(field["of"]):
+                found.setdefault(words(field["id"]), f"fields/{field['id']} of {ruleset.id}")
+        for form in ("units", "technologies"):
+            for id_, row in ruleset.rows(form).items():
+                for tag in row.get("tags", ()):
+                    found.setdefault(words(tag), f"a tag of {form}/{id_} of {ruleset.id}")
+    return found
+
 
 def test_what_a_schema_publishes_is_no_thing_of_a_game() -> None:
-    """A key or a listed value that is called like a thing of a shipped game stands among the published words, each looked at."""
+    """A key or a listed value that is called like a thing, a field or a tag of a shipped game stands among the published words,
+    each looked at."""
     known = _of_the_language() | _listed()
-    things = {w: origin for w, origin in game_words().items() if origin.partition("/")[0] in THINGS}
-    found = [f"{word.strip()!r} is {things[word]}" for word in sorted(_of_schemas() - known) if word in things]
+    things = {w: origin for w, origin in game_words().items() if origin.partition("/")[0] in THINGS} | concepts()
+    published = _of_schemas(*(f"{name}.schema.json" for name in OF_IMPORTERS))
+    found = [f"{word.strip()!r} is {things[word]}" for word in sorted(published - known) if word in things]
     assert not found, "\n".join(found)
 
 
 IMPORTERS = {"game/importers/triplea": "triplea/words.yaml"}
 """Importers, which speak of the files of another program by the words of their own table."""
+
+OF_IMPORTERS = ("triplea-words",)
+"""The schemas of these tables."""
 
 
 def table_words(path: Path) -> set[str]:

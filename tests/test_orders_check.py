@@ -30,8 +30,8 @@ MOVE: dict[str, Any] = {
 }
 BASE: dict[str, Rows] = {
     "nations": [
-        {"id": "red", "name": "Red", "side": "east", "capital": "ash"},
-        {"id": "blue", "name": "Blue", "side": "west", "capital": "cedar"},
+        {"id": "red", "name": "Red", "side": "east"},
+        {"id": "blue", "name": "Blue", "side": "west"},
         {"id": "gray", "name": "Gray"},
     ],
     "sides": [{"id": "east", "name": "East", "opposite": "west"}, {"id": "west", "name": "West", "opposite": "east"}],

@@ -211,6 +211,14 @@ def test_acts_are_drawn_by_weight_and_idleness() -> None:
     assert [f[0][1]["target"] if f else None for f in found] == ["blue", "gray", "gray", "gray", None, None]
 
 
+@pytest.mark.parametrize(("share", "given"), [(None, 3), ("1/3", 2), ("3/10", 1), ("1/6", 1), ("1/7", 0)])
+def test_a_rule_spends_no_more_than_its_share(share: str | None, given: int) -> None:
+    act = {"id": "court", "form": "court {n}", "slots": {"n": {"kind": "choice", "choices": ["x", "y", "z"]}}, "cost": 5}
+    rule = {"act": "court", "most": 3, **({"share": share} if share else {})}
+    found = orders(rules({"acts": [rule]}, acts=[act]), position())  # of 30 in the purse
+    assert len(found) == given
+
+
 def test_money_is_shared_out_over_the_mix_at_the_site_nearest_to_the_front() -> None:
     build = {
         "id": "build",
@@ -235,12 +243,17 @@ def test_the_same_dice_give_the_same_orders() -> None:
     assert orders(ruleset, state, 11, 22, 33) == orders(ruleset, state, 11, 22, 33)
 
 
-def test_what_is_known_only_as_a_band_counts_as_its_middle() -> None:
-    assert about({"n": 6, "range": "6..20"}) == 13 and about({"n": 20, "range": "20.."}) == 30 and about({"n": 4}) == 4
+def test_what_is_known_only_as_a_band_counts_as_the_upper_part_of_it() -> None:
+    assert (
+        about({"n": 6, "range": "6..20"}) == 17
+        and about({"n": 1, "range": "0..5"}) == 4
+        and about({"n": 20, "range": "20.."}) == 30
+        and about({"n": 4}) == 4
+    )
     state = position(("red", "foot", "c", 4))
     state.put("units", "blue.?@d", "*", {"owner": "blue", "kind": "?", "place": "d", "n": 2, "range": "2..4"})
     front = Front(World(rules({}), state), "red", {**WAR, "unknown": 5})
-    assert front.defenders("d") == (3, 15) and front.threat("c") == 45
+    assert front.defenders("d") == (4, 20) and front.threat("c") == 80
 
 
 def test_picks_are_by_weight() -> None:
@@ -397,6 +410,23 @@ def test_where_one_way_to_meet_it_is_refused_another_is_tried(monkeypatch: pytes
     monkeypatch.setattr(policies, "standing", lambda world, nation, given: (list(given), next(asked)))
     world = World(rules({}, acts=[sell], policies=rows), position())
     assert [o["slots"]["place"] for o in plan(world, "red", dice())] == ["a", "b", "c"]
+
+
+def test_what_did_not_stand_is_not_given_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    acts = [
+        {"id": "sell", "form": "sell {what}", "step": "talk", "slots": {"what": {"kind": "choice", "choices": ["hat"]}}},
+        {"id": "beg", "form": "beg", "step": "talk", "slots": {}},
+    ]
+    rows = [{"id": "p", "acts": [{"act": a, "meets": ["due"]} for a in ("sell", "beg")]}]
+    monkeypatch.setattr(policies, "gate", lambda world: ["due"])
+
+    def stands(_world: World, _nation: str, given: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], dict[str, str]]:
+        kept = [order for order in given if order["order"] == "acts/beg"]
+        return kept, {} if kept else {"due": "open"}
+
+    monkeypatch.setattr(policies, "standing", stands)
+    world = World(rules({}, acts=acts, policies=rows), position())
+    assert [o["order"] for o in plan(world, "red", dice())] == ["acts/beg"]
 
 
 # ---- armies across the sea

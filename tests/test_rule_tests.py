@@ -32,7 +32,7 @@ places:
   - {id: ash, name: Ash, kind: land, owner: red, worth: 3}
   - {id: birch, name: Birch, kind: land, owner: gray, worth: 1}
 links: [{between: [ash, birch]}]
-sides: [{id: east, name: East, opposite: west, sign: 1}, {id: west, name: West, opposite: east, sign: -1}]
+sides: [{id: east, name: East, opposite: west}, {id: west, name: West, opposite: east}]
 nations:
   - {id: red, name: Red, side: east, capital: ash}
   - {id: blue, name: Blue, side: west}
@@ -40,11 +40,12 @@ nations:
 stances: [{id: peace, default: true}, {id: friends, friendly: true}, {id: war, hostile: true}]
 resources: [{id: gold, name: Gold}]
 shows: [{id: purses, what: stores, to: owner}, {id: nations, what: nations, to: everyone, fields: [side]}]
-tracks: [{id: mood, signed: true, thresholds: [-5, 5]}]
+tracks: [{id: mood, signed: true, leans: {east: up, west: down}, thresholds: [-5, 5]}]
 units: [{id: foot, name: Foot, strength: 3}]
 fields:
   - {id: worth, of: [place], type: number, default: 0, open: true}
   - {id: strength, of: [unit], type: number, default: 0, open: true}
+  - {id: capital, of: [nation], type: id, form: places, default: null, open: true}
 quantities: [{id: punch, of: unit, base: unit.strength}]
 adjusts: [{id: storm, of: punch, when: battle.attacks, add: 2}]
 acts:

@@ -44,7 +44,9 @@ def rules() -> Ruleset:
         "resources": [{"id": "money"}],
         "stores": [{"id": "money", "per": "region", "seat": "capital", "links": ["land"]}],
         "units": units,
-        "fields": [{"id": "sight", "of": ["unit"], "type": "number", "default": 0},
+        "fields": [
+                   {"id": "capital", "of": ["nation"], "type": "id", "form": "places", "default": None},
+                   {"id": "sight", "of": ["unit"], "type": "number", "default": 0},
                    {"id": "income", "of": ["nation"], "type": "number", "default": 0}],
         "contacts": [{"id": "sighting", "pairs": "same_place", "gives": "battle", "value": "sight", "die": "1d10"}],
         "routes": [OVERSEAS],
@@ -198,7 +200,7 @@ def test_lanes_are_shortest_share_no_place_and_are_as_many_as_can_be(pairs: list
     places = {x for e in ends for x in e.split("-")}
     links = {e: {"id": e, "between": e.split("-"), "kind": "coast" if e in quays else "sea"} for e in sorted(ends)}
     geography = Geography(Ruleset("t", "T", {"places": {p: {"id": p} for p in sorted(places)}, "links": links}))
-    lanes = shortest_lanes(geography, "in", "out", ["sea"], ["coast"])
+    lanes = shortest_lanes(geography, ["in"], ["out"], ["sea"], ["coast"])
     graph = nx.Graph([e.split("-") for e in ends])
     ways = list(nx.all_shortest_paths(graph, "in", "out")) if nx.has_path(graph, "in", "out") else []
     whole = [["in", *lane, "out"] for lane in lanes]

@@ -49,7 +49,7 @@ def fronts(world: World) -> int:
 def counts(ruleset: Ruleset, entries: Iterable[Entry]) -> Figures:
     """What a journal tells of how a game was played."""
     sails = {f"orders/{id_}" for id_, row in ruleset.rows("orders").items() if (mode_of(ruleset, row) or {}).get("tasks")}
-    flies = {f"orders/{id_}" for id_, row in ruleset.rows("orders").items() if (mode_of(ruleset, row) or {}).get("flies")}
+    flies = {f"orders/{id_}" for id_, row in ruleset.rows("orders").items() if (mode_of(ruleset, row) or {}).get("passes_over")}
     acts: Counter[str] = Counter()
     refused: Counter[str] = Counter()
     captures: Counter[str] = Counter()

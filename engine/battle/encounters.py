@@ -102,7 +102,7 @@ def passed(turn: Turn, row: Row) -> list[Battle]:
     over: dict[tuple[int, str], list[str]] = {}
     for force in _chosen(turn, row, sorted(turn.state.table("forces"))):
         data = turn.state.row("forces", force)
-        if not turn.ruleset.rows("modes").get(str(data.get("mode")), {}).get("flies"):
+        if not turn.ruleset.rows("modes").get(str(data.get("mode")), {}).get("passes_over"):
             continue
         for step, place in enumerate((data.get("path") or ())[1:-1]):
             if is_for(turn, row, place):

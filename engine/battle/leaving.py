@@ -181,7 +181,7 @@ def kept_in(turn: Turn, battle: Battle, side: int, who: str) -> list[Fields]:
 def _goes_on(turn: Turn, rule: Row, force: str) -> bool:
     """Whether a force that breaks off where it is remains one: its row says so (`goes_on`), or it has a way home before it."""
     mode = turn.ruleset.rows("modes").get(str(turn.state.get("forces", force, "mode", "")), {})
-    return bool("home" in mode and mode.get("flies")) or any(way.get("goes_on") for way in rule.get("to", ()))
+    return bool("home" in mode and mode.get("passes_over")) or any(way.get("goes_on") for way in rule.get("to", ()))
 
 
 def _forced(turn: Turn, battle: Battle, side: int, rule: Row) -> bool:
@@ -280,7 +280,7 @@ def _origins(turn: Turn, battle: Battle) -> frozenset[str]:
         return battle.origins
     rows = [turn.state.row("forces", f) for f in battle.parties[ATTACKER].forces]
     modes = turn.ruleset.rows("modes")
-    walked = [r for r in rows if not modes.get(str(r.get("mode")), {}).get("flies")]
+    walked = [r for r in rows if not modes.get(str(r.get("mode")), {}).get("passes_over")]
     battle.origins = frozenset(str(r["path"][-2]) for r in walked if len(r.get("path") or ()) > 1)
     return battle.origins
 
@@ -288,7 +288,7 @@ def _origins(turn: Turn, battle: Battle) -> frozenset[str]:
 def _home(turn: Turn, who: str) -> str | None:
     """Where the mode of a force says that its units end, if it says so and they can come there."""
     mode = turn.ruleset.rows("modes").get(str(turn.state.get("forces", who, "mode", "")), {})
-    return home_of(turn, mode, who) if "home" in mode and mode.get("flies") else None
+    return home_of(turn, mode, who) if "home" in mode and mode.get("passes_over") else None
 
 
 def _through(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..core.state import Fields, State
+from ..core.state import WHOLE_ROW, Fields
 from ..world.world import World
 
 
@@ -17,19 +17,12 @@ def scene(world: World, stacks: Mapping[str, Fields], tables: Mapping[str, Mappi
 
     The world itself stays as it is.
     """
-    units = dict(world.state.tables.get("units", {}))
-    at, of = dict(world.state._at), dict(world.state._of)
+    state = world.state.copy()
     for key, row in stacks.items():
-        units[key] = dict(row)
-        at[row["place"]] = at.get(row["place"], set()) | {key}
-        of[row["owner"]] = of.get(row["owner"], set()) | {key}
-    state = State()
-    state.tables = {**world.state.tables, "units": units}
+        state.put("units", key, WHOLE_ROW, row)
     for name, rows in (tables or {}).items():
-        if name != "units" and rows:
-            below = world.state.tables.get(name, {})
-            state.tables[name] = {**below, **{key: {**below.get(key, {}), **row} for key, row in rows.items()}}
-    state._at, state._of = at, of
+        for key, row in rows.items() if name != "units" else ():
+            state.put(name, key, WHOLE_ROW, {**state.row(name, key), **row})
     return World(world.ruleset, state, moments=world.moments, geography=world.geography)
 
 

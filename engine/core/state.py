@@ -1,7 +1,8 @@
 """The state of a game: plain tables with one canonical form, and nothing else.
 
-`tables[table][id][field]` is a JSON value; nested values are never changed in place but replaced. Only the journal calls
-`put`. Units are stacks whose id is made from what they are, so equal units always add up to one stack.
+`tables[table][id][field]` is a JSON value. Rows and what they hold are never changed in place but replaced, so that states share
+them: a row that was read stays as it was. Only the journal calls `put`. Units are stacks whose id is made from what they are, so
+equal units always add up to one stack.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ Fields = dict[str, Any]
 Table = dict[str, Fields]
 
 _NOTHING: Fields = {}  # what is read of a row or table that is not there; nobody writes into it
+_NOBODY: frozenset[str] = frozenset()
 UNIT_CORE = ("owner", "kind", "place", "n")
 WHOLE_ROW = "*"
 
@@ -56,29 +58,26 @@ class State:
     change, `table.field` for one of that field, `table.*` for rows that were put as a whole, came or went.
     """
 
-    __slots__ = ("_at", "_in", "_of", "_owners", "_shared", "_sorted", "tables", "version", "versions")
+    __slots__ = ("_at", "_in", "_of", "_own", "_owners", "_sorted", "tables", "version", "versions")
 
-    def __init__(
-        self,
-        tables: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None,
-        *,
-        shared: Mapping[str, Table] | None = None,
-    ) -> None:
-        """`tables` are copied; `shared` ones, whose rows other states hold as well, only when one of their rows is changed."""
-        self.tables: dict[str, Table] = {
-            name: {key: dict(row) for key, row in table.items()} for name, table in (tables or _NOTHING).items()
-        }
-        self.tables.update(shared or _NOTHING)
-        self._shared = set(shared or ())
+    def __init__(self, tables: Mapping[str, Table] | None = None) -> None:
+        """`tables` stay as they are, and may be another state's: one is copied when its first row is changed."""
+        self.tables: dict[str, Table] = dict(tables or _NOTHING)
+        self._own: set[str] = set()  # the tables that no other state can hold
         self.version = 0  # counts every change
         self.versions: dict[str, int] = {}
-        self._at: dict[str, set[str]] = {}
-        self._of: dict[str, set[str]] = {}
-        self._in: dict[str, set[str]] = {}  # force -> the keys of its stacks
+        self._at: dict[str, frozenset[str]] = {}  # place -> the keys of its stacks
+        self._of: dict[str, frozenset[str]] = {}  # owner -> the keys of its stacks
+        self._in: dict[str, frozenset[str]] = {}  # force -> the keys of its stacks
         self._sorted: dict[str, list[str]] = {}  # place -> the keys of its stacks in order, until one comes or goes
         self._owners: dict[str, frozenset[str]] = {}  # place -> the owners of its stacks, until one comes or goes
-        for key, row in self.tables.get("units", {}).items():
-            self._index(key, row)
+        units = self.tables.get("units", _NOTHING)
+        for index, field in ((self._at, "place"), (self._of, "owner"), (self._in, "force")):
+            found: dict[str, list[str]] = {}
+            for key, row in units.items():
+                if field in row:
+                    found.setdefault(row[field], []).append(key)
+            index.update((value, frozenset(keys)) for value, keys in found.items())
 
     # ---- reading
 
@@ -122,10 +121,10 @@ class State:
 
     def put(self, table: str, id_: str, field: str, value: Any) -> Any:
         """Set one field (or, with field `*`, the whole row); None removes it. Returns the value before."""
-        if table in self._shared:
-            self._shared.discard(table)
-            self.tables[table] = {key: row.copy() for key, row in self.tables[table].items()}
-        rows = self.tables.setdefault(table, {})
+        if table not in self._own:
+            self._own.add(table)
+            self.tables[table] = dict(self.tables.get(table, _NOTHING))
+        rows = self.tables[table]
         row = rows.get(id_)
         versions = self.versions
         self.version += 1
@@ -133,7 +132,7 @@ class State:
         column = f"{table}.*" if row is None else f"{table}.{field}"  # the whole row is the field `*`
         versions[column] = versions.get(column, 0) + 1
         if field == WHOLE_ROW:
-            before = dict(row) if row is not None else None
+            before = row
             if table == "units" and row is not None:
                 self._unindex(id_, row)
             if value is None:
@@ -141,21 +140,21 @@ class State:
             else:
                 rows[id_] = dict(value)
                 if table == "units":
-                    self._index(id_, rows[id_])
+                    self._index(id_, value)
         else:
             before = row.get(field) if row is not None else None
-            if value is None:
-                if row is not None:
-                    row.pop(field, None)
-                    if not row:
-                        del rows[id_]
-                        versions[f"{table}.*"] = versions.get(f"{table}.*", 0) + 1
-            elif row is None:
-                rows[id_] = {field: value}
-            else:
-                row[field] = value
+            if value is not None:
+                rows[id_] = {**row, field: value} if row is not None else {field: value}
+            elif row is not None and field in row:
+                left = {name: kept for name, kept in row.items() if name != field}
+                if left:
+                    rows[id_] = left
+                else:
+                    del rows[id_]
+                    versions[f"{table}.*"] = versions.get(f"{table}.*", 0) + 1
         if not rows:
             del self.tables[table]
+            self._own.discard(table)
         return before
 
     def touch(self, name: str) -> None:
@@ -163,30 +162,30 @@ class State:
         self.version += 1
         self.versions[name] = self.versions.get(name, 0) + 1
 
-    def _index(self, key: str, row: Fields) -> None:
-        self._at.setdefault(row["place"], set()).add(key)
-        self._of.setdefault(row["owner"], set()).add(key)
-        if "force" in row:
-            self._in.setdefault(row["force"], set()).add(key)
-        self._sorted.pop(row["place"], None)
-        self._owners.pop(row["place"], None)
+    def _index(self, key: str, row: Mapping[str, Any]) -> None:
+        for index, value in self._indexed(row):
+            index[value] = index.get(value, _NOBODY) | {key}
 
-    def _unindex(self, key: str, row: Fields) -> None:
-        self._at[row["place"]].discard(key)
-        self._of[row["owner"]].discard(key)
-        if "force" in row:
-            self._in[row["force"]].discard(key)
+    def _unindex(self, key: str, row: Mapping[str, Any]) -> None:
+        for index, value in self._indexed(row):
+            index[value] = index[value] - {key}
+
+    def _indexed(self, row: Mapping[str, Any]) -> list[tuple[dict[str, frozenset[str]], str]]:
+        """Where the key of a stack that comes or goes is kept."""
         self._sorted.pop(row["place"], None)
         self._owners.pop(row["place"], None)
+        places = [(self._at, row["place"]), (self._of, row["owner"])]
+        return [*places, (self._in, row["force"])] if "force" in row else places
 
     # ---- whole
 
     def copy(self) -> State:
+        """The same tables as a state of its own: neither sees what is changed in the other from now on."""
         out = State()
-        out.tables = {name: {key: row.copy() for key, row in table.items()} for name, table in self.tables.items()}
-        out._at = {place: keys.copy() for place, keys in self._at.items() if keys}
-        out._in = {force: keys.copy() for force, keys in self._in.items() if keys}
-        out._of = {owner: keys.copy() for owner, keys in self._of.items() if keys}
+        self._own.clear()
+        out.tables = self.tables.copy()
+        out._at, out._of, out._in = ({v: keys for v, keys in index.items() if keys} for index in (self._at, self._of, self._in))
+        out._sorted, out._owners = self._sorted.copy(), self._owners.copy()
         return out
 
     def to_json(self) -> dict[str, Table]:

@@ -411,12 +411,12 @@ class Market:
             dear = max(dear, beyond)
             cost += beyond * rounded_up(price * (times - 1))
             uses.append((what, purse, each * (n - beyond), taken))
-        purse, what = self._purse(site, self._main), self._main
-        left = self.left(purse, what)
+        purse = self._purse(site, self._main)
+        left = self.left(purse, self._main)
         if cost > left:
-            return Refusal(Code.MEANS, f"costs {cost} {stores.in_words(self.world.ruleset, what)}, {left} left there", "n")
+            return Refusal(Code.MEANS, f"costs {cost} {stores.in_words(self.world.ruleset, self._main)}, {left} left there", "n")
         return Quote(
-            row["id"], self.nation, site, n, n * lot, str(variant.get("id", "")), price, fee, dear, cost, what, purse,
+            row["id"], self.nation, site, n, n * lot, str(variant.get("id", "")), price, fee, dear, cost, self._main, purse,
             into, facing, tuple(u for u in uses if u[2]), tuple(rooms), rows, kind or "",
         )  # fmt: skip
 

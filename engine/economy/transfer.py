@@ -32,8 +32,9 @@ def run(node: Row, turn: Turn) -> None:
     """Carry out the transfers of a step: `rows` names routes, gifts and levies (absent: all), in a nation's own turn its only."""
     named = set(node["rows"]) if "rows" in node else None
     arrivals: list[Arrival] = []
+    raiders: dict[str, int] = {}
     for order, form, row in _orders(turn, named):
-        arrivals.extend(_by_route(turn, order, row) if form == "routes" else _gift(turn, order, named))
+        arrivals.extend(_by_route(turn, order, row, raiders) if form == "routes" else _gift(turn, order, named))
     for id_, row in turn.ruleset.rows("levies").items():
         if named is None or id_ in named:
             arrivals.extend(_levy(turn, row))
@@ -184,7 +185,7 @@ def split(whole: Any, weights: dict[str, Any]) -> dict[str, Any]:
 # ---- routes
 
 
-def _by_route(turn: Turn, order: Order, row: Row) -> list[Arrival]:
+def _by_route(turn: Turn, order: Order, row: Row, raiders: dict[str, int]) -> list[Arrival]:
     nation, slots, what, sum_ = str(order["nation"]), order["slots"], row["what"], _sum(order)
     origin, target = str(slots["origin"]), str(slots["target"])
     world = turn.world
@@ -207,7 +208,10 @@ def _by_route(turn: Turn, order: Order, row: Row) -> list[Arrival]:
         if not free:
             return _lost(turn, row, nation, sum_, sorted(set().union(*shut.values())), entry)
         shares = split_evenly(sum_, len(free))
-        lost = [destroyed_on(turn, row, nation, lane, share, entry, subject) for lane, share in zip(free, shares, strict=True)]
+        lost = [
+            destroyed_on(turn, row, nation, lane, share, raiders, entry, subject)
+            for lane, share in zip(free, shares, strict=True)
+        ]
         arrives = sum_ - sum(lost)
         entry.data.update(shares=shares, lost=lost)
         where = routes.name_of(world, "places", target)
@@ -269,14 +273,18 @@ def _no_route(turn: OrderContext, order: Order, row: Row) -> Refusal | None:
 
 
 def lanes_of(turn: OrderContext, row: Row, nation: str, origin: str, target: str, named: Sequence[str]) -> list[Lane]:
-    """The shortest lanes of a route between two places, without a common place; gates count as for the row's kind of unit."""
+    """The shortest lanes of a route between all that draws on the purses of two places, without a common place.
+
+    What lies with one purse is sent from wherever that is nearest; gates count as for the row's kind of unit.
+    """
     gates = turn.world.geography.gates
+    starts, ends = (stores.drawing_on(turn.world, nation, p, row["what"]) for p in (origin, target))
 
     def passes(a: str, b: str) -> bool:
         found = gates.get(pair_key(a, b), ()) if "as" in row else ()
         return all(routes.passes_gate(turn.world, nation, g, row["as"]) for g in found)
 
-    return shortest_lanes(turn.world.geography, origin, target, row["links"], row.get("quays") or row["links"], named, passes)
+    return shortest_lanes(turn.world.geography, starts, ends, row["links"], row.get("quays") or row["links"], named, passes)
 
 
 def split_evenly(whole: int, parts: int) -> list[int]:
@@ -320,8 +328,13 @@ def _finds(turn: Turn, row: Row, force: str, entry: Entry, subject: str) -> bool
     return success
 
 
-def destroyed_on(turn: Turn, row: Row, nation: str, lane: Lane, share: int, entry: Entry, subject: str) -> int:
-    """How much of a lane's share raiders destroy: each unit draws an amount, together at most the share."""
+def destroyed_on(
+    turn: Turn, row: Row, nation: str, lane: Lane, share: int, raiders: dict[str, int], entry: Entry, subject: str
+) -> int:
+    """How much of a lane's share raiders destroy, together at most the share.
+
+    Each unit draws an amount once in a step: `raiders` keeps what a stack can still take of what passes it later.
+    """
     raid = row.get("raid")
     if not raid:
         return 0
@@ -335,14 +348,17 @@ def destroyed_on(turn: Turn, row: Row, nation: str, lane: Lane, share: int, entr
             names = {"unit": Entity("unit", key), "self": Entity("nation", nation), "place": Entity("place", place)}
             if not turn.world.test(raid.get("when"), names):
                 continue
-            rule, about = f"routes/{row['id']}", f"{subject}:{key}"
-            stream = turn.stream(rule, about, entry.audience)
-            for _ in range(int(stack["n"])):
-                total += int(amount(turn.world, raid["each"], names, lambda s=stream: s))  # type: ignore[misc]
-            record = stream.take()
-            if record is not None:
-                entry.dice.append(dict(record))
-    return min(share, total)
+            if key not in raiders:
+                stream = turn.stream(f"routes/{row['id']}", f"{subject}:{key}", entry.audience)
+                draws = [amount(turn.world, raid["each"], names, lambda s=stream: s) for _ in range(int(stack["n"]))]  # type: ignore[misc]
+                raiders[key] = int(sum(draws))
+                record = stream.take()
+                if record is not None:
+                    entry.dice.append(dict(record))
+            taken = min(raiders[key], share - total)
+            raiders[key] -= taken
+            total += taken
+    return total
 
 
 def _lost(turn: Turn, row: Row, nation: str, sum_: int, cutters: Sequence[str], entry: Entry) -> list[Arrival]:

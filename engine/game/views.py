@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from ..core.fairness import Opening
 from ..core.journal import Entry
@@ -14,9 +13,6 @@ from ..world.view import Viewer
 from ..world.world import World
 from .proofs import openings, position_after
 from .store import Game
-
-if TYPE_CHECKING:  # reports and maps are heavy: who only hands in orders needs neither
-    pass
 
 
 def view_world(game: Game, nation: str) -> World:

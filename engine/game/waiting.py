@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..core.state import Entity
 from ..turn import vacancies
@@ -11,9 +11,6 @@ from ..turn.left_open import Open, left_open
 from ..turn.referee import commanded_nations
 from ..world.world import World
 from .store import MODERATOR, PLAYER, POLICY, PROXY, Game, StoreError, Submission
-
-if TYPE_CHECKING:  # reports and maps are heavy: who only hands in orders needs neither
-    pass
 from .views import whole_world
 
 

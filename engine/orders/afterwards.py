@@ -77,7 +77,7 @@ def _win(turn: Turn, nation: str, place: str, mode: Row) -> None:
     for key, stack in list(turn.state.stacks(at=place)):
         if not turn.world.allied(nation, stack["owner"]):
             turn.journal.put_row("units", key, None)
-    if not mode.get("flies") and not mode.get("tasks"):
+    if not mode.get("passes_over") and not mode.get("tasks"):
         turn.journal.set("places", place, "holder", nation)
 
 

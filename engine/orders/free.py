@@ -10,19 +10,19 @@ they go. Nothing is decided here about what an order may do.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple
 
 from .grammar import Either, Fixed, Grammar, OrderForm, Pattern, Slot, shortest, slots_in
-from .match import ALL, NUMBERS
-from .names import FORM_OF, Names
+from .match import ALL, NUMBERS, is_every
+from .names import EVERY, FORM_OF, Names
 from .words import Word, joined, misspelled, run_together, slips, split
 
 SMALL = frozenset(
     {"from", "to", "in", "into", "at", "on", "onto", "with", "by", "using", "of", "for", "the", "a", "an", "as", "via", "through"}
-    | {"over", "against", "toward", "towards", "facing", "and"}
+    | {"over", "against", "toward", "towards", "facing", "and", "vs"}
 )
 """Words that say which slot a thing belongs to, and mean nothing by themselves."""
 SAME: dict[str, frozenset[str]] = {
@@ -34,8 +34,8 @@ SAME: dict[str, frozenset[str]] = {
     "with": frozenset({"with", "using", "by"}),
     "by": frozenset({"by", "with", "using"}),
     "via": frozenset({"via", "through", "over", "by", "of"}),
-    "facing": frozenset({"facing", "against", "toward", "towards", "to", "at"}),
-    "against": frozenset({"against", "of", "from", "on", "toward", "towards"}),
+    "facing": frozenset({"facing", "against", "toward", "towards", "to", "at", "vs"}),
+    "against": frozenset({"against", "of", "from", "on", "toward", "towards", "vs"}),
     "toward": frozenset({"toward", "towards", "to"}),
     "of": frozenset({"of", "in", "from", "at"}),
     "over": frozenset({"over", "in", "above", "at"}),
@@ -44,9 +44,12 @@ SAME: dict[str, frozenset[str]] = {
 PASSED = frozenset(
     {"please", "my", "our", "i", "we", "will", "would", "like", "want", "shall", "should", "then", "also", "now", "just", "is"}
     | {"units", "unit", "troops", "order", "orders", "are", "out", "way", "try", "send", "go", "goes", "new", "some"}
+    | {"pls", "plz", "kindly", "thanks", "thx", "thank", "can", "could", "may", "you", "id", "lets", "let", "us", "me"}
 )
 """Words that change nothing in an order."""
-EVERY = frozenset({"all", "everything", "everyone", "everybody", "whatever"})
+ALL_WORDS = frozenset({"all", "everything", "everyone", "everybody", "whatever", "entire", "whole"})
+BEFORE_KIND = PASSED | {"of", "the", "other", "remaining", "available"}
+"""Words that may stand between a number and a kind of unit."""
 ONE = frozenset({"a", "an"})
 MOST_WAYS = 96
 """Ways to write one form that are looked at."""
@@ -68,6 +71,8 @@ class Token(NamedTuple):
     number: int | None = None
     units: dict[str, Any] | None = None
     guessed: bool = False
+    bare: bool = False
+    """Whether the units have no number: then it may be the name of something else."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +160,8 @@ def _ways(form: OrderForm) -> tuple[_Way, ...]:
                 slots.append(_Slot(part, role, optional or part.optional))
                 role = ""
         way = _Way(form, tuple(keys), tuple(slots), frozenset(more))
-        out.setdefault((way.keys, way.slots), way)
+        same = out.get((way.keys, way.slots))
+        out[way.keys, way.slots] = way if same is None else replace(same, more=same.more | way.more)
         if len(out) >= MOST_WAYS:
             break
     return tuple(out.values())
@@ -222,7 +228,7 @@ class Line:
                 yield found
 
     def _candidates(self, verbless: bool, partly: bool) -> Iterator[_Way]:
-        here = {self._word(i) for i in range(len(self.words))}
+        here = {w for i in range(len(self.words)) for w in (self._word(i), self.words[i].norm)}
         bare = any(f.row.get("bare") for f in self.grammar.forms)
         for way in ways_of(self.grammar):
             if verbless:
@@ -238,7 +244,7 @@ class Line:
 
     def _same(self, own: str, word: str) -> bool:
         """Whether a word of a line is a word of a form; with small slips, if these are forgiven."""
-        if own == word or not self.loose or len(own) < 4 or word in self.grammar.opening_words:
+        if own == word or not self.loose or len(own) < 4 or word in self.grammar.opening_words or self.names.together(word):
             return own == word
         return misspelled(word, own, slips(len(word) + 1)) is not None
 
@@ -247,7 +253,7 @@ class Line:
         wanting = 0
         for key in () if verbless else way.keys:
             free = [i for i in range(len(self.words)) if i not in used]
-            at = next((i for i in free if any(self._same(k, self._word(i)) for k in key)), None)
+            at = next((i for i in free if any(self._same(k, w) for k in key for w in (self._word(i), self.words[i].norm))), None)
             if at is None:
                 wanting += 1
             else:
@@ -255,7 +261,7 @@ class Line:
         matched = len(used)
         chosen = self._chosen(way, used)
         tokens, unknown = self.tokens(frozenset(used))
-        over = sum(self._word(i) not in way.more for i in unknown)
+        over = sum(way.more.isdisjoint((self._word(i), self.words[i].norm)) for i in unknown)
         best: Reading | None = None
         for found, cost, left, guessed in _assigned(way, tokens, partly):
             values = {**found, **chosen}
@@ -302,7 +308,7 @@ class Line:
         """Where the units that a line names stand, if it does not say so and the nation has so many in one place only."""
         wanted = next((v for v in values.values() if isinstance(v, dict)), None)
         state = self.names.state
-        if one.slot.kind != "place" or one.role != "from" or state is None or not wanted or "*" in wanted:
+        if one.slot.kind != "place" or one.role != "from" or state is None or not wanted or is_every(wanted):
             return ""
         there: dict[str, dict[str, int]] = {}
         for _, row in state.stacks(owner=self.nation):
@@ -379,23 +385,35 @@ class Line:
             return False
         return any(row["kind"] == kind[1] for _, row in self.names.state.stacks(owner=self.nation))
 
+    def _after_passed(self, at: int, used: frozenset[int]) -> int:
+        while at < len(self.words) and at not in used and self.words[at].norm in BEFORE_KIND:
+            at += 1
+        return at
+
+    def _together(self, at: int, used: frozenset[int]) -> tuple[int, str] | None:
+        """A word for all units of some sort, alone or after `all`, `the`, `my`: the word after it, and their tag."""
+        while at < len(self.words) and (self.words[at].norm in ALL_WORDS or self.words[at].norm in ("of", "the", "my", "our")):
+            at += 1
+        tag = self.names.together(self.words[at].norm) if at < len(self.words) and at not in used else None
+        return None if tag is None else (at + 1, tag)
+
     def _units(self, start: int, before: str, used: frozenset[int]) -> Token | None:
         """Counted kinds: `4 guns`, `guns 4`, `all guns`, `everything`, several of them between commas or `and`."""
         counts: dict[str, Any] = {}
         at, end, guessed = start, start, False
         while at < len(self.words) and at not in used:
-            if self.words[at].norm in EVERY:
-                kind = self._kind(at + 1, used)
+            if (tag := self._together(at, used)) is not None:
+                return Token(start, tag[0], before, {}, None, {EVERY + tag[1]: ALL}) if not counts else None
+            if self.words[at].norm in ALL_WORDS:
+                kind = self._kind(self._after_passed(at + 1, used), used)
                 if kind is None:
                     skip = at + 1 < len(self.words) and self.words[at + 1].norm in ("units", "troops", "forces", "of")
                     skip = skip or (self.generous and at + 1 < len(self.words) and self._name(at + 1, "", used) is None)
-                    return Token(start, at + 1 + skip, before, {}, None, {"*": ALL}) if not counts else None
+                    return Token(start, at + 1 + skip, before, {}, None, {EVERY: ALL}) if not counts else None
                 number: Any = ALL
             else:
                 first = self._number(at)
-                after = at + 1
-                while after < len(self.words) and self.words[after].norm in PASSED and after not in used:
-                    after += 1
+                after = self._after_passed(at + 1, used)
                 kind = self._kind(after, used) if first is not None else None
                 number = first
                 if kind is None and self.words[at].norm in ONE and (kind := self._kind(at + 1, used)) is not None:
@@ -421,6 +439,8 @@ class Line:
             return None
         names: dict[str, str] = {}
         number = None
+        if guessed and tuple(counts.values()) == (ALL,) and (thing := self._name(start, before, used)) is not None:
+            return Token(start, end, before, thing.names, None, counts, guessed, bare=True)
         if len(counts) == 1 and isinstance(next(iter(counts.values())), int):
             ((only, number),) = counts.items()
             names = {"unit-kind": only}
@@ -475,13 +495,15 @@ def _better(one: Reading, other: Reading) -> bool:
 
 def _tells(reading: Reading) -> bool:
     """Whether a reading without a word of its form has enough in it to be proposed: something counted, and where."""
+    if not (reading.left_over or reading.missing):
+        return bool(reading.values)
     kinds = {s.kind for s in slots_in(reading.form.pattern) if s.name in reading.values}
     return len(reading.values) > 1 and bool(kinds & {"units", "item", "resource", "number"} or not reading.wanting)
 
 
 def _rank(reading: Reading) -> int:
     filled = len(reading.values)
-    return 4 * reading.words + 3 * filled - 2 * len(reading.missing) - 2 * reading.left_over - 3 * reading.wanting - reading.cost
+    return 4 * reading.words + 3 * filled - 3 * len(reading.missing) - 2 * reading.left_over - 3 * reading.wanting - reading.cost
 
 
 # ---- slots
@@ -507,7 +529,7 @@ def _assigned(way: _Way, tokens: Sequence[Token], partly: bool) -> Iterator[tupl
             if name in values and not one.slot.many:
                 continue
             fit = _fits(way, one, token, values)
-            price = _role(way, one, token)
+            price = _role(way, one, token, partly)
             if fit is None or price is None:
                 continue
             kind = one.slot.kind
@@ -532,7 +554,7 @@ def _fits(way: _Way, one: _Slot, token: Token, values: dict[str, Any]) -> dict[s
         return None if token.units is None else {slot.name: dict(token.units)}
     if slot.kind == "number":
         return {slot.name: token.number} if token.number is not None and token.units is None else None
-    if slot.kind in token.names and token.units is None:
+    if slot.kind in token.names and (token.units is None or token.bare):
         return {slot.name: token.names[slot.kind]}
     if slot.kind in ("item", "unit-kind") and token.units is not None and len(token.units) == 1 and token.number is not None:
         counted = next((s.slot.name for s in way.slots if s.slot.kind == "number" and s.slot.name not in values), None)
@@ -541,8 +563,11 @@ def _fits(way: _Way, one: _Slot, token: Token, values: dict[str, Any]) -> dict[s
     return None
 
 
-def _role(way: _Way, one: _Slot, token: Token) -> int | None:
-    """What it costs that a thing stands after its small word in a slot that wants another; None if it cannot mean that."""
+def _role(way: _Way, one: _Slot, token: Token, partly: bool) -> int | None:
+    """What it costs that a thing stands after its small word in a slot that wants another; None if it cannot mean that.
+
+    For what is only proposed (`partly`) any small word will do, unless the form has it for another slot.
+    """
     if token.before == one.role:
         return 0
     if not token.before:
@@ -550,8 +575,8 @@ def _role(way: _Way, one: _Slot, token: Token) -> int | None:
     if any(s.role == token.before and s.slot.kind == one.slot.kind for s in way.slots):
         return None  # the form has that word for another of its slots
     if not one.role:
-        return 1 if token.before in ("of", "on", "in", "at", "with", "to", "for", "against", "from") else None
-    return 1 if token.before in SAME.get(one.role, ()) else None
+        return 1 if token.before in ("of", "on", "in", "at", "with", "to", "for", "against", "from") else 2 if partly else None
+    return 1 if token.before in SAME.get(one.role, ()) else 2 if partly else None
 
 
 def written(reading: Reading, names: Names) -> str:

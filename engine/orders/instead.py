@@ -7,19 +7,22 @@ filled with what the list of legal orders has for it, the nearest first, and wha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from ..core.model import Row
 from ..turn.context import Order
 from ..turn.intents import Code, Refusal
+from ..world.passages import kind_matches
 from ..world.world import World
 from . import ways
 from .free import ways_of
 from .grammar import Grammar, slot_of
 from .legal import legal_orders
 from .line import LineReader
-from .names import Names
-from .rows import open_to, orders_now
+from .match import ALL, is_every
+from .names import EVERY, Names
+from .rows import mode_of_order, open_to, orders_now
 from .text import order_text
 from .understand import Book, Understood, understand
 from .understand.units import units_left
@@ -43,10 +46,28 @@ def open_orders(world: World, nation: str, *, ever: bool = False) -> set[str]:
     return out
 
 
-def possible(world: World, nation: str, lines: Sequence[str], most: int = MOST) -> tuple[str, ...]:
-    """Of lines that were proposed those that stand, then those that are still to be filled in."""
+def proposable(world: World, nation: str) -> Callable[[str, Mapping[str, Any]], bool]:
+    """Whether an order ("form/id") with these slots makes sense now: it is open, and some of its units go that way at all."""
+    now = open_orders(world, nation)
+    kinds = world.ruleset.rows("units")
+
+    def fits(key: str, slots: Mapping[str, Any]) -> bool:
+        mode = mode_of_order(world.ruleset, {"order": key})
+        units = slots.get(ways.UNITS)
+        if mode is None or not units:
+            return key in now
+        tag = next(iter(units)).removeprefix(EVERY) if is_every(units) else None
+        meant = units if tag is None else [k for k in kinds if kind_matches(world, tag or None, k)]
+        return key in now and any(ways.goes_by(world, mode, k) for k in meant)
+
+    return fits
+
+
+def possible(world: World, nation: str, lines: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    """Of lines that were proposed those that stand, then those that are still to be filled in; if there is none, why the first
+    does not stand."""
     reader = LineReader(world.ruleset, Names(world.ruleset, world.state), nation, "")
-    stand, open_ = [], []
+    stand, open_, refused = [], [], ""
     now = orders_now(world)
     for line in lines[:MOST_TRIED]:
         if "?" in line:
@@ -56,10 +77,12 @@ def possible(world: World, nation: str, lines: Sequence[str], most: int = MOST) 
         orders = found.orders or ((reader.freely(1, line) or found).orders)
         book = Book(world, nation)
         for order in (r for o in orders for r in (o, *o.get("readings", ()))):
-            if isinstance(understand(book, order, now), Understood):
+            answer = understand(book, order, now)
+            if isinstance(answer, Understood):
                 stand.append(order_text(world.ruleset, reader.names, order, agree=True))
                 break
-    return tuple(dict.fromkeys([*stand, *open_]))[:most]
+            refused = refused or f"`{line}` would not stand: {answer.text}"
+    return tuple(dict.fromkeys([*stand, *open_])), "" if stand or open_ else refused
 
 
 def in_place_of(book: Book, order: Order, why: Refusal, now: set[str] | None, most: int = MOST) -> tuple[str, ...]:
@@ -108,6 +131,8 @@ def _others(book: Book, order: Order, why: Refusal) -> Iterator[Order]:
         yield {**order, "slots": {**slots, why.slot: [choice] if slot_of(why.slot, declared).many else choice}}
     if why.code == Code.OPTION:
         yield {**order, "options": {}}
+    if why.code == Code.WAY and isinstance(slots.get(ways.UNITS), dict) and {ways.ORIGIN, ways.TARGET} <= slots.keys():
+        yield from _those_who_can(book, order)
     if why.code == Code.UNITS and isinstance(slots.get(ways.UNITS), dict) and slots.get(ways.ORIGIN) is not None:
         left = units_left(book, row, str(slots[ways.ORIGIN]))
         fewer = {k: min(int(n), left.get(k, 0)) for k, n in slots[ways.UNITS].items() if isinstance(n, int)}
@@ -120,6 +145,20 @@ def _others(book: Book, order: Order, why: Refusal) -> Iterator[Order]:
         for way in sorted(ways_of(Grammar.of(book.ruleset)), key=lambda w: not w.form.row.get("bare")):
             if way.carries and way.form.key != order["order"] and set(way.form.row.get("slots", {})) >= set(slots):
                 yield {**order, "order": way.form.key, "slots": slots, "options": {}}
+
+
+def _those_who_can(book: Book, order: Order) -> Iterator[Order]:
+    """The same without the kinds that may not go there: from the list of legal orders."""
+    slots = order["slots"]
+    wanted = slots[ways.UNITS]
+    for legal in legal_orders(book.world, book.nation, {order["order"]}):
+        if legal.slots.get(ways.ORIGIN) == slots[ways.ORIGIN] and slots[ways.TARGET] in legal.targets:
+            there = {k: int(n) for k, n in legal.slots.get(ways.UNITS, {}).items()}
+            able = book.every(wanted, there)
+            if able is None:
+                able = {k: n if wanted[k] == ALL else min(int(wanted[k]), n) for k, n in there.items() if k in wanted}
+            if able:
+                yield {**order, "slots": {**slots, ways.UNITS: able}}
 
 
 def _elsewhere(book: Book, order: Order, row: Row, slot: str) -> Iterator[Order]:

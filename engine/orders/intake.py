@@ -17,9 +17,10 @@ from ..turn.context import Order
 from ..turn.intents import Intent
 from ..world.world import World
 from .check import check
-from .instead import MOST, open_orders, possible
+from .instead import MOST, possible, proposable
 from .offers import BLANK, filled_in
 from .parse import read_orders
+from .reference import COMMAND
 from .rows import answer_of
 
 
@@ -58,8 +59,8 @@ def take_in(
 ) -> Intake:
     """Read and check a file of orders. `world_of` gives the world as a nation knows it; without `nation` the head names it."""
     state = world_of(nation).state if nation is not None else None
-    now = open_orders(world_of(nation), nation) if nation is not None else None
-    reading = read_orders(ruleset, text, nation=nation, game=game, turn=turn, state=state, file=file, open_now=now)
+    fits = proposable(world_of(nation), nation) if nation is not None else None
+    reading = read_orders(ruleset, text, nation=nation, game=game, turn=turn, state=state, file=file, proposable=fits)
     whose = nation or reading.head.nation
     found = list(reading.found)
     if whose is None:
@@ -67,17 +68,23 @@ def take_in(
             found.append(Diagnostic("O112", "error", "the file does not say for which nation it is", file, 1, 1, "nation <name>"))
         return Intake(None, (), {}, tuple(tidy(found)))
     world = world_of(whose)
-    found = [replace(d, instead=_proposed(world, whose, d.instead)) if d.instead else d for d in found]
+    found = [_with_proposals(world, whose, d) if d.instead or d.code in ("O101", "O102") else d for d in found]
     taken = accept(world, whose, reading.orders, file=file)
     return replace(taken, found=tuple(tidy([*found, *taken.found])), passed=reading.passed)
 
 
-def _proposed(world: World, nation: str, lines: Sequence[str]) -> tuple[str, ...]:
-    """What may stand in the place of a line, ready to be sent: lines of the order form with what was left blank filled in."""
+def _with_proposals(world: World, nation: str, found: Diagnostic) -> Diagnostic:
+    """A finding with what may stand in the place of its line, ready to be sent: lines of the order form with what was left blank
+    filled in. Where there is none: why what comes nearest does not stand, or where all orders are described."""
     out: list[str] = []
-    for line in possible(world, nation, lines):
-        out += (list(islice(filled_in(world, nation, line), MOST)) or [line]) if BLANK in line else [line]
-    return tuple(dict.fromkeys(out))[:MOST]
+    blank: list[str] = []
+    lines, refused = possible(world, nation, found.instead)
+    for line in lines:
+        some = list(islice(filled_in(world, nation, line), MOST)) if BLANK in line else [line]
+        out += some
+        blank += [] if some else [line]
+    hint = found.hint or ("" if lines else refused or f"all orders: {COMMAND}")
+    return replace(found, instead=tuple(dict.fromkeys([*out, *blank]))[:MOST], hint=hint)
 
 
 def accept(world: World, nation: str, understood: Sequence[Order], *, file: str = "") -> Intake:

@@ -356,7 +356,7 @@ def legal_moves(world: World, nation: str, row: Row) -> list[Legal]:
         out: list[Legal] = []
         if mode is None:
             return out
-        if "cargo" in row.get("slots", {}):
+        if ways.CARGO in row.get("slots", {}):
             return _voyages(world, nation, row, mode)
         if ways.ORIGIN not in row.get("slots", {}):  # they start from where another order brings them
             return [_blank(nation, f"orders/{row['id']}", row)] if ways.places_with_units(world, nation) else []
@@ -396,5 +396,5 @@ def _voyages(world: World, nation: str, row: Row, mode: Row) -> list[Legal]:
         fits = {k: n for k, n in counts.items() if ways.goes_by(world, mode, k) and routes.kind_matches(world, carriers, k)}
         if fits:
             slots = {ways.UNITS: fits, starts_at(row): place}
-            out.append(Legal(f"orders/{row['id']}", nation, slots, open=("cargo", ways.ORIGIN, ways.TARGET)))
+            out.append(Legal(f"orders/{row['id']}", nation, slots, open=(ways.CARGO, ways.ORIGIN, ways.TARGET)))
     return out

@@ -7,17 +7,17 @@ An `Attempt` is what a reading gives: orders, and what is to be said of them. Re
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..core.diagnostics import Diagnostic, Severity, nearest
 from ..core.model import Ruleset
 from . import free
 from .grammar import Fixed, Grammar, OrderForm, Slot
-from .match import MAX_STEPS, Found, Matcher
+from .match import MAX_STEPS, Found, Matcher, is_every
 from .names import Names
 from .text import order_text
-from .ways import TARGET
+from .ways import TARGET, UNITS
 from .words import Word, misspelled, slips, split
 
 MAX_LINE = 500
@@ -27,6 +27,9 @@ MOST_EXPECTED = 6
 MOST_PARTS = 12
 """Parts of a line that are tried as orders of their own."""
 _ARROW = re.compile(r"[-=~]+>|[\u2192\u21d2\u2794\u279c]|(?<=\w) +[\u2013\u2014-] +(?=\w)")
+_WITH = re.compile(r"\bw/\s*", re.IGNORECASE)
+_ASKED = re.compile(r"(?<=\w)\?+(?=\s|$)")
+"""A question mark that ends a polite request; one that stands alone is a blank to be filled in."""
 _PART = re.compile(r"\s*(?:;|,|\band\b|&|\+|\.(?=\s|$))\s*", re.IGNORECASE)
 _SIGNS = str.maketrans("()[]{}*_", "        ")
 
@@ -44,18 +47,23 @@ class Attempt(NamedTuple):
 
 
 class LineReader:
-    """Reads lines by the grammar of a ruleset. `nation` is whose orders they are; `open_now` (None: all) are the forms that may
-    be proposed to it."""
+    """Reads lines by the grammar of a ruleset. `nation` is whose orders they are; `proposable` says whether an order ("form/id")
+    with these slots may be proposed to it."""
 
     def __init__(
-        self, ruleset: Ruleset, names: Names, nation: str | None, file: str, open_now: Collection[str] | None = None
+        self,
+        ruleset: Ruleset,
+        names: Names,
+        nation: str | None,
+        file: str,
+        proposable: Callable[[str, Mapping[str, Any]], bool] | None = None,
     ) -> None:
         self.ruleset = ruleset
         self.names = names
         self.grammar = Grammar.of(ruleset)
         self.nation = nation
         self.file = file
-        self.open_now = open_now
+        self.proposable = proposable
         self.orders: list[Order] = []
         self.found: list[Diagnostic] = []
 
@@ -91,13 +99,14 @@ class LineReader:
         bare = strip_comment(line)
         if len(split(bare)) > free.MOST_WORDS:
             return self._several(number, bare, ";")
-        return self._several(number, bare, ";") or self._one(number, bare) or self._several(number, bare, ",")
+        found = self._several(number, bare, ";") or self._one(number, bare) or self._several(number, bare, ",")
+        return found or self._under(number, bare) or self._counted(number, bare)
 
     # ---- free wording
 
     def _one(self, number: int, bare: str) -> Attempt | None:
         """One order, whatever stands between its things."""
-        text = _ARROW.sub(" to ", bare).translate(_SIGNS)
+        text = _plainly(bare)
         words = split(text)
         colon = next((i for i, w in enumerate(words) if w.norm == ":"), None)
         body, tail = (words, ()) if colon is None else (words[:colon], words[colon + 1 :])
@@ -112,11 +121,13 @@ class LineReader:
                 if found is not None:
                     return found
         starts = {w for f in self.grammar.options for w in f.first or ()}
-        for at in range(2, len(body)) if colon is None else ():
-            if body[at].norm in starts and self._option_parts(Matcher(body[at:], self.names, True), 0) is not None:
-                found = self._read_freely(number, bare, body[:at], body[at:], True)
-                if found is not None:
-                    return found
+        for front in (front for front, back in ways if not back):
+            for at in range(2, len(front)):
+                if not {front[at].norm, self.names.synonym(front[at].norm)}.isdisjoint(starts):
+                    fits = self._option_parts(Matcher(front[at:], self.names, True), 0) is not None
+                    found = self._read_freely(number, bare, front[:at], front[at:], True) if fits else None
+                    if found is not None:
+                        return found
         return None
 
     def _read_freely(self, number: int, bare: str, body: tuple[Word, ...], tail: tuple[Word, ...], loose: bool) -> Attempt | None:
@@ -162,12 +173,39 @@ class LineReader:
                 found = self._parted(number, bare, spans, "", mark, shared=last[word.column - 1 :])
         return found
 
+    def _under(self, number: int, bare: str) -> Attempt | None:
+        """Several orders under a title that is part of each: `Home: build 2 guns, 1 car`, `Home: 2 guns to Port`."""
+        title, colon, _ = bare.partition(":")
+        if not colon or not title.strip():
+            return None
+        marks = list(_PART.finditer(bare, len(title) + 1))
+        spans = list(zip([len(title) + 1, *(m.end() for m in marks)], [*(m.start() for m in marks), len(bare)], strict=True))
+        if not 2 <= len(spans) <= MOST_PARTS:
+            return None
+        return self._parted(number, bare, spans, "", ":", title=title)
+
+    def _counted(self, number: int, bare: str) -> Attempt | None:
+        """Several of the same with nothing between them: a verb, and more than one number."""
+        spans = _counted_spans(bare)
+        if not 2 <= len(spans) <= MOST_PARTS or not self._verb(bare):
+            return None
+        return self._parted(number, bare, spans, "", ",")
+
     def _parted(
-        self, number: int, bare: str, spans: Sequence[tuple[int, int]], verb: str, mark: str, goal: str = "", shared: str = ""
+        self,
+        number: int,
+        bare: str,
+        spans: Sequence[tuple[int, int]],
+        verb: str,
+        mark: str,
+        before: Order | None = None,
+        shared: str = "",
+        title: str = "",
     ) -> Attempt | None:
         """The parts from here on as orders, with as little to each as makes it whole; None if something is left over.
 
-        A part may have the `verb` of the one before, go where that went (`goal`), or end as the last does (`shared`).
+        A part may have the `verb` of the one before, go where that went, be of the same kind, or end as the last does (`shared`).
+        A `title` stands before each.
         """
         if not spans:
             return Attempt([], [])
@@ -175,20 +213,34 @@ class LineReader:
             start, end = spans[0][0], spans[many - 1][1]
             if mark == "," and not verb and many == len(spans):
                 return None  # that is the line itself
-            part = " " * start + bare[start:end]
-            found = self._part(number, part, mark) or (self._part(number, f"{verb} {bare[start:end]}", mark) if verb else None)
-            if found is None and goal:
-                found = self._part(number, f"{bare[start:end]} to {goal}", mark)
+            part = title.ljust(start) + bare[start:end]
+            found = self._part(number, part, mark)
+            if found is None and verb:
+                found = self._part(number, f"{verb} {title} {bare[start:end]}", mark)
+            for text in self._like(before, verb, bare[start:end]) if found is None and before is not None else ():
+                found = found or self._part(number, text, mark)
             if found is None and shared and many < len(spans):
                 found = self._part(number, f"{verb} {bare[start:end]} {shared}", mark)
             if found is None:
                 continue
-            went = found.orders[-1]["slots"].get(TARGET)
-            name = self.names.printed("place", went) if isinstance(went, str) and went in self.ruleset.rows("places") else ""
-            rest = self._parted(number, bare, spans[many:], self._verb(bare[start:end]) or verb, mark, name, shared)
+            verb_now = self._verb(bare[start:end]) or verb
+            rest = self._parted(number, bare, spans[many:], verb_now, mark, found.orders[-1], shared, title)
             if rest is not None:
                 return Attempt([*found.orders, *rest.orders], [*found.found, *rest.found])
         return None
+
+    def _like(self, before: Order, verb: str, text: str) -> Iterator[str]:
+        """A part with what it may have of the order before it: where that goes, or the kind that it counts."""
+        went = before["slots"].get(TARGET)
+        if isinstance(went, str) and went in self.ruleset.rows("places"):
+            yield f"{text} to {self.names.printed('place', went)}"
+        units = before["slots"].get(UNITS)
+        kinds = {"unit-kind": units} if isinstance(units, dict) and len(units) == 1 else {"item": [before["slots"].get("item")]}
+        first, _, rest = text.strip().partition(" ")
+        for kind, ids in kinds.items():
+            for id_ in ids if first.isdecimal() and verb else ():
+                if isinstance(id_, str):
+                    yield f"{verb} {first} {self.names.printed(kind, id_, int(first))} {rest}"
 
     def _part(self, number: int, text: str, mark: str) -> Attempt | None:
         if not split(text):
@@ -217,10 +269,26 @@ class LineReader:
 
     def nearest(self, line: str, count: int = 6) -> list[str]:
         """The orders that come nearest to a line, filled in as far as it goes; a question mark where something is missing."""
-        words = split(_ARROW.sub(" to ", strip_comment(line)).translate(_SIGNS))
-        readings = free.Line(words[: free.MOST_WORDS], self.names, self.grammar, self.nation or "", True, True).nearest(3 * count)
-        found = [r for r in readings if self.open_now is None or r.form.key in self.open_now]
-        return list(dict.fromkeys(free.written(r, self.names) for r in found))[:count]
+        bare = strip_comment(line)
+        title, colon, text = bare.partition(":")
+        if colon and (words := split(title)) and len(words) < 4 and self._names_nothing(words):
+            bare = text
+        readings = self._nearest(bare, 3 * count)
+        if (
+            not readings or len(readings[0].values) < 2 or readings[0].left_over or readings[0].wanting
+        ):  # perhaps there are several in it
+            texts = [part for part in _PART.split(bare) if part.strip()]
+            texts = texts if len(texts) > 1 else [bare[slice(*span)] for span in _counted_spans(bare)]
+            parts = [self._nearest(text, 3) for text in texts]
+            fit = (part and part[0].values and not (part[0].left_over or part[0].missing) for part in parts)
+            if len(parts) > 1 and all(fit):
+                readings = [part[0] for part in parts]
+        return list(dict.fromkeys(free.written(r, self.names) for r in readings))[:count]
+
+    def _nearest(self, text: str, count: int) -> list[free.Reading]:
+        words = split(_plainly(text))
+        readings = free.Line(words[: free.MOST_WORDS], self.names, self.grammar, self.nation or "", True, True).nearest(count)
+        return [r for r in readings if self.proposable is None or self.proposable(r.form.key, r.values)]
 
     def names_something(self, line: str) -> int:
         """How much of a line is of a game: its things, counted units, and whether it begins like an order."""
@@ -233,7 +301,7 @@ class LineReader:
         begins = first in self.grammar.opening_words or any(
             most and len(word) > 3 and misspelled(first, word, most) is not None for word in self.grammar.opening_words
         )
-        counted = any(t.units and "*" not in t.units for t in tokens)
+        counted = any(t.units and not is_every(t.units) for t in tokens)
         return sum(bool(t.names) for t in tokens) + 2 * begins + 2 * counted
 
     # ---- orders
@@ -448,6 +516,18 @@ class LineReader:
         if len(several) > MOST_EXPECTED:
             several = [*several[:MOST_EXPECTED], "something else"]
         return one_of(several) or "something else"
+
+
+def _counted_spans(bare: str) -> list[tuple[int, int]]:
+    """A line in parts, each with one number."""
+    starts = [w.column - 1 for w in split(bare) if w.is_number][1:]
+    return list(zip([0, *starts], [*starts, len(bare)], strict=True))
+
+
+def _plainly(line: str) -> str:
+    """A line without its signs: an arrow is `to`, `w/` is `with`, and brackets and what ends a request mean nothing."""
+    text = _WITH.sub(" with ", _ARROW.sub(" to ", strip_comment(line)))
+    return _ASKED.sub(" ", text).translate(_SIGNS)
 
 
 def strip_comment(line: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from .grammar import Fixed, Pattern, Slot
-from .names import Names
+from .names import EVERY, Names
 from .words import Word, misspelled, normal, run_together, slips, split
 
 MAX_STEPS = 20_000
@@ -18,6 +18,11 @@ _SPELLED = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eigh
 NUMBERS = {word: n for n, word in enumerate(_SPELLED)}
 ALL = "all"
 """In a list of units: as many as there are. The checker puts the number in its place."""
+
+
+def is_every(units: Any) -> bool:
+    """Whether a list of units is all of them, or all with a tag, without their kinds."""
+    return any(str(kind).startswith(EVERY) for kind in units or ())
 
 
 class Value(NamedTuple):
@@ -182,7 +187,10 @@ class Matcher:
             if number is None:
                 return
             if every and not counts:
-                found.append((here + 1, self._value(at, here + 1, {"*": ALL}, note), cost))
+                found.append((here + 1, self._value(at, here + 1, {EVERY: ALL}, note), cost))
+                tag = self.names.together(self.words[here + 1].norm) if here + 1 < len(self.words) else None
+                if tag is not None:
+                    found.append((here + 2, self._value(at, here + 2, {EVERY + tag: ALL}, note), cost))
             slot = Slot("units", "unit-kind")
             for end, kind, price in self._one(slot, here + 1):
                 if kind.value in counts:

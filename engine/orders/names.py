@@ -43,6 +43,8 @@ WORDS_OF_KIND: Mapping[str, str] = {
 }
 
 
+EVERY = "*"
+"""In a list of units: of every kind; with a tag after it, of every kind with that tag."""
 MOST_KEPT = 5000
 """Answers of `near` and of `abbreviated` that are kept."""
 
@@ -171,9 +173,17 @@ class Names:
         """A list of units as it is written in an order: `6 guards, 1 gun`."""
         parts = []
         for kind, n in counts.items():
-            name = "" if kind == "*" else " " + self.printed("unit-kind", kind, n if isinstance(n, int) else 2)
-            parts.append(f"{n}{name}")
+            many = n if isinstance(n, int) else 2
+            name = self._every(kind) if kind.startswith(EVERY) else self.printed("unit-kind", kind, many)
+            parts.append(f"{n} {name}".rstrip())
         return ", ".join(parts)
+
+    def _every(self, kind: str) -> str:
+        return next((word for word, tag in self._index.together.items() if tag == kind.removeprefix(EVERY)), "")
+
+    def together(self, word: str) -> str | None:
+        """The tag of the units that a word stands for, all of them, as `fleet` may for ships."""
+        return self._index.together.get(word)
 
     def synonym(self, word: str) -> str:
         """The word of an order that another word stands for (rows of `aliases` that name no thing), or itself."""
@@ -195,6 +205,8 @@ class _Index:
         self.parts: dict[str, dict[str, tuple[str, ...]]] = {}
         self.longest: dict[str, int] = {}
         self.words: dict[str, str] = {}
+        self.together: dict[str, str] = {}
+        """Word -> the tag of the units that it stands for, all of them."""
         self.nearest: dict[tuple[str, str], list[Near]] = {}
         """Kind and what was written -> what `near` finds: people write the same again and again while they mend."""
         self.shortened: dict[tuple[str, str], tuple[str, ...]] = {}
@@ -204,6 +216,9 @@ class _Index:
         for kind, form in FORM_OF.items():
             self._rows(ruleset, kind, ruleset.rows(form))
         for row in ruleset.rows("aliases").values():
+            if row.get("form") == "tags":
+                self.together[joined(row["id"])] = row["for"]
+                continue
             kinds = [k for k, form in FORM_OF.items() if row.get("form", form) == form and ruleset.has(form, row["for"])]
             for kind in kinds:
                 self._add(kind, row["id"], row["for"])
@@ -264,6 +279,7 @@ class _Index:
         more = _Index()
         more.ids = dict(self.ids)
         more.parts, more.longest, more.words = dict(self.parts), dict(self.longest), self.words
+        more.together = self.together
         if founded:
             more.ids["nation"] = dict(self.ids.get("nation", {}))
             more.parts["nation"] = dict(self.parts.get("nation", {}))

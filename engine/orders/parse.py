@@ -8,9 +8,9 @@ what was read with forgiveness is said. Whether an understood order is allowed i
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..core.diagnostics import Diagnostic
 from ..core.model import Ruleset
@@ -18,6 +18,7 @@ from ..core.state import State
 from .letter import Line, read_letter
 from .line import MAX_LINE, Attempt, LineReader, Order, did_you_mean, one_of, strip_comment
 from .names import Names
+from .rows import by_phase
 from .words import Word, joined, split
 
 __all__ = ["MAX_LINES", "Head", "Order", "Reading", "parse_orders", "read_orders", "strip_comment"]
@@ -33,6 +34,24 @@ _GREETING = re.compile(
     r"here (?:are|is|come)|these are|my orders|please find|orders (?:for|of)|(?:the )?following)\b",
     re.IGNORECASE,
 )
+_SALUTE = re.compile(
+    r"\s*(?:hi|hello|hey|dear|greetings|good (?:morning|day|evening|afternoon))\b[^,:!.]{0,40}[,:!.]+\s*(?=\S)", re.IGNORECASE
+)
+"""What greets in front of an order, in its line."""
+_NOTHING = re.compile(
+    r"(?:[^:]{1,30}:\s*)?(?:-+|n/?a|none|nothing|pass|"
+    r"no (?:(?:more|other|further|new) )?(?:orders?|moves?|changes?|purchases?|attacks?)"
+    r"(?: (?:this|for this|for the|this) (?:turn|season|phase|round))?)[\s.!]*",
+    re.IGNORECASE,
+)
+"""A line that says that nothing is ordered."""
+_REST_STAYS = re.compile(
+    r"(?:and )?(?:(?:all|every(?:one|body|thing)|the) )?(?:(?:the|my|our|of) )*"
+    r"(?:others?|else|rest|remaining|remainder)(?: \w+){0,2}? (?:holds?|stays?|stands?|remains?|defends?|waits?|rests?)"
+    r"(?: (?:put|where they are|in place|there|still|fast|here))?[\s.!]*",
+    re.IGNORECASE,
+)
+"""A line that says that units without an order stay where they are: they do."""
 _COUNTS = re.compile(r"\d\s+\w")
 _LEAVE = re.compile(
     r"(?:(?:best|kind|warm) (?:regards|wishes)|regards|best|cheers|thanks|thank you|yours|sincerely|cordially|bye|good luck|"
@@ -87,11 +106,12 @@ def read_orders(
     turn: int | None = None,
     state: State | None = None,
     file: str = "",
-    open_now: Collection[str] | None = None,
+    proposable: Callable[[str, Mapping[str, Any]], bool] | None = None,
 ) -> Reading:
-    """Like `parse_orders`, with the head. Of forms that come near to a line only those in `open_now` ("form/id") are proposed."""
+    """Like `parse_orders`, with the head. Of what comes near to a line only that is proposed which is `proposable`: an order
+    ("form/id") with the slots that are filled."""
     reader = _Reader(ruleset, Names(ruleset, state), nation, game, turn, file)
-    reader.lines.open_now = open_now
+    reader.lines.proposable = proposable
     return reader.read(text)
 
 
@@ -123,6 +143,8 @@ class _Reader:
         self.file = file
         self.begun = False  # an order has been read
         self.found: list[Diagnostic] = []
+        self.passed: list[int] = []
+        self.titles = {joined(title) for title, _ in by_phase(ruleset)}
         self.refused = False
         self.free = 0
 
@@ -132,7 +154,7 @@ class _Reader:
     def read(self, text: str) -> Reading:
         """The whole text. Quoted lines are read only where nothing outside them is an order."""
         letter = read_letter(text)
-        passed = list(letter.passed)
+        passed = self.passed = list(letter.passed)
         own = [line for line in letter.lines if not line.quoted]
         quoted = [line for line in letter.lines if line.quoted]
         entries = self._entries(own)
@@ -166,6 +188,9 @@ class _Reader:
             bare = strip_comment(line.text)
             if not bare.strip():
                 continue
+            if _NOTHING.fullmatch(bare.strip()) or _REST_STAYS.fullmatch(bare.strip()) or self._is_title(bare):
+                self.passed.append(line.number)
+                continue
             words = split(bare)
             if words and words[0].norm in HEAD and self._head(line.number, line.text, words):
                 continue
@@ -177,7 +202,20 @@ class _Reader:
             out.append(entry)
         return out
 
+    def _is_title(self, bare: str) -> bool:
+        """Whether a line is the title of a phase, or of a part of the map, as the order form has it."""
+        return joined(bare) in self.titles and joined(bare) not in self.lines.grammar.openings()
+
     def _entry(self, line: Line, bare: str) -> _Entry:
+        entry = self._read(line, bare)
+        salute = _SALUTE.match(bare)
+        if entry.stands or salute is None or bare.rstrip().endswith(":"):
+            return entry
+        rest = " " * salute.end() + bare[salute.end() :]
+        after = self._read(line._replace(text=rest), rest)
+        return after if after.stands or after.worth > 1 else entry
+
+    def _read(self, line: Line, bare: str) -> _Entry:
         if len(bare) > MAX_LINE:
             parts = self.lines.freely(line.number, bare) if bare.count(";") > 2 else None
             if parts is not None:

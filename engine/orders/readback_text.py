@@ -35,7 +35,7 @@ def rendered(found: ReadBack, *, received: str = "") -> str:
         if items:
             out += ["", title, *items]
     if found.passed:
-        out += ["", *_wrap(f"{_lines(found.passed)} read as no order (greeting, signature, quotation) and passed over.")]
+        out += ["", *_wrap(f"{_lines(found.passed)} read as no order (greeting, title, quotation, signature) and passed over.")]
     return "\n".join(out) + "\n"
 
 

@@ -21,6 +21,8 @@ from .names import Names
 from .rows import by_phase, is_purchase
 
 WIDTH = 72
+COMMAND = "`wteaw orders reference`"
+"""What tells this reference, as texts for players name it."""
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 INDENT = "      "
 BLANKS: Mapping[str, str] = {

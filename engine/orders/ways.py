@@ -15,7 +15,7 @@ from ..units.attacking import cannot_attack
 from ..world import routes
 from ..world.world import World
 
-UNITS, ORIGIN, TARGET, VIA = "units", "origin", "target", "via"
+UNITS, ORIGIN, TARGET, VIA, CARGO = "units", "origin", "target", "via", "cargo"
 
 
 def mode_of(ruleset: Ruleset, row: Row) -> Row | None:

@@ -12,7 +12,7 @@ from typing import Any
 from ..core.journal import NOBODY, Fact
 from ..core.model import Row
 from ..core.state import Entity
-from ..ruleset.expressions.reads import asked, reads
+from ..ruleset.expressions.reads import counted_facts, reads
 from ..world.selections import is_named, selection
 from . import matrices, relations, streaks, tallies
 from .context import Turn, audience_ids
@@ -268,8 +268,7 @@ def first_look(turn: Turn) -> None:
 
 def remember(turn: Turn, fact: Fact) -> None:
     """Keep a fact in the state if an expression of the ruleset counts such facts."""
-    counted = asked(turn.ruleset).first
-    if fact.word not in counted.get("happened", ()) and fact.word not in counted.get("this_turn", ()):
+    if fact.word not in counted_facts(turn.ruleset):
         return
     number = len(turn.state.table("facts")) + 1
     plain = {k: v for k, v in fact.roles.items() if isinstance(v, str | int | bool)}

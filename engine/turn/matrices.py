@@ -140,7 +140,8 @@ def _direction(turn: Turn, cell: Row, nation: str, track: str, names: Names) -> 
     side = thing.id if isinstance(thing, Entity) and thing.kind == "side" else turn.world.side_of(str(id_of(thing)))
     if side is None:
         return 0
-    return way_to(turn.ruleset, side) if key == "toward" else -way_to(turn.ruleset, side)
+    way = way_to(turn.ruleset.row("tracks", track), side)
+    return way if key == "toward" else -way
 
 
 def _hold(

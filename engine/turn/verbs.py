@@ -38,7 +38,7 @@ def _direction(runner: EffectRunner, p: Row, names: dict[str, Any], nation: str)
         side = found if isinstance(found, Entity) and found.kind == "side" else runner.world.field(found, "side")
         if side is None:
             return 0
-        way = way_to(runner.world.ruleset, id_of(side))
+        way = way_to(runner.world.ruleset.row("tracks", p["track"]), id_of(side))
         return way if key == "toward" else -way
     if p.get("to_zero"):
         return way_to_zero(runner.world.state, nation, p["track"])
@@ -54,7 +54,7 @@ def move_track(runner: EffectRunner, nation: str, row: Row, direction: int, by: 
     redirect = row.get("redirect")
     if redirect and world.test(redirect["while"], {"nation": Entity("nation", nation), "self": Entity("nation", nation)}):
         for side, other in redirect.items():
-            if side != "while" and way_to(world.ruleset, side) == direction:
+            if side != "while" and way_to(row, side) == direction:
                 track, direction = other, 1
     now = int(world.state.get("tracks", nation, track, 0))
     new = now + direction * by
@@ -190,7 +190,7 @@ def learn(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
             new = min(new, most)
             if new > now and "at" in p:
                 put_under_way(runner.turn, nation, tech, new - now, None, str(p["at"]))
-                runner.entry.text = " ".join(filter(None, (runner.entry.text, f"{_tech_name(runner, tech)} is found.")))
+                runner.entry.text = " ".join(filter(None, (runner.entry.text, f"Found: {_tech_name(runner, tech)}.")))
             elif new > now:
                 if stage is None:
                     runner.journal.set("techs", nation, tech, new)

@@ -86,7 +86,7 @@ def _rather(turn: OrderContext, units: Mapping[str, int], loaded: bool) -> str:
     tasks = [row.get("slots", {}).get("tasks") for row in turn.ruleset.rows("orders").values()]
     choices = {c for slot in tasks if isinstance(slot, Mapping) for c in slot.get("choices", ())}
     fine = [
-        id_
+        id_.replace("-", " ")  # as it is written in orders
         for id_, row in turn.ruleset.rows("missions").items()
         if (not choices or id_ in choices)
         and all(_may(turn, row, k) for k in units)

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import UNIT_CORE, Entity
-from ..ruleset.expressions.reads import asked
+from ..ruleset.expressions.reads import is_read
 from ..turn.context import Order, Turn, audience_ids
 from ..turn.slots import unfit
 from ..turn.verbs_later import put_under_way
@@ -56,6 +56,8 @@ def run(node: Row, turn: Turn) -> None:
     if which == "friendly":
         marches = [m for m in marches if not m.hostile]
     carry_out(turn, marches)
+    if tasked and any(m.hostile or m.mode.get("mission") for m in marches):
+        tasks.rouse(turn, tasked)
 
 
 def node_modes(node: Row, turn: Turn) -> list[Row]:
@@ -131,7 +133,7 @@ def mark_attacked(turn: Turn, marches: Sequence[March], others: Sequence[Row]) -
 
     They are the targets of these marches, and of those by further modes (`others`) that a later step carries out.
     """
-    if "attacked" not in asked(turn.ruleset).fields:
+    if not is_read(turn.ruleset, "attacked"):
         return
     threats: dict[str, set[str]] = {}
     threatening = [m for m in others if _threatens(m)]

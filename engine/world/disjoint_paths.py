@@ -1,4 +1,4 @@
-"""Shortest ways over links of some kinds between two places that lie beside them: how many there are without a common place.
+"""Shortest ways over links of some kinds between places that lie beside them: how many there are without a common place.
 
 Used for what travels by itself (money, goods). Pure functions of the map; which places are shut is the caller's question.
 """
@@ -16,19 +16,19 @@ Lane = tuple[str, ...]
 
 def shortest_lanes(
     geography: Geography,
-    start: str,
-    end: str,
+    starts: Iterable[str],
+    ends: Iterable[str],
     links: Sequence[str],
     quays: Sequence[str],
     named: Iterable[str] = (),
     passes: Callable[[str, str], bool] | None = None,
 ) -> list[Lane]:
-    """The shortest ways that share no place, as many as can be, first by ids; empty if there is none.
+    """The shortest ways from any start to any end that share no place, as many as can be, first by ids; empty if there is none.
 
     `links` are crossed, `quays` join the ends to them; `passes` says whether a step from one place to the next is open.
     A lane through the places `named` comes first, if it is a shortest one.
     """
-    layers = _layers(geography, start, end, tuple(links), tuple(quays), passes)
+    layers = _layers(geography, starts, ends, tuple(links), tuple(quays), passes)
     if not layers:
         return []
     first = _through(layers, set(named))
@@ -44,15 +44,15 @@ Layers = list[dict[str, list[str]]]
 
 def _layers(
     geography: Geography,
-    start: str,
-    end: str,
+    starts: Iterable[str],
+    ends: Iterable[str],
     links: tuple[str, ...],
     quays: tuple[str, ...],
     passes: Callable[[str, str], bool] | None,
 ) -> Layers:
-    """The places of all shortest ways, by their distance from the start."""
-    goals = set(geography.next_to(end, quays))
-    came: dict[str, list[str]] = {p: [] for p in geography.next_to(start, quays)}
+    """The places of all shortest ways, by their distance from the starts."""
+    goals = {p for end in ends for p in geography.next_to(end, quays)}
+    came: dict[str, list[str]] = {p: [] for start in starts for p in geography.next_to(start, quays)}
     rounds = [sorted(came)]
     while rounds[-1] and not goals & set(rounds[-1]):
         following: dict[str, list[str]] = {}

@@ -40,7 +40,7 @@ _LISTED = ("nation", "place")  # a field that lists rows of these kinds gives th
 
 
 _BUILT_IN_THINGS: Mapping[str, str] = {
-    "capital": "place", "owner": "nation", "holder": "nation", "opposite": "side", "charge": "force", "part_of": "place",
+    "owner": "nation", "holder": "nation", "opposite": "side", "charge": "force", "part_of": "place",
     "war.by": "nation",
 }  # fmt: skip
 """Built-in fields (of a kind, or of any) that name a thing, and the kind of it."""

@@ -457,6 +457,11 @@ def _values(world: World) -> dict[str, Callable[..., Any]]:
         rows = (r for r in state.table("under_way").values() if r.get("nation") == owner and place in (None, r.get("at")))
         return sum(int(r.get("n", 1)) for r in rows if wanted in (r.get("what"), r.get("item")))
 
+    def en_route(nation: Any, what: Any = None) -> int:
+        rows = [r for r in state.table("under_way").values() if r.get("nation") == id_of(nation) and "mode" in r]
+        kinds = ruleset.rows("units")
+        return sum(int(r["n"]) for r in rows if what is None or id_of(what) in (r["what"], *kinds[r["what"]].get("tags", ())))
+
     def option(id_: str) -> Any:
         chosen = state.get("options", "options", id_)
         return ruleset.row("options", id_)["default"] if chosen is None else chosen
@@ -476,6 +481,7 @@ def _values(world: World) -> dict[str, Callable[..., Any]]:
         "tally": lambda x, id_: state.get("tallies", key(x), id_of(id_), 0),
         "streak": lambda x, id_: state.get("streaks", key(x), id_of(id_), 0),
         "coming": coming,
+        "en_route": en_route,
         "within_limits": within_limits,
         "objectives": lambda n: points_of(world, id_of(n)),
         "model": lambda n, kind: Entity("unit", unit_key(id_of(n), id_of(kind), "")),

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .view import UNKNOWN
+from .view import UNKNOWN, learned
 from .world import World
-
-FRESH = 1
-"""Turns after which a count says nothing of who stands there now."""
 
 
 class Enemies(NamedTuple):
@@ -38,8 +35,7 @@ def enemies_in(world: World, reader: str, place: str) -> Enemies:
 
 def counted_before(world: World, reader: str, place: str) -> Mapping[str, Any]:
     """What a reader has learned of the units in a place (`n`, perhaps `units`); nothing once too old to say who is there."""
-    known: Mapping[str, Any] = world.state.get("knowledge", reader, f"units:{place}") or {}
-    return known if known.get("since", -9) >= int(world.state.get("game", "game", "turn", 1)) - FRESH else {}
+    return learned(world.state, reader, f"units:{place}")
 
 
 def theaters(world: World) -> list[tuple[str, list[str]]]:

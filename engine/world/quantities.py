@@ -1,6 +1,6 @@
 """Quantities: figures of things with their adjust rows, put together in the one order that the rules promise.
 
-A base, then what replaces it, is added, multiplied, rounded, held within bounds, late, and final. `combine` is that order, and
+A base, then what replaces it, is added, multiplied, rounded, held within bounds, final, and late. `combine` is that order, and
 the only place where it stands: over single numbers here, over the numbers of many battles at once in `battle/values`.
 """
 
@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from ..core.model import Row, Ruleset
 from ..core.state import Entity
@@ -82,8 +82,9 @@ def combine(base: Any, parts: Sequence[Part], limits: Mapping[str, Any] = {}, ro
     """A base and the adjust rows that apply, in their order: the exact value.
 
     The last base counts, then all that is added, then all factors; the last row that says how rounds (else the quantity, by
-    `rounding`); the quantity's `limits` and those of the rows hold it, `at_least` first; late rows come after them, each by
-    itself; the last `final` is the value whatever it was. A row that says how to round may round what others make of it.
+    `rounding`); the quantity's `limits` and those of the rows hold it, `at_least` first; the last `final` is the value whatever
+    it was; late rows come after all that, each by itself and held by its own bounds only.
+    A row that says how to round may round what others make of it.
     """
     early = [p for p in parts if not p.late]
     for figures, _, _, cases in early:
@@ -101,19 +102,21 @@ def combine(base: Any, parts: Sequence[Part], limits: Mapping[str, Any] = {}, ro
         if how is not None:
             whole = _in(cases, round_as(value, how), whole)
     value = whole
-    for key, bound in (("at_least", _larger), ("at_most", _smaller)):
+    for key, bound in BOUNDS:
         if key in limits:
             value = bound(value, limits[key])
         for figures, _, _, cases in early:
             if key in figures:
                 value = _in(cases, bound(value, figures[key]), value)
-    for figures, how, late, cases in parts:
-        if late:
-            after = (value + figures.get("add", 0)) * figures.get("times", 1)
-            value = _in(cases, round_as(after, how or rounding), value)
     for figures, _, _, cases in early:
         if "final" in figures:
             value = _in(cases, figures["final"], value)
+    for figures, how, late, cases in parts:
+        if late:
+            after = round_as((value + figures.get("add", 0)) * figures.get("times", 1), how or rounding)
+            for key, bound in BOUNDS:
+                after = bound(after, figures[key]) if key in figures else after
+            value = _in(cases, after, value)
     return exact(value)
 
 
@@ -127,6 +130,10 @@ def _larger(a: Any, b: Any) -> Any:
 
 def _smaller(a: Any, b: Any) -> Any:
     return a.smaller(b) if isinstance(a, Many) else b.smaller(a) if isinstance(b, Many) else min(a, b)
+
+
+BOUNDS: Final = (("at_least", _larger), ("at_most", _smaller))
+"""The keys that hold a value, in their order, and what they do to it."""
 
 
 def exact(value: Any) -> Any:

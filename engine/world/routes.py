@@ -160,7 +160,7 @@ def _cost_reads(ruleset: Ruleset, mode: Row) -> frozenset[str]:
 
 def _goes_on(going: Going, path: Path) -> bool:
     link = f"{path[-2]}>{path[-1]}"
-    if going.mode.get("flies") and not may_pass_over(going.world, going.nation, path[-1]):
+    if going.mode.get("passes_over") and not may_pass_over(going.world, going.nation, path[-1]):
         return False
     return going.test("pass", path[-1], link, path[:-1]) and not going.stops(path[-1], link, path[:-1])
 

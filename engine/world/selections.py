@@ -20,13 +20,16 @@ _KIND_OF_GROUP = {
 }
 
 
+_THINGS = {Entity}
+
+
 def id_of(value: Any) -> Any:
     """The id of an entity, else the value."""
     return value.id if isinstance(value, Entity) else value
 
 
 def as_set(world: World, value: Any) -> EntitySet:
-    """A set from a set, one thing, a group's id or an id."""
+    """A set from a set, one thing, a group's id or an id; of what is gone, nothing."""
     if value is None:
         return ()
     if isinstance(value, Entity):
@@ -34,8 +37,14 @@ def as_set(world: World, value: Any) -> EntitySet:
             return group(world, value.id)
         return (value,)
     if isinstance(value, str):
-        return group(world, value) if world.ruleset.has("groups", value) else (world.thing(value),)
-    return tuple([v if type(v) is Entity else world.thing(v) for v in value])
+        if world.ruleset.has("groups", value):
+            return group(world, value)
+        thing = world.thing(value)
+        return () if thing.kind == "group" else (thing,)
+    things = tuple(value)
+    if {*map(type, things)} <= _THINGS:
+        return things
+    return tuple([t for v in things for t in (as_set(world, v) if isinstance(v, str) else (world.thing(v),))])
 
 
 def is_named(world: World, text: str) -> bool:

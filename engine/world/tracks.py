@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from ..core.model import Ruleset
+from ..core.model import Row, Ruleset
 from ..core.state import State
 
 
-def way_to(ruleset: Ruleset, side: str) -> int:
-    """Which way a signed track leans toward a side: 1 up, -1 down (`sign` of the side)."""
-    return int(ruleset.row("sides", side).get("sign", 1))
+def way_to(track: Row, side: str) -> int:
+    """Which way a side lies on a track: 1 up, -1 down (`leans` of the track)."""
+    return -1 if track.get("leans", {}).get(side) == "down" else 1
 
 
 def tilt_to(ruleset: Ruleset, state: State, nation: str, track: str, side: str) -> int:
     """How far a nation leans toward a side on a track; 0 if it leans the other way."""
-    return max(0, int(state.get("tracks", nation, track, 0)) * way_to(ruleset, side))
+    return max(0, int(state.get("tracks", nation, track, 0)) * way_to(ruleset.row("tracks", track), side))
 
 
 def way_to_zero(state: State, nation: str, track: str) -> int:

@@ -23,6 +23,12 @@ def in_words(ruleset: Ruleset, what: str) -> str:
     return name[:1].lower() + name[1:] if name[1:2].islower() else name
 
 
+def so_much(ruleset: Ruleset, n: Any, what: str) -> str:
+    """So much of a resource: "1 point", "2 points"."""
+    name = in_words(ruleset, what)
+    return f"{n} {name[:-1] if n == 1 and name.endswith('s') and not name.endswith('ss') else name}"
+
+
 def money(ruleset: Ruleset) -> str:
     """The resource in which prices are, where nothing else is said: the setting `money`, else the first resource."""
     return str(ruleset.setting("money") or next(iter(ruleset.rows("resources")), ""))
@@ -111,6 +117,12 @@ def purses(world: World, nation: str, resource: str) -> dict[str, Any]:
     return {
         key: rows[key][resource] for key, seat in keys if resource in rows[key] and (not seat or world.holder_of(seat) == nation)
     }
+
+
+def drawing_on(world: World, nation: str, place: str, resource: str) -> tuple[str, ...]:
+    """The places of a nation that draw on one purse with a place, itself included (purses of whole nations: the place alone)."""
+    row = store_row(world, resource)
+    return region_of(world, nation, place, row) if row["per"] == "region" else (place,)
 
 
 def main_purse(world: World, nation: str, resource: str) -> str:

@@ -25,12 +25,21 @@ from .world import World
 UNKNOWN = "?"
 """The kind of a stack of which only a band is known."""
 
+FRESH = 1
+"""Turns after which a count says nothing of who stands there now."""
+
 _OWN_ID = {"nations", "tracks", "techs", "tech_stages", "knowledge", "answers"}
 
 
 def view(ruleset: Ruleset, state: State, reader: str, *, geography: Geography | None = None) -> State:
     """The state as `reader` (a nation's id) may know it."""
     return Viewer(ruleset, state, geography=geography).view(reader)
+
+
+def learned(state: State, reader: str, what: str) -> Mapping[str, Any]:
+    """What a reader has learned of something (`units:PLACE`: `n`, perhaps `units`); nothing once it is too old."""
+    known: Mapping[str, Any] = state.get("knowledge", reader, what) or {}
+    return known if known.get("since", -FRESH - 1) >= int(state.get("game", "game", "turn", 1)) - FRESH else {}
 
 
 class Viewer:
@@ -81,7 +90,7 @@ class Viewer:
                 self._empty(row, tables.setdefault(row["what"], {}), reader)
         self._marks(tables, reader)
         out = {t: dict(sorted(rows.items())) for t, rows in tables.items() if rows}
-        return State(_without_doubles(out), shared=self._public)
+        return State({**_without_doubles(out), **self._public})
 
     @cached_property
     def _public(self) -> dict[str, dict[str, dict[str, Any]]]:
@@ -234,9 +243,7 @@ class Viewer:
 
     def _looked(self, row: Row, reader: str, place: str) -> Mapping[str, Any]:
         """What a look has shown a reader of a place since last turn (`follows`: what he knows); nothing, if none has."""
-        known = self.state.get("knowledge", reader, f"{row['follows']}:{place}") if "follows" in row else None
-        turn = int(self.state.get("game", "game", "turn", 1))
-        return known if known and known.get("since", -1) >= turn - 1 else {}
+        return learned(self.state, reader, f"{row['follows']}:{place}") if "follows" in row else {}
 
     def _empty(self, row: Row, shown: dict[str, dict[str, Any]], reader: str) -> None:
         """Places within sight that are held by others and stand empty look as those do in which hardly anybody stands."""

@@ -94,7 +94,7 @@ def _flown(there: World, question: Question, units: Mapping[str, Row]) -> dict[s
         if row[WORD] != SIDES[ATTACKER] or not _flies(there, row["kind"]):
             continue
         for mode in there.ruleset.rows("modes").values():
-            flies = mode.get("flies") and mode.get("keeps") and not mode.get("returns") and not mode.get("arrives")
+            flies = mode.get("passes_over") and mode.get("keeps") and not mode.get("returns") and not mode.get("arrives")
             if not flies or not kind_matches(there, mode.get("who"), row["kind"]):
                 continue
             going = Going(there, row["owner"], mode, [Entity("unit", key)])
@@ -209,7 +209,9 @@ def _stays(world: World, kind: str) -> bool:
 
 
 def _flies(world: World, kind: str) -> bool:
-    return any(bool(m.get("flies")) and kind_matches(world, m.get("who"), kind) for m in world.ruleset.rows("modes").values())
+    return any(
+        bool(m.get("passes_over")) and kind_matches(world, m.get("who"), kind) for m in world.ruleset.rows("modes").values()
+    )
 
 
 def _came(row: Row, fields: Row, question: Question) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 from ...core.canonical import digest
 from ...core.faults import MachineError, StoreError
 from ...core.model import Ruleset
+from ...core.whole_files import write_whole
 from .one import Figures
 from .workers import MOST_TRIES, Crew, Key, Lost, Task
 
@@ -76,7 +77,7 @@ def prepare(out: Path, settings: Mapping[str, Any], *, force: bool) -> dict[Key,
         )
     shutil.rmtree(out / PLAYING, ignore_errors=True)  # left by a command that was killed
     (out / PLAYING).mkdir(parents=True)
-    _replace(kept, json.dumps(settings, ensure_ascii=False, indent=1) + "\n")
+    _put(kept, json.dumps(settings, ensure_ascii=False, indent=1) + "\n")
     held = dict(read_games(games))
     _write(games, held)  # without the half of a line that a killed command may have left
     return held
@@ -96,13 +97,11 @@ def _line(figures: Figures) -> str:
 
 
 def _write(path: Path, games: Mapping[Key, Figures]) -> None:
-    _replace(path, "".join(_line(figures) for _, figures in sorted(games.items())))
+    _put(path, "".join(_line(figures) for _, figures in sorted(games.items())))
 
 
-def _replace(path: Path, text: str) -> None:
-    half = path.with_name(f"{path.name}.new")
-    half.write_text(text, encoding="utf-8")
-    half.replace(path)
+def _put(path: Path, text: str) -> None:
+    write_whole(path, text.encode("utf-8"), shared=True)
 
 
 def sweep(

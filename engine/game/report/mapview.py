@@ -149,10 +149,10 @@ def map_model(ruleset: Ruleset, shown: State, drawing: Drawing, *, title: str = 
     places = [row for row in ruleset.rows("places").values() if "lon" in row and "lat" in row]
     shapes = _shapes(drawing, places)
     owners = _owners(world)
-    capitals = {row.get("capital") for row in ruleset.rows("nations").values()}
+    seats = _seats(world, drawing.marks)
     return MapModel(
         title=title or ruleset.title,
-        places=tuple(_place(world, row, drawing.marks, capitals) for row in places),
+        places=tuple(_place(world, row, drawing.marks, seats) for row in places),
         owners=owners,
         shapes=shapes,
         layout=_layout(drawing, shapes),
@@ -196,11 +196,23 @@ def _owners(world: World) -> tuple[Owner, ...]:
     return tuple(owner for owner in coloured(made) if owner.id in held)
 
 
-def _place(world: World, row: Mapping[str, Any], marks: Mapping[str, Any], capitals: set[str | None]) -> Place:
+def _seats(world: World, marks: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """The places that nations name in a field which is drawn (`nation.FIELD` in `symbols`): place -> field -> symbol."""
+    out: dict[str, dict[str, str]] = {}
+    for name, symbol in marks.get("symbols", {}).items():
+        for nation in world.ruleset.rows("nations") if name.startswith("nation.") else ():
+            place = world.field(Entity("nation", nation), name.removeprefix("nation."))
+            if place is not None:
+                out.setdefault(place.id, {})[name] = symbol
+    return out
+
+
+def _place(world: World, row: Mapping[str, Any], marks: Mapping[str, Any], seats: Mapping[str, Mapping[str, str]]) -> Place:
     thing = Entity("place", row["id"])
-    capital = row["id"] in capitals
-    symbols = ["star"] if capital else []
-    symbols += [s for name, s in marks.get("symbols", {}).items() if world.field(thing, name) and not (capital and s == "dot")]
+    seat = seats.get(row["id"], {})
+    symbols = list(seat.values())
+    own = ((n, s) for n, s in marks.get("symbols", {}).items() if not n.startswith("nation."))
+    symbols += [s for name, s in own if world.field(thing, name) and not (seat and s == "dot")]
     kind: Kind = "land" if row["kind"] == "land" else "sea" if row["kind"] == "sea" else "other"
     if row["kind"] in marks.get("points", ()):
         kind = "point"
@@ -215,7 +227,7 @@ def _place(world: World, row: Mapping[str, Any], marks: Mapping[str, Any], capit
         symbols=tuple(symbols[:3]),
         badges=tuple(_badges(world, row["id"], marks)),
         note=", ".join(notes),
-        weight=float(Fraction(str(row.get("value", 0) or 0))) + (10 if capital else 0),
+        weight=float(Fraction(str(row.get("value", 0) or 0))) + (10 if seat else 0),
     )
 
 

@@ -204,6 +204,9 @@ def _table(block: Table) -> list[str]:
     head = ("", *full[1:]) if over else full
     rows = [head, *block.rows] if any(head) else list(block.rows)
     widths = {i: min(FIRST if i == used[0] else MOST, max(len(r[i]) for r in rows if len(r) > i)) for i in used}
+    last = used[-1]
+    if last not in block.right and 4 * sum(bool(r[last]) for r in block.rows if len(r) > last) <= len(block.rows):
+        widths[last] = 0  # what few rows say at their end stands below them if need be
     out = [full[0]] if over else []
     room = WIDTH - sum(widths.values()) - 2 * (len(used) - 1)
     for i in (i for i in used[:-1] if i not in block.right):  # cells that are folded take what is left of the width, or give

@@ -189,8 +189,7 @@ class Words:
 
     def amount(self, n: Any, resource: str) -> str:
         """So much of a resource: "1 point", "2 points"."""
-        name = treasury.in_words(self.world.ruleset, resource)
-        return f"{n} {name[:-1] if n == 1 and name.endswith('s') and not name.endswith('ss') else name}"
+        return treasury.so_much(self.world.ruleset, n, resource)
 
     def worth(self, place: str) -> Any:
         """What a place is worth by the setting `worth` of the ruleset, an expression of `place`; 0 without it."""

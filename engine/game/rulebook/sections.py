@@ -113,10 +113,12 @@ def sides(ruleset: Ruleset) -> Iterator[str]:
     if not nations:
         return
     yield "## Nations"
+    fields = ruleset.rows("fields").values()
+    seats = [f["id"] for f in fields if "nation" in f["of"] and f.get("form") == "places" and f["type"] == "id"]
     yield table(
-        ["nation", "side", "capital"],
+        ["nation", "side", *(seat.replace("_", " ") for seat in seats)],
         [
-            [title(r), name_of(ruleset, "sides", r.get("side")), name_of(ruleset, "places", r.get("capital"))]
+            [title(r), name_of(ruleset, "sides", r.get("side")), *(name_of(ruleset, "places", r.get(seat)) for seat in seats)]
             for r in nations.values()
         ],
     )

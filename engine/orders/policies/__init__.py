@@ -7,6 +7,7 @@ gives has passed the checker; its dice come from the one stream it is given.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from ...core.dice import Stream
@@ -75,7 +76,9 @@ def _meet(giver: Giver, rules: Sequence[Row]) -> None:
 def _met(giver: Giver, rules: Sequence[Row]) -> bool:
     """Add orders for what is unmet, one after another, until all is met or nothing helps; whether all is."""
     for _ in range(MOST_TRIES):
+        asked = Counter(order["text"] for order in giver.orders)
         giver.orders, missing = standing(giver.world, giver.nation, giver.orders)
+        giver.fallen |= (asked - Counter(order["text"] for order in giver.orders)).keys()
         given = len(giver.orders)
         for rule in rules:
             if len(giver.orders) == given and not missing.keys().isdisjoint(rule["meets"]):

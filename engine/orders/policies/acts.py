@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from ...core.model import Row
+from ...core.state import Entity
 from ...ruleset.expressions.parse import strip_mark
 from ...turn.context import OrderContext
 from ...world.selections import as_set, id_of
+from ...world.treasury import stock
 from ..grammar import slot_of
 from ..legal import Legal, legal_orders
 from .give import Giver
@@ -101,13 +105,24 @@ def _choose(giver: Giver, context: OrderContext, rule: Row, key: str, every: boo
             weighted.append((legal, weight))
     out: list[Legal] = []
     idle = int(rule.get("idle", 0))
+    spent: Counter[str] = Counter()
     for _ in range(len(weighted) if every else int(rule.get("most", 1))):
-        chosen = giver.pick(weighted, idle)
+        chosen = giver.pick([(item, weight) for item, weight in weighted if _within_share(giver, rule, item, spent)], idle)
         if chosen is None:
             break
         out.append(chosen)
+        spent.update(chosen.cost)
         weighted = [(item, weight) for item, weight in weighted if item is not chosen]
     return out
+
+
+def _within_share(giver: Giver, rule: Row, legal: Legal, spent: Mapping[str, Any]) -> bool:
+    """Whether a way, with what the rule spends already, costs no more than the rule's `share` of what the nation has."""
+    if "share" not in rule:
+        return True
+    share = Fraction(str(rule["share"]))
+    nation = Entity("nation", giver.nation)
+    return all(spent.get(what, 0) + n <= share * stock(giver.world, nation, what) for what, n in legal.cost.items())
 
 
 def _filled(giver: Giver, rule: Row, legal: Legal, names: Any) -> Legal:

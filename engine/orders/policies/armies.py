@@ -75,7 +75,7 @@ class Armies:
         found = [
             (f"orders/{id_}", mode, modes.get(mode.get("ashore", ""), mode).get("fights") is not False, starts_at(row))
             for id_, row, mode in self._tasked()
-            if {"cargo", ways.ORIGIN, ways.TARGET, ways.UNITS} <= row["slots"].keys() and "carries" in mode
+            if {ways.CARGO, ways.ORIGIN, ways.TARGET, ways.UNITS} <= row["slots"].keys() and "carries" in mode
         ]
         return sorted(found, key=lambda f: f[2])
 
@@ -85,7 +85,7 @@ class Armies:
         found = [
             (f"orders/{id_}", mode)
             for id_, row, mode in self._tasked()
-            if {ways.UNITS, ways.ORIGIN, ways.TARGET} <= row["slots"].keys() and "cargo" not in row["slots"]
+            if {ways.UNITS, ways.ORIGIN, ways.TARGET} <= row["slots"].keys() and ways.CARGO not in row["slots"]
         ]
         return sorted(found, key=lambda f: f[1].get("fights") is not False)
 
@@ -311,7 +311,7 @@ class Armies:
         """An order with cargo: to the shore if they can land now, else as far as they come with it."""
         self.left -= 1
         target = goal.place if goal.turns <= 1 else self._at_sea(pool, origin, goal)
-        slots = {"cargo": dict(cargo), ways.ORIGIN: origin, ways.TARGET: target, ways.UNITS: dict(ships)}
+        slots = {ways.CARGO: dict(cargo), ways.ORIGIN: origin, ways.TARGET: target, ways.UNITS: dict(ships)}
         for key, _, fights, zone in reversed(self.carrying) if self._threatened(pool.zone) else self.carrying:
             if (fights or not goal.hostile) and self.giver.give(key, {**slots, zone: pool.zone}):
                 self.front.use(origin, cargo)

@@ -72,7 +72,7 @@ class Front:
         """The kinds of links that attacks on the ground use."""
         kinds: dict[str, None] = {}
         for _, mode in self.near_rows:
-            if mode.get("flies") or mode.get("fights") is False:
+            if mode.get("passes_over") or mode.get("fights") is False:
                 continue
             if "links" not in mode:
                 return None
@@ -297,11 +297,9 @@ class Front:
 
 
 def about(row: Mapping[str, Any]) -> int:
-    """How many units a stack has; of one that is known as a band only, the middle of it."""
+    """How many units a stack has; of one that is known as a band only, rather many: a look seldom finds all."""
     text = row.get("range")
     if not text:
         return int(row["n"])
     low, _, high = str(text).partition("..")
-    if not high:
-        return int(low or 1) * 3 // 2
-    return (int(low or 0) + int(high) + 1) // 2
+    return (int(low or 0) + 3 * int(high) + 2) // 4 if high else int(low or 1) * 3 // 2

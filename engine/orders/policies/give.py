@@ -30,6 +30,8 @@ class Giver:
         """Without any order."""
         self.checker = Checker(self.world, self.nation, quiet=True)
         self.orders: list[Order] = []
+        self.fallen: set[str] = set()
+        """Orders, as text, that did not stand with the others: they are not given again."""
 
     @cached_property
     def names(self) -> Names:
@@ -42,6 +44,8 @@ class Giver:
     def give(self, key: str, slots: Mapping[str, Any], options: Mapping[str, Any] | None = None) -> bool:
         """Give an order if the checker lets it stand; whether it did."""
         order: Order = {"nation": self.nation, "order": key, "slots": dict(slots), "options": dict(options or {})}
+        if self.fallen and order_text(self.world.ruleset, self.names, order) in self.fallen:
+            return False
         taken = self.checker.take(order)
         if taken is None:
             return False

@@ -60,7 +60,7 @@ def _posts(front: Front) -> dict[str, list[Post]]:
         if mode.get("fights") is False:
             continue
         for origin in ways.places_with_units(front.world, front.nation):
-            if not front.is_front(origin) and not (mode.get("flies") and out):
+            if not front.is_front(origin) and not (mode.get("passes_over") and out):
                 continue
             spare = front.spare(origin)
             by_target: dict[str, dict[str, int]] = {}

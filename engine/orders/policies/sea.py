@@ -31,7 +31,7 @@ def give_voyages(giver: Giver, front: Front) -> None:
     for id_, row in front.world.ruleset.rows("orders").items():
         mode = ways.mode_of(front.world.ruleset, row)
         slots = row.get("slots", {})
-        if mode is not None and mode.get("tasks") and "cargo" not in slots and {ways.ORIGIN, ways.TARGET} <= slots.keys():
+        if mode is not None and mode.get("tasks") and ways.CARGO not in slots and {ways.ORIGIN, ways.TARGET} <= slots.keys():
             _sail(giver, front, rules, f"orders/{id_}", mode)
 
 

@@ -42,7 +42,8 @@ def _with_numbers(book: Book, row: Row, order: Order) -> Order:
         declared = row["slots"][name]
         place = str(slots.get(declared.get("at", first) if isinstance(declared, dict) else first) or "")
         here = ways.free_units(book.world, whose, place)
-        counts = here if "*" in wanted else {k: here.get(k, 0) if n == ALL else n for k, n in wanted.items()}
+        every = book.every(wanted, here)
+        counts = {k: here.get(k, 0) if n == ALL else n for k, n in wanted.items()} if every is None else every
         if not any(counts.values()):
             where = book.names.printed("place", place)
             raise Refused(Refusal(Code.UNITS, f"no such units of yours in {where}" if place else "no such units", name))

@@ -15,9 +15,11 @@ from ...turn.intents import Code, Intent, Note, Refusal, Remark
 from ...units import deploy, fleet
 from ...units.attacking import Attack
 from ...world import treasury as stores
+from ...world.passages import kind_matches
 from ...world.world import World
 from ..afterwards import Move
-from ..names import Names
+from ..match import is_every
+from ..names import EVERY, Names
 from ..prospect import Prospect
 from ..rows import late_money
 
@@ -103,6 +105,13 @@ class Book:
                 part = min(rest, max(0, self.market.left(purse, what)))
                 self.market.spend(purse, what, part)
                 rest -= part
+
+    def every(self, wanted: Mapping[str, Any], there: Mapping[str, int]) -> dict[str, int] | None:
+        """Of the units that are there those that a list without kinds means (`all`, or all with a tag); None: it names kinds."""
+        if not is_every(wanted):
+            return None
+        tag = next(iter(wanted)).removeprefix(EVERY) or None
+        return {kind: n for kind, n in there.items() if n > 0 and kind_matches(self.world, tag, kind)}
 
     def check(self, why: Refusal | None) -> None:
         """Raise what is refused."""

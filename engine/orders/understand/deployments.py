@@ -7,6 +7,7 @@ from ...turn.context import Order
 from ...turn.intents import Code, Intent, Refusal
 from ...units import deploy
 from ..match import ALL
+from ..names import EVERY
 from ..ways import TARGET, UNITS, nearest_of
 from .book import Book, Refused, Understood
 
@@ -19,9 +20,8 @@ def understand(book: Book, row: Row, order: Order) -> Understood:
     layout = book.layouts.setdefault(order["order"], deploy.Layout(book.context, book.nation, step))
     left = layout.left()
     wanted = dict(order["slots"][UNITS])
-    if "*" in wanted:
-        wanted = dict.fromkeys((k for k, n in left.items() if n > 0), ALL)
-    units = {kind: left.get(kind, 0) if n == ALL else int(n) for kind, n in wanted.items()}
+    every = book.every(wanted, left)
+    units = every if every is not None else {kind: left.get(kind, 0) if n == ALL else int(n) for kind, n in wanted.items()}
     if not units or min(units.values()) < 1:
         raise Refused(Refusal(Code.NUMBER, "no units are left to be placed", UNITS))
     order = {**order, "slots": {**order["slots"], UNITS: units}}
@@ -33,7 +33,8 @@ def advise(book: Book, row: Row, order: Order, why: Refusal) -> str:
     """The places where all of them may be put."""
     if why.code != Code.UNMET:
         return ""
-    open_to_all = [set(deploy.targets(book.world, book.nation, row, kind)) for kind in order["slots"][UNITS] if kind != "*"]
+    kinds = [kind for kind in order["slots"][UNITS] if not kind.startswith(EVERY)]
+    open_to_all = [set(deploy.targets(book.world, book.nation, row, kind)) for kind in kinds]
     both = set.intersection(*open_to_all) if open_to_all else set()
     near = nearest_of(book.world, both, str(order["slots"][TARGET]))
     return f"allowed: {book.printed('place', near)}" if near else ""

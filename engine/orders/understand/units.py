@@ -22,7 +22,7 @@ from ...units.fleet import Voyage
 from ...world import routes
 from .. import undeclared_war, ways
 from ..afterwards import Move
-from ..match import ALL
+from ..match import ALL, is_every
 from ..rows import unit_slots
 from .book import Book, Refused, Understood
 
@@ -66,7 +66,7 @@ def advise(book: Book, row: Row, order: Order, why: Refusal) -> str:
     slots = order.get("slots", {})
     origin, target = slots.get(ways.ORIGIN), slots.get(ways.TARGET)
     mode = ways.mode_of(book.ruleset, row)
-    if why.code != Code.WAY or why.slot != ways.TARGET or origin is None or target is None or "*" in slots.get(ways.UNITS, ()):
+    if why.code != Code.WAY or why.slot != ways.TARGET or origin is None or target is None or is_every(slots.get(ways.UNITS)):
         return ""
     if mode is None and book.ruleset.has("contacts", row.get("does")):
         return _other_look(book, order, book.ruleset.row("contacts", row["does"]))
@@ -92,8 +92,8 @@ def _counted(book: Book, row: Row, order: Order, mode: Row | None) -> Order:
 
 def _numbers(book: Book, row: Row, wanted: Mapping[str, Any], origin: str, mode: Row | None, slot: str) -> dict[str, Any]:
     left = units_left(book, row, origin)
-    if "*" in wanted:
-        fits = {k: n for k, n in left.items() if n > 0 and (mode is None or ways.goes_by(book.world, mode, k))}
+    if (every := book.every(wanted, left)) is not None:
+        fits = {k: n for k, n in every.items() if mode is None or ways.goes_by(book.world, mode, k)}
         if not fits:
             where = book.names.printed("place", origin)
             raise Refused(Refusal(Code.UNITS, f"no units in {where} are free to go this way", slot))
@@ -136,7 +136,7 @@ def _stacks(book: Book, row: Row, place: str) -> list[tuple[str, Row]]:
     """The stacks at a place that are free to go; for orders that commit units, less what earlier ones took."""
     mode = book.ruleset.rows("modes").get(row.get("does", ""), {})
     free = routes.free_stacks(book.world, book.nation, place, again=bool(mode.get("again")))
-    if "cargo" in row.get("slots", {}):
+    if ways.CARGO in row.get("slots", {}):
         free = [*free, *forces.afloat_at(book.world.state, book.nation, place)]
     if "commits" not in row:
         return free

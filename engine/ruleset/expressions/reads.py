@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from ...core.state import columns
 from .parse import Expression, ExpressionError, parse, strip_mark
@@ -34,6 +34,7 @@ _FUNCTIONS: Final[dict[str, tuple[str, ...]]] = {
     "records": ("records",), "holds": ("units",),
     "techs": ("techs",), "sides": (), "group": (), "these": (), "both": (), "either": (), "without": (), "neighbours": (),
     "in_order": (), "listed": (), "only": (), "on_way": (), "model": (), "box": ("tracks",), "coming": ("under_way",),
+    "en_route": ("under_way",),
     "count": (), "some": (), "every": (), "total": (), "highest": (), "kinds": (), "rank": (), "those": (), "first": (),
     "capped": (),
     "nation": (), "place": (), "gate": (), "border": (), "at_war": _RELATED, "allied": _RELATED, "stance": _RELATED,
@@ -95,32 +96,36 @@ def _of_part(ruleset: Ruleset, part: Any, seen: set[str]) -> Iterator[str | None
         yield from _walk(ruleset, expression, seen)
 
 
-class Asked(NamedTuple):
-    """What the expressions of a ruleset ask for anywhere: the fields, and by function the texts that are its first argument."""
+def counted_facts(ruleset: Ruleset) -> frozenset[str]:
+    """The facts that any row or step of the ruleset counts, found once: nothing else need be kept of what has happened."""
 
-    fields: frozenset[str]
-    first: Mapping[str, frozenset[str]]
+    def make() -> frozenset[str]:
+        calls = [n for e in _with(ruleset, *_COUNTS) for n in ast.walk(e.tree) if isinstance(n, ast.Call) and n.args]
+        return frozenset(
+            str(call.args[0].value)
+            for call in calls
+            if call.func.id in _COUNTS and isinstance(call.args[0], ast.Constant)  # type: ignore[attr-defined]
+        )
+
+    return ruleset.derived("counted facts", make)  # type: ignore[no-any-return]
 
 
-def asked(ruleset: Ruleset) -> Asked:
-    """What any row or step of the ruleset asks for, found once: so that nothing is kept that nobody reads."""
+_COUNTS: Final = ("happened", "this_turn")
 
-    def make() -> Asked:
-        fields: set[str] = set()
-        first: dict[str, set[str]] = {}
-        rows = [row for rows in ruleset.forms.values() for row in rows.values()]
-        for text in {text for part in (*rows, *ruleset.frame) for text in texts(part)}:
-            try:
-                expression = parse(strip_mark(text))
-            except ExpressionError:
-                continue
-            fields |= expression.fields
-            for node in ast.walk(expression.tree):
-                if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
-                    first.setdefault(node.func.id, set()).add(str(node.args[0].value))  # type: ignore[attr-defined]
-        return Asked(frozenset(fields), {name: frozenset(words) for name, words in first.items()})
 
-    return ruleset.derived("asked for", make)  # type: ignore[no-any-return]
+def is_read(ruleset: Ruleset, field: str) -> bool:
+    """Whether any row or step of the ruleset asks for a field, found once."""
+    return bool(ruleset.derived(("is read", field), lambda: any(field in e.fields for e in _with(ruleset, field))))
+
+
+def _with(ruleset: Ruleset, *words: str) -> Iterator[Expression]:
+    """The expressions of all rows and steps in whose text one of these words stands: to read all of them takes long."""
+    rows = [row for rows in ruleset.forms.values() for row in rows.values()]
+    for text in {text for part in (*rows, *ruleset.frame) for text in texts(part) if any(word in text for word in words)}:
+        try:
+            yield parse(strip_mark(text))
+        except ExpressionError:
+            continue
 
 
 def texts(part: Any) -> Iterator[str]:

@@ -56,7 +56,6 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "id": "id",
         "side": "side",
         "seat": "id",
-        "capital": "place",
         "neutral": "truth",
         "alive": "truth",
         "deploys": "truth",
@@ -214,6 +213,9 @@ FUNCTIONS: Final[dict[str, Signature]] = {
         "number",
         "how many of a kind, item or technology are under way for a nation (to a place)",
         optional=1,
+    ),
+    "en_route": _S(
+        ("nation", "any"), "number", "how many units of a nation (of a kind or tag) have set out and not arrived", optional=1
     ),
     "model": _S(("nation", "id:units"), "unit", "a unit of a kind as the nation has it, whether or not there is one"),
     "marked": _S(("any", "text"), "truth", "is the mark in force"),

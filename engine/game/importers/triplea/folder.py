@@ -188,7 +188,8 @@ def _scenario(draft: Draft, id_: str) -> str:
 
 
 def _marks(draft: Draft) -> Row:
-    row: Row = {"notes": [], "badges": {}, "symbols": {}, "legend": {"symbol": {"star": "Capital"}, "badge": {}}}
+    legend: Row = {"symbol": {"star": "Capital"}, "badge": {}}
+    row: Row = {"notes": [], "badges": {}, "symbols": {"nation.capital": "star"}, "legend": legend}
     known = {key for forms in draft.rows.values() for place in forms.get("places", ()) for key in place}
     for mark in draft.words["marks"]:
         if mark.get("tag") in draft.tags:

@@ -157,9 +157,8 @@ def works(line: Array, style: str, inward: float = 2.6, spacing: float = 5.0) ->
         data += _eased(vertices + left * inward * 2)
     if style == "teeth":  # the dashes of a line as wide as the teeth are long
         length = inward + 1.6
-        drawn += path(
-            _eased(ground - left * length / 2), stroke=EARTH, stroke_width=length, stroke_dasharray=f"1.3 {spacing - 1.3:g}"
-        )
+        teeth = _eased(ground - left * length / 2)
+        drawn += path(teeth, stroke=EARTH, stroke_width=length, stroke_dasharray=f"1.3 {spacing - 1.3:g}")
     return drawn + path(data, stroke=EARTH, stroke_width=1.3)
 
 
