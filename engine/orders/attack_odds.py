@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core import canonical
 from ..turn.intents import Intent
-from ..world.known import counted_before
+from ..world.known import counted_units
 from ..world.view import UNKNOWN
 from ..world.world import World
 
@@ -31,10 +31,12 @@ def at_once(_: str, make: Callable[[], str]) -> str:
     return make()
 
 
-def odds_of_attacks(world: World, nation: str, intents: Iterable[Intent], known: Known = at_once) -> dict[str, tuple[int, str]]:
+def odds_of_attacks(
+    world: World, nation: str, intents: Iterable[Intent], known: Known = at_once, *, most: int = CHEAP
+) -> dict[str, tuple[int, str]]:
     """Place -> the last line that goes there, and what would come of all that go there, in words.
 
-    `known` may keep the words: they are the same as long as the nation knows the same.
+    `known` may keep the words: they are the same as long as the nation knows the same. `most` outcomes are followed for each.
     """
     going: dict[str, list[Intent]] = {}
     for intent in intents:
@@ -44,7 +46,7 @@ def odds_of_attacks(world: World, nation: str, intents: Iterable[Intent], known:
     for place, those in list(going.items())[:MOST_ATTACKS]:
 
         def make(place: str = place, those: Sequence[Intent] = those) -> str:
-            found = _odds(world, nation, place, those)
+            found = _odds(world, nation, place, those, most)
             return in_words(found) if found is not None else ""
 
         key = canonical.digest([place, *([i.order["order"], i.slots, i.order.get("options", {})] for i in those)])
@@ -53,7 +55,7 @@ def odds_of_attacks(world: World, nation: str, intents: Iterable[Intent], known:
     return out
 
 
-def _odds(world: World, nation: str, place: str, intents: Sequence[Intent]) -> Odds | None:
+def _odds(world: World, nation: str, place: str, intents: Sequence[Intent], most: int) -> Odds | None:
     """The odds of the only battle that these orders bring about; None if that is not all that chance decides."""
     from ..battle.odds.as_written import NoBattle, as_written  # brings NumPy: only for who attacks
     from ..battle.odds.chain import answer
@@ -64,26 +66,23 @@ def _odds(world: World, nation: str, place: str, intents: Sequence[Intent]) -> O
         return None
     try:
         written = as_written(world, nation, [dict(i.order) for i in intents], place, defenders)
-        return None if written.question is None or written.refused else answer(written.world, written.question, most=CHEAP)
+        return None if written.question is None or written.refused else answer(written.world, written.question, most=most)
     except (NoBattle, TooManyWays):
         return None
 
 
 def _defenders(world: World, nation: str, place: str) -> tuple[bool, dict[Any, int] | None]:
     """Whether it is known who stands in a place, and who that is where the map does not show it."""
+    if counted := counted_units(world, nation, place):
+        return True, dict(counted)
     others = [row for _, row in world.state.stacks(at=place) if not world.allied(nation, str(row["owner"]))]
-    if others:
-        return all(row["kind"] != UNKNOWN for row in others), None
-    known, holder = counted_before(world, nation, place), world.holder_of(place)
-    if holder is None or not known.get("units"):
-        return False, None
-    return True, {(holder, kind): int(n) for kind, n in known["units"].items()}
+    return bool(others) and all(row["kind"] != UNKNOWN for row in others), None
 
 
 def in_words(found: Odds) -> str:
     """The chance of taking the place, and the losses to expect."""
     chance = round(100 * found.field)
-    often = "fewer than 1 of 100 cases" if chance < 1 else "more than 99 of 100 cases" if chance > 99 else f"{chance} of 100 cases"
+    often = f"{'fewer than 1' if chance < 1 else 'more than 99' if chance > 99 else chance} of 100 cases"
     often = "no case" if not found.field else "every case" if found.field > 0.9999 else often
     return f"against these you take it in {often}, losing {_of(found, 'attacker')} on average; they lose {_of(found, 'defender')}"
 

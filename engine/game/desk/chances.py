@@ -17,6 +17,8 @@ from .sight import place_of
 
 MOST = 300
 """Attacks whose odds are kept for one nation."""
+EFFORT = 3_000_000
+"""Outcomes that are followed for one attack where nobody waits for the read-back: half a second at most."""
 
 
 def kept(hall: Hall, game: Game, nation: str) -> dict[str, str]:
@@ -62,5 +64,5 @@ def chances_of(hall: Hall, id_: str, stage: int, head: str, nation: str, text: s
         return ""
 
     with hall.at(id_, stage, head) as game, hall.world(game, nation) as world:
-        odds_of_attacks(world, nation, read(game, nation, text, world)[0].intents, make)
+        odds_of_attacks(world, nation, read(game, nation, text, world)[0].intents, make, most=EFFORT)
     return found

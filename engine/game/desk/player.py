@@ -251,6 +251,7 @@ def check(visit: Visit) -> Response:
 
 def chances(visit: Visit) -> Response:
     """The same with the odds of all attacks that can be had at once."""
+    visit.allow("odds")
     return _check(visit, odds=True)
 
 
