@@ -88,7 +88,9 @@ def test_a_player_goes_through_twelve_phases(third: Ruleset) -> None:
     names = [str(p["name"]) for p in phases(turn["steps"])]
     assert [int(name.partition(".")[0]) for name in names] == list(range(1, 13))
     assert [p["phase"] for p in phases(third.frame)][-1] == "special-rules"
-    assert [n["from"] for n in inputs(turn["steps"])] == ["nation"]
+    orders, answers = inputs(turn["steps"])
+    assert orders["from"] == "nation"
+    assert not answers["takes"] and "'acts/offer-surrender'" in answers["when"], "its enemies are asked only how they answer"
 
 
 def test_every_step_of_the_base_is_still_there_but_those_that_are_dropped(base: Ruleset, third: Ruleset) -> None:

@@ -224,7 +224,8 @@ def supporters(turn: Turn, battle: Battle) -> Iterator[tuple[int, str, Row]]:
         if (row["at"] == battle.place and not battle.beyond) or force in battle.parties[ATTACKER].forces:
             continue
         named = battle.place in targets or (battle.beyond != "" and battle.beyond in targets)
-        if not named and row["at"] not in origins:
+        elsewhere = any(t in turn.ruleset.rows("places") for t in targets)
+        if not named and (elsewhere or row["at"] not in origins):
             continue
         side = _helps(turn, row["owner"], owners)
         if side is None:
@@ -232,6 +233,8 @@ def supporters(turn: Turn, battle: Battle) -> Iterator[tuple[int, str, Row]]:
         names = {"force": Entity("force", force), "self": Entity("nation", row["owner"]), "place": Entity("place", battle.place)}
         for join in rows:
             if not named and not join.get("from_origin"):
+                continue
+            if join.get("once") and row.get("lent") not in (None, battle.place):
                 continue
             if join.get("side") in (None, SIDES[side]) and turn.world.test(join.get("when"), names):
                 yield side, force, join

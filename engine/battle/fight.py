@@ -35,6 +35,7 @@ from .battles import (
     order_options,
     outline_contest,
     streams,
+    supporters,
     troops,
     would_fight,
 )
@@ -137,6 +138,7 @@ def _begin(turn: Turn, battle: Battle) -> bool:
     absent_entries(turn, battle)
     _interrupt(turn, battle)
     _mark(turn, battle)
+    _lend(turn, battle)
     return True
 
 
@@ -159,6 +161,15 @@ def _mark(turn: Turn, battle: Battle) -> None:
             names = {"unit": Entity("unit", member.key), "self": Entity("nation", str(member.row["owner"]))}
             if member.side == ATTACKER and turn.world.test(rule.get("who"), names):
                 turn.journal.alter_units(member.key, int(member.row["n"]), **rule["set"])
+
+
+def _lend(turn: Turn, battle: Battle) -> None:
+    """Forces that join one battle only, from another place, have joined this one."""
+    lent = [force for _, force, join in supporters(turn, battle) if join.get("once")]
+    if lent:
+        with turn.journal.entry(f"battles/{battle.row['id']}", subject=battle.subject, audience=("nobody",), keep=False):
+            for force in lent:
+                turn.journal.set("forces", force, "lent", battle.place)
 
 
 def _stands(turn: Turn, battle: Battle) -> bool:

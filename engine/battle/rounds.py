@@ -116,9 +116,11 @@ class Rounds:
                     batch = self._hit(batch, side, np.array([n]), kind, stage.hit[side] if stage.hit else [])
         return batch
 
-    def drop_alone(self, batch: Batch, number: int) -> Batch:
-        """Groups that fall without a shot while what would hold them is missing."""
+    def drop_alone(self, batch: Batch, number: int, *, ended: bool = False) -> Batch:
+        """Groups that fall without a shot while what would hold them is missing; `ended`: not those who may still leave first."""
         for row in self.plan.alone:
+            if ended and self.plan.leaves[row.side] is not None:
+                continue
             mask = np.broadcast_to(row.when.truth(batch.n, number), (len(batch),))
             if mask.any():
                 for index in row.groups:
@@ -279,7 +281,7 @@ class Rounds:
 
     def over(self, batch: Batch, number: int) -> Array:
         """Rows whose battle has ended: a side has nobody left, nobody can hurt anybody any more, or the rounds are used up."""
-        batch = self.drop_alone(batch, number + 1)
+        batch = self.drop_alone(batch, number + 1, ended=True)
         out: Array = ~(self.holding(batch, 0) & self.holding(batch, 1))
         if self.plan.most_rounds is not None and number >= self.plan.most_rounds:
             out[:] = True

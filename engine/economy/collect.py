@@ -38,7 +38,7 @@ def run(node: Row, turn: Turn) -> None:
         if found is not None:
             gathered.append((nation, found))
     for nation, (parts, data) in gathered:
-        sums = ", ".join(f"{v} {stores.in_words(turn.ruleset, k)}" for k, v in _totals(parts).items())
+        sums = ", ".join(stores.so_much(turn.ruleset, v, k) for k, v in _totals(parts).items())
         text = f"{printed(turn.world, Entity('nation', nation))} collects {sums}."
         with turn.journal.entry("frame/collect", subject=nation, audience=(nation,), data=data, text=text) as entry:
             if turn.step_row.get("step"):

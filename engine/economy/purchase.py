@@ -199,7 +199,7 @@ def _says(world: Any, quote: Quote) -> str:
     if quote.facing:
         where += " facing " + ", ".join(str(names.get(p, {}).get("name", p)) for p in quote.facing)
     who = printed(world, Entity("nation", quote.nation))
-    return f"{who} buys {quote.made} {name}{where}: {quote.cost} {stores.in_words(world.ruleset, quote.what)}."
+    return f"{who} buys {quote.made} {name}{where}: {stores.so_much(world.ruleset, quote.cost, quote.what)}."
 
 
 # ---- nations that sent nothing

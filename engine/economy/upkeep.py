@@ -84,7 +84,7 @@ def _present(turn: Turn, row: Row, nation: str, owed: list[Bill]) -> None:
         data = {"owed": str(bill.amount), "purse": purse, "before": str(have)}
         with turn.journal.entry(rule, subject=f"{nation}:{bill.place}", audience=readers, data=data) as entry:
             unpaid = _pay(turn, row, bill, purse, what, 0 if refuses else have)
-            paid = f"Paid {bill.amount} {stores.in_words(turn.ruleset, what)}."
+            paid = f"Paid {stores.so_much(turn.ruleset, bill.amount, what)}."
             entry.text = _unpaid_in_words(turn, bill.place, unpaid) if unpaid else paid
             data["unpaid"] = str(sum(n for _, n in unpaid))
             if unpaid and "unpaid" in row:

@@ -280,7 +280,8 @@ class LineReader:
             texts = [part for part in _PART.split(bare) if part.strip()]
             texts = texts if len(texts) > 1 else [bare[slice(*span)] for span in _counted_spans(bare)]
             parts = [self._nearest(text, 3) for text in texts]
-            if len(parts) > 1 and all(part and part[0].values and not part[0].left_over for part in parts):
+            fit = (part and part[0].values and not (part[0].left_over or part[0].missing) for part in parts)
+            if len(parts) > 1 and all(fit):
                 readings = [part[0] for part in parts]
         return list(dict.fromkeys(free.written(r, self.names) for r in readings))[:count]
 

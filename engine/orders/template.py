@@ -23,8 +23,10 @@ FAR = 10
 """Of more choices than this the first are told; orders of units with as many share a line."""
 FEW = 4
 """Theaters and phases with no more lines than this stand together."""
-MANY = 6
-"""Of more lines of one order in a theater those with the fewest units share one."""
+MANY = (6, 4, 3, 2, 1)
+"""Of more lines of one order in a theater those with the fewest units share one: of as many as make a form of no more than
+`MOST_ROWS`."""
+MOST_ROWS = 64
 
 
 def order_template(world: World, nation: str, *, game: str = "") -> str:
@@ -38,22 +40,33 @@ def order_template(world: World, nation: str, *, game: str = "") -> str:
             "## Take away a # to give that order, fill in each ?, add your own lines.",
             f"## {prices}All orders: {COMMAND}.",
         ]
-    for title, lines in _sections(world, found):
-        head = f"## {title.upper()} " if title else "## "
-        out += [head.ljust(WIDTH, "-"), *(row for line in lines for row in _laid_out(line))]
+    for many in MANY:
+        rows = _rows(_sections(world, found, many))
+        if len(rows) <= MOST_ROWS:
+            break
+    out += rows
     return "\n".join([*out, "", END]) + "\n"
 
 
-def _sections(world: World, found: Sequence[tuple[str, Sequence[Offered]]]) -> list[tuple[str, list[Offered]]]:
+def _rows(sections: Iterable[tuple[str, Sequence[Offered]]]) -> list[str]:
+    out = []
+    for title, lines in sections:
+        head = f"## {title.upper()} " if title else "## "
+        out += [head.ljust(WIDTH, "-"), *(row for line in lines for row in _laid_out(line))]
+    return out
+
+
+def _sections(world: World, found: Sequence[tuple[str, Sequence[Offered]]], many: int) -> list[tuple[str, list[Offered]]]:
     """The phases with what they offer; before the first of them that sends units on, the theaters where they are."""
-    sent = _by_theater(world, [line for _, lines in found for line in lines if line.place])
+    sent = _by_theater(world, [line for _, lines in found for line in lines if line.place], many)
     split = len(sent) > 1
     before: list[tuple[str, list[Offered]]] = []
     after: list[tuple[str, list[Offered]]] = []
     for title, lines in found:
         rest = [line for line in lines if not (split and line.place)]
         if rest:
-            (after if any(line.place for line in lines) or after else before).append((title, rest if split else _together(rest)))
+            part = after if any(line.place for line in lines) or after else before
+            part.append((title, rest if split else _together(rest, many)))
     return [*_joined(before), *(_joined(sent) if split else ()), *_joined(after)]
 
 
@@ -69,25 +82,25 @@ def _joined(parts: Iterable[tuple[str, list[Offered]]]) -> list[tuple[str, list[
     return out
 
 
-def _by_theater(world: World, lines: Sequence[Offered]) -> list[tuple[str, list[Offered]]]:
+def _by_theater(world: World, lines: Sequence[Offered], many: int) -> list[tuple[str, list[Offered]]]:
     """Orders of units by the theater where these are; in their order."""
     theater_of = {place: name for name, places in theaters(world) for place in places}
     sent: dict[str, list[Offered]] = {name: [] for name, _ in theaters(world)}
     for line in lines:
         sent.setdefault(theater_of.get(line.place, "Elsewhere"), []).append(line)
-    return [(name, _together(some)) for name, some in sent.items() if some]
+    return [(name, _together(some, many)) for name, some in sent.items() if some]
 
 
-def _together(lines: Sequence[Offered]) -> list[Offered]:
+def _together(lines: Sequence[Offered], many: int) -> list[Offered]:
     """Units that go far, or to no enemy, in one line for each order: they would differ in little but where they start.
 
-    So do the smallest of many that march.
+    So do all that march but the `many` largest.
     """
     of_order: dict[str, list[Offered]] = {}
     for line in lines:
         if line.place and line.size:
             of_order.setdefault(line.order, []).append(line)
-    small = {id(line) for some in of_order.values() for line in sorted(some, key=lambda line: -line.size)[MANY:]}
+    small = {id(line) for some in of_order.values() for line in sorted(some, key=lambda line: -line.size)[many:]}
     out: list[Offered] = []
     known: dict[tuple[str, bool], int] = {}
     for line in lines:

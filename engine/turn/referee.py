@@ -152,7 +152,7 @@ def _play(turn: Turn, position: Position, inputs: Inputs, *, first: bool, until:
         node = position.waiting or {}
         paused = "pause" in node
         if not paused:
-            take_in(turn, replace(inputs, missing=()) if node.get("optional") or node.get("early") else inputs)
+            take_in(turn, inputs, node)
         waiting = advance(turn, inputs_ready=not paused, until=until, paused=paused)
     rounds = 0
     while waiting is None and not turn.state.get("game", "game", "ended"):
@@ -168,21 +168,27 @@ def _play(turn: Turn, position: Position, inputs: Inputs, *, first: bool, until:
     return waiting
 
 
-def take_in(turn: Turn, inputs: Inputs) -> None:
-    """Journal the inputs and lay them in the state, nation by nation."""
+def take_in(turn: Turn, inputs: Inputs, node: Row) -> None:
+    """Journal what comes in at an input point and lay it in the state, nation by nation.
+
+    A point that may be passed over makes nobody absent; where it takes no orders, only answers, earlier orders stand.
+    """
     turn.journal.step = "input"
+    missing = () if node.get("optional") or node.get("early") else inputs.missing
+    answers_only = "takes" in node and not node["takes"]
     for nation, seat in sorted(inputs.seats.items()):
         with turn.journal.entry("frame/input", subject=nation, audience=(EVERYONE,), data={"seat": seat}, keep=False) as entry:
             turn.journal.set("nations", nation, "seat", seat)
             if entry.changes:
                 entry.text = f"{turn.ruleset.rows('nations').get(nation, {}).get('name', nation)} is commanded by a {seat} now."
-    for nation in sorted({*inputs.orders, *inputs.answers, *inputs.missing}):
+    for nation in sorted({*inputs.orders, *inputs.answers, *missing}):
         orders = inputs.orders.get(nation, ())
         data = {"orders": len(orders), **({"by": inputs.by[nation]} if nation in inputs.by else {})}
         with turn.journal.entry("frame/input", subject=nation, audience=(nation,), data=data) as entry:
-            for old in [k for k, row in turn.state.table("orders").items() if row["nation"] == nation]:
+            earlier = () if answers_only else [k for k, row in turn.state.table("orders").items() if row["nation"] == nation]
+            for old in earlier:
                 turn.journal.put_row("orders", old, None)  # those of an earlier input point have had their steps
-            if nation in inputs.missing:
+            if nation in missing:
                 entry.text = "Orders came in from an ally." if orders else "No orders came in."
                 turn.journal.fact("missed", by=nation)
             for number, order in enumerate(orders, 1):

@@ -190,7 +190,7 @@ def learn(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
             new = min(new, most)
             if new > now and "at" in p:
                 put_under_way(runner.turn, nation, tech, new - now, None, str(p["at"]))
-                runner.entry.text = " ".join(filter(None, (runner.entry.text, f"{_tech_name(runner, tech)} is found.")))
+                runner.entry.text = " ".join(filter(None, (runner.entry.text, f"Found: {_tech_name(runner, tech)}.")))
             elif new > now:
                 if stage is None:
                     runner.journal.set("techs", nation, tech, new)

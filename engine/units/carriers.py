@@ -50,7 +50,9 @@ def refusal(turn: OrderContext, nation: str, place: str, picks: Sequence[forces.
             continue
         who = mode["bears"]["who"]
         n = sum(n for key, n in picks if routes.kind_matches(turn.world, who, str(turn.state.get("units", key, "kind"))))
+        names = {"self": Entity("nation", nation), "place": Entity("place", place)}
         room = room_at(turn, mode, place, nation) - sum(row["n"] for _, row in borne_at(turn, mode, place, nation))
+        room += int(turn.world.number(mode["bears"].get("expects", 0), names))
         if n > room:
             return f"there is room for {max(room, 0)} of them in {routes.name_of(turn.world, 'places', place)}"
     return None
@@ -67,7 +69,17 @@ def borne_at(turn: OrderContext, mode: Row, place: str, owner: str) -> list[tupl
 
 
 def room_at(turn: OrderContext, mode: Row, place: str, owner: str) -> int:
-    """How many units the bearers of an owner at a place have room for."""
+    """How many units of an owner there is room for at a place: on his own bearers, and (`shared`) what allies have to spare."""
+    hosts = sorted(turn.state.owners_at(place) - {owner}) if mode["bears"].get("shared") else []
+    spare: list[int] = [
+        _own_room(turn, mode, place, host) - sum(int(row["n"]) for _, row in borne_at(turn, mode, place, host))
+        for host in hosts
+        if turn.world.allied(host, owner)
+    ]
+    return _own_room(turn, mode, place, owner) + max(0, sum(spare))
+
+
+def _own_room(turn: OrderContext, mode: Row, place: str, owner: str) -> int:
     bears = mode["bears"]
     return sum(
         int(row["n"]) * int(turn.world.quantity(bears["room"], Entity("unit", key)))

@@ -12,11 +12,14 @@ from . import forces
 
 
 def may_stay(turn: Turn, mode: Row, force: str, nation: str, place: str) -> bool:
-    """Whether units of a force may end the turn where they are: `home` of the mode, else anywhere they need not fight for."""
-    if "home" in mode:
-        going = _group(turn, mode, force, nation)
-        return going.test("home", place, f"{place}>{place}", (place,))
-    return routes.entry(turn.world, nation, place) in ("free", "takes")
+    """Whether units of a force may end the turn where they are: `home` of the mode, else anywhere they need not fight for.
+
+    Besides, where `remains` of the mode holds.
+    """
+    for key in ("home", "remains"):
+        if key in mode and _group(turn, mode, force, nation).test(key, place, f"{place}>{place}", (place,)):
+            return True
+    return "home" not in mode and routes.entry(turn.world, nation, place) in ("free", "takes")
 
 
 def home_of(turn: Turn, mode: Row, force: str) -> str | None:

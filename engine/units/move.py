@@ -56,6 +56,8 @@ def run(node: Row, turn: Turn) -> None:
     if which == "friendly":
         marches = [m for m in marches if not m.hostile]
     carry_out(turn, marches)
+    if tasked and any(m.hostile or m.mode.get("mission") for m in marches):
+        tasks.rouse(turn, tasked)
 
 
 def node_modes(node: Row, turn: Turn) -> list[Row]:

@@ -292,7 +292,7 @@ def _held(turn: Turn, force: str, row: Row, mode: Row, place: str) -> str | None
         return f"it may not enter {routes.name_of(turn.world, 'places', place)}"
     came = row.get("path", ())
     if len(came) > 1 and going.stops(row["at"], f"{came[-2]}>{came[-1]}", tuple(came[:-1])):
-        return f"it goes no further than {routes.name_of(turn.world, 'places', row['at'])}"
+        return "it goes no further"
     return None
 
 

@@ -64,6 +64,7 @@ def understand(
     voyage.loaded = burden(turn, mode, nation, start, picks) > 0
     voyage.gate = routes.shut_on(going, start, (entry["place"] for entry in voyage.plan))
     why = _too_far(turn, voyage, voyage.plan, fleet) or missions_refusal(turn, voyage, fleet) or _overladen(turn, voyage)
+    why = why or _no_end(going, voyage.target)
     if why:
         return why
     left.update(after)
@@ -126,6 +127,13 @@ def _way(
         return _with_cargo(turn, going, row, slots, start, picks, left)
     made = _plan(turn, going, row, slots, start)
     return made if isinstance(made, str) else (made, [])
+
+
+def _no_end(going: routes.Going, place: str) -> str | None:
+    """Why the way cannot end where it does, by the mode's `end`."""
+    if going.test("end", place, f"{place}>{place}", (place,)):
+        return None
+    return f"they cannot end in {routes.name_of(going.world, 'places', place)}"
 
 
 def _too_far(turn: OrderContext, voyage: Voyage, plan: Sequence[Row], fleet: Fleet) -> str | None:
@@ -293,6 +301,10 @@ def _parcel(turn: OrderContext, order: Order, mode: Row, fleet: Fleet, left: dic
     if voyage.target not in beaches_of(turn, mode, parcel["to"]):
         where = routes.name_of(world, "places", voyage.target)
         return f"{routes.name_of(world, 'places', parcel['to'])} is not next to {where}, where force {voyage.number} unloads"
+    shores = {part["to"] for part in voyage.cargo}
+    if mode["carries"].get("one_shore") and parcel["to"] not in shores:
+        there = ", ".join(routes.name_of(world, "places", p) for p in sorted(shores))
+        return f"force {voyage.number} puts everybody ashore in one place, {there}"
     for key, n in chosen:
         left[key] = left.get(key, world.state.get("units", key, "n", 0)) - n
     return Parcel(order, voyage.number, parcel, point)

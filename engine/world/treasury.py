@@ -23,6 +23,12 @@ def in_words(ruleset: Ruleset, what: str) -> str:
     return name[:1].lower() + name[1:] if name[1:2].islower() else name
 
 
+def so_much(ruleset: Ruleset, n: Any, what: str) -> str:
+    """So much of a resource: "1 point", "2 points"."""
+    name = in_words(ruleset, what)
+    return f"{n} {name[:-1] if n == 1 and name.endswith('s') and not name.endswith('ss') else name}"
+
+
 def money(ruleset: Ruleset) -> str:
     """The resource in which prices are, where nothing else is said: the setting `money`, else the first resource."""
     return str(ruleset.setting("money") or next(iter(ruleset.rows("resources")), ""))

@@ -170,7 +170,7 @@ def outcomes(world: World, entries: Sequence[Entry], reader: str, words: Words) 
 _SIDED = {4: "Four", 6: "Six", 8: "Eight", 10: "Ten", 12: "Twelve", 20: "Twenty"}
 
 
-def _aims(fight: Fight, fire: Mapping[str, Any], words: Words) -> bool:
+def has_number(fight: Fight, fire: Mapping[str, Any], words: Words) -> bool:
     """Whether a throw hits at a number or less; dice that are summed, or looked up by their face, have no such number."""
     stages = words.world.ruleset.rows("battles").get(fight.row, {}).get("stages", ())
     looked_up = any(s["id"] == fire["stage"] and s.get("resolve") == "face" for s in stages)
@@ -185,7 +185,7 @@ def _introduced(own: Sequence[Fight], words: Words) -> list[Block]:
             for fight in own
             for entry in fight.rounds
             for fire in entry.data.get("fire", ())
-            if _aims(fight, fire, words) and fire["dice"]
+            if has_number(fight, fire, words) and fire["dice"]
         }
     )
     if not dice:
@@ -198,6 +198,7 @@ def verdict(fight: Fight, taken: dict[str, str | None], words: Words) -> str:
     """How a battle ended, for the reader or for those who fought it without him."""
     n = len(fight.rounds)
     rounds = f"in {counted(n, 'round')}" if n else "without a round"
+    nobody = f"undecided after {counted(n, 'round')}" if n else "undecided"
     if words.reader not in fight.parties():
         return f"{_outcome(fight, taken, words)} {rounds}"
     mine = "attacker" if words.reader in fight.owners("attacker") else "defender"
@@ -209,10 +210,12 @@ def verdict(fight: Fight, taken: dict[str, str | None], words: Words) -> str:
         what = "lost"
     elif fight.better is not None and fight.winner is None:
         what = "the better of it" if fight.better == mine else "the worse of it"
+    elif fight.winner is None:
+        return nobody
     elif mine == "attacker":
-        what = "won" if fight.winner == mine else "attack beaten off" if fight.winner else "nobody has the field"
+        what = "won" if fight.winner == mine else "attack beaten off"
     else:
-        what = "held" if fight.winner == mine else "lost" if fight.winner else "nobody has the field"
+        what = "held" if fight.winner == mine else "lost"
     return f"{what} {rounds}"
 
 
@@ -220,7 +223,7 @@ def _outcome(fight: Fight, taken: dict[str, str | None], words: Words) -> str:
     if fight.lost_touch:
         return "contact lost"
     if taken.get(fight.place):
-        return f"taken by {words.name(str(taken[fight.place]))}"
+        return f"taken by {words.nation(str(taken[fight.place]))}"
     if fight.better is not None and fight.winner is None:
         return f"the {fight.better}s had the better of it"
     return {"attacker": "won by the attackers", "defender": "held", None: "undecided"}[fight.winner]
@@ -242,7 +245,7 @@ def hits(fight: Fight, side: str, words: Words) -> tuple[int | None, Fraction | 
                 summed = True
                 continue
             scored += int(fire["hits"])
-            aims = aims and _aims(fight, fire, words)
+            aims = aims and has_number(fight, fire, words)
             expected += Fraction(n * max(0, min(int(fire["value"]), int(fire["die"]))), int(fire["die"]))
     return None if summed else scored, expected if aims and not summed else None, dice
 
@@ -335,7 +338,7 @@ def _numbers(fight: Fight, side: str, words: Words) -> str:
     found: dict[str, list[int]] = {}
     for entry in fight.rounds:
         for fire in entry.data.get("fire", ()):
-            if fire["side"] == side and fire["dice"] and _aims(fight, fire, words) and fire["kind"] in known:
+            if fire["side"] == side and fire["dice"] and has_number(fight, fire, words) and fire["kind"] in known:
                 values = found.setdefault(fire["kind"], [])
                 if fire["value"] not in values:
                     values.append(int(fire["value"]))
@@ -375,5 +378,7 @@ def _line(fight: Fight, taken: dict[str, str | None], words: Words) -> str:
     for side in SIDES:
         for owner in fight.owners(side):
             began, lost = fight.sides.get(side, {}).get(owner, {}), fight.lost.get(side, {}).get(owner, {})
-            costs.append(f"{words.nation(owner)} {'' if costs else 'lost '}{sum(lost.values())} of {sum(began.values())}")
+            costs.append(
+                f"{words.nation(owner)} {'' if costs else 'lost '}{sum(lost.values()) or 'none'} of {sum(began.values())}"
+            )
     return sentence(f"{words.place(fight.place)}, {_outcome(fight, taken, words)}: {listing(costs)}")

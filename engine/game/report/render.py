@@ -204,6 +204,9 @@ def _table(block: Table) -> list[str]:
     head = ("", *full[1:]) if over else full
     rows = [head, *block.rows] if any(head) else list(block.rows)
     widths = {i: min(FIRST if i == used[0] else MOST, max(len(r[i]) for r in rows if len(r) > i)) for i in used}
+    last = used[-1]
+    if last not in block.right and 4 * sum(bool(r[last]) for r in block.rows if len(r) > last) <= len(block.rows):
+        widths[last] = 0  # what few rows say at their end stands below them if need be
     out = [full[0]] if over else []
     room = WIDTH - sum(widths.values()) - 2 * (len(used) - 1)
     for i in (i for i in used[:-1] if i not in block.right):  # cells that are folded take what is left of the width, or give
@@ -226,14 +229,17 @@ def _wide(used: Sequence[int], rows: Sequence[Sequence[str]]) -> int:
 def _row(row: tuple[str, ...], used: list[int], widths: dict[int, int], block: Table, *, is_head: bool) -> list[str]:
     """One row: cells in their columns, the last one and such as are too long folded under themselves.
 
-    A last cell for which no room is left stands below; a head needs none there.
+    A last cell for which no room is left stands below; a head needs none there, and is folded where the cells have room.
     """
+    longest = max((len(r[used[-1]]) for r in block.rows if len(r) > used[-1]), default=0)
     cells: list[tuple[int, list[str]]] = []
     below: list[str] = []
     at = 0
     for i in used:
         text = row[i] if len(row) > i else ""
-        if i == used[-1] and i not in block.right and WIDTH - at < min(len(text), NARROW):
+        if is_head and i == used[-1] and longest <= WIDTH - at < len(text):
+            cells.append((at, textwrap.wrap(text, WIDTH - at, break_long_words=False)))
+        elif i == used[-1] and i not in block.right and WIDTH - at < min(len(text), NARROW):
             below = [] if is_head else _folded(text, "      ", "    ")
         elif i in block.right:
             cells.append((at, [text.rjust(widths[i])]))

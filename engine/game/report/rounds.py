@@ -74,7 +74,8 @@ def blocks(world: World, entries: Sequence[Entry], reader: str, words: Words) ->
                 *_walked_in(those, words),
             ]
             if said:
-                out.append(Para(" ".join(said), capital(words.name(nation)), tuple(e.n for e in those)))
+                who = "You" if nation == reader else capital(words.name(nation))
+                out.append(Para(" ".join(said), who, tuple(e.n for e in those)))
             else:
                 quiet.append(words.nation(nation))
     if quiet and out and len(quiet) <= MOST_QUIET:

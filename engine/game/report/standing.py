@@ -29,8 +29,10 @@ MOST_OF_ALLY = 6
 """Places of one of many allies' units near the reader's own that are told, the strongest."""
 MOST_LOOKED, MOST_OLDER = 8, 8
 """Places looked at in vain, and counts of former turns, that are told."""
-MOST_BESIDE = 5
+MOST_BESIDE = 3
 """Of these so many in each theater."""
+MOST_ROWS = 14
+"""Places with own units that have a row of their own, the strongest; of more the others are told in words."""
 MOST_ALLIED = 16
 """Places with units of allies that are told one by one, likewise."""
 WIDE = 7
@@ -54,11 +56,12 @@ def counts(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
 def conditions(words: Words, rows: Sequence[Mapping[str, Any]]) -> str:
     """What is the matter with units that are not as they should be."""
     found = []
+    ashore = {row["kind"] for row in rows if AFLOAT not in row.values()}
     for row in rows:
         more = [
             k.replace("_", " ") if v is True or v == AFLOAT else f"{k.replace('_', ' ')} {v}"
             for k, v in sorted(row.items())
-            if k not in PASSING
+            if k not in PASSING and (v != AFLOAT or row["kind"] in ashore)  # where all are aboard that goes without saying
         ]
         if more:
             found.append(f"{row['n']} {words.kind(str(row['kind']), row['n'])} ({', '.join(more)})")
@@ -82,8 +85,13 @@ def forces(world: World, reader: str, words: Words) -> list[Block]:
     known = world.ruleset.rows("places")
     out: list[Block] = []
     for at in _alike(known, places):
-        made = _forces_table(world, reader, words, {p: places[p] for p in at})
+        there = {p: places[p] for p in at}
+        large = sorted(at, key=lambda p: -sum(counts(there[p]).values()))[:MOST_ROWS] if len(at) > MOST_ROWS + 4 else at
+        made = _forces_table(
+            world, reader, words, {p: there[p] for p in large}, merged([counts(rows) for rows in there.values()])
+        )
         out.append(replace(made, notes=()) if any(isinstance(b, Table) and b.notes for b in out) else made)
+        out += _smaller(world, reader, words, {p: there[p] for p in at if p not in large})
     if not places:
         out.append(Para("You have no units."))
     empty = _empty(world, reader, places)
@@ -147,8 +155,27 @@ def _empty(world: World, reader: str, places: Mapping[str, Any]) -> list[str]:
     return [p for p in world.ruleset.rows("places") if world.holder_of(p) == reader and p not in places and p not in allied]
 
 
-def _forces_table(world: World, reader: str, words: Words, places: Mapping[str, list[Mapping[str, Any]]]) -> Table:
-    total = merged([counts(rows) for rows in places.values()])
+def _smaller(world: World, reader: str, words: Words, places: Mapping[str, list[Mapping[str, Any]]]) -> list[Block]:
+    """Places without a row of their own in a paragraph, by theater."""
+    theater_of = {p: name for name, members in theaters(world) for p in members}
+    order = [*(name for name, _ in theaters(world)), "Elsewhere"]
+    found: dict[str, dict[str, list[str]]] = {}
+    for place, rows in places.items():
+        said = "; ".join(s for s in (words.short_units(counts(rows)), conditions(words, rows)) if s)
+        name = words.place(place) + (" !" if threatened(world, reader, place) else "")
+        found.setdefault(theater_of.get(place, "Elsewhere"), {}).setdefault(said, []).append(name)
+    out: list[str] = []
+    for theater in sorted(found, key=order.index):
+        same = sorted(found[theater].items(), key=lambda i: -len(i[1]))
+        told = "; ".join(f"{listing(sorted(names))} {said}{' each' if len(names) > 1 else ''}" for said, names in same)
+        out.append(f"{theater}: {told}.")
+    return [Para(" ".join(out), "Smaller forces")] if out else []
+
+
+def _forces_table(
+    world: World, reader: str, words: Words, places: Mapping[str, list[Mapping[str, Any]]], total: Mapping[str, int]
+) -> Table:
+    """A row for each of some places; `total` counts those without a row, too."""
     order = list(world.ruleset.rows("units"))
     kinds = sorted(total, key=lambda k: order.index(k) if k in order else len(order))
     if len(kinds) > WIDE:

@@ -121,7 +121,7 @@ class Words:
             if mine and (owned := _OWNED.search(before)) is not None:  # what is of his is his
                 out.append(f"{before[: owned.start()]}{'Your' if owned['the'] == 'The' else 'your'} {owned['what']}")
                 continue
-            out.append(before + (capital(said) if first else said))
+            out.append(before + (capital(said) if first and not text[: found.start()].rstrip().endswith(";") else said))
             if mine and not found["s"] and (first or text[: found.start()].rstrip()[-1:] == ":"):
                 verb = re.match(r" ([a-z]+)(?=[ .:,;])", rest)
                 if verb and verb[1] not in _NO_VERBS:
@@ -189,8 +189,7 @@ class Words:
 
     def amount(self, n: Any, resource: str) -> str:
         """So much of a resource: "1 point", "2 points"."""
-        name = treasury.in_words(self.world.ruleset, resource)
-        return f"{n} {name[:-1] if n == 1 and name.endswith('s') and not name.endswith('ss') else name}"
+        return treasury.so_much(self.world.ruleset, n, resource)
 
     def worth(self, place: str) -> Any:
         """What a place is worth by the setting `worth` of the ruleset, an expression of `place`; 0 without it."""

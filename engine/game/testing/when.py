@@ -91,9 +91,10 @@ class Play:
             self._part(stage, path)
         self.refusals.extend(self._refused())
 
-    def _take_in(self, stage: Mapping[str, Any], path: tuple[str | int, ...]) -> None:
+    def _take_in(self, stage: Mapping[str, Any], path: tuple[str | int, ...], node: Row | None = None) -> None:
+        """What a stage says comes in, at an input point of the frame if it waits at one."""
         if any(key in stage for key in ("orders", "answers", "missing")):
-            take_in(self.turn, self._inputs(stage, path))
+            take_in(self.turn, self._inputs(stage, path), node or {})
             settle(self.turn)
 
     def _part(self, stage: Mapping[str, Any], path: tuple[str | int, ...]) -> None:
@@ -118,7 +119,7 @@ class Play:
         """Orders of the stage itself come in at the first input point, those under `inputs` at the point they name."""
         self._begin()
         waiting = advance(self.turn, inputs_ready=False)
-        self._take_in(stage, path)
+        self._take_in(stage, path, waiting)
         said = {name: list(v) if isinstance(v, list) else [v] for name, v in stage.get("inputs", {}).items()}
         for name in said:
             known(self._input_points(), name, "input point", (*path, "inputs"))
@@ -126,7 +127,7 @@ class Play:
             name = str(waiting.get("id", waiting["input"]))
             self.asked.append((name, asked_at(self.turn, waiting)))
             if said.get(name):
-                self._take_in(said[name].pop(0), (*path, "inputs", name))
+                self._take_in(said[name].pop(0), (*path, "inputs", name), waiting)
             waiting = advance(self.turn, inputs_ready=True)
         for name, left in said.items():
             if left:
