@@ -97,7 +97,8 @@ def test_a_turn_in_six_steps(at: House, red: Browser, mo: Browser) -> None:
     at.mails()
     before = said(red.get("turn"))
     assert "Orders for turn 1" in said(red.get("orders")) and "reads the reports before he sends them" in before
-    assert mo.get("game/report", nation="red").status_code == 200
+    shown, whole = mo.get("game/report", nation="red"), mo.get("game/report", nation="red", log="1")
+    assert "Carried out: dig" not in said(shown) and "Carried out: dig" in said(whole), "the log is shown when it is asked for"
     for page in ("turn", "orders", "map", "nation", "proof", "report.txt"):
         assert "Carried out: dig" not in said(red.get(page)), page
     assert mo.post("game/send", stage(mo)).status_code == 200
@@ -108,6 +109,8 @@ def test_a_turn_in_six_steps(at: House, red: Browser, mo: Browser) -> None:
         parts = list(mail.iter_attachments())
         whose = "Red" if mail["To"] == "ann@a.example" else "Blue"
         text = mail.get_body(("plain",)).get_content()
+        assert text.startswith("Write your orders at http://testserver/.\n")
+        assert "Orders for turn 2 are due Friday 8 May, 12:00 UTC." in text
         assert [p.get_content_type() for p in parts] == ["text/html"] and f": {whose}" in text
         assert ("Carried out: dig" in str(parts[0].get_content())) == (whose == "Red")
     assert "Orders for turn 2" in said(red.get("orders"))
@@ -277,7 +280,7 @@ def test_figures_by_turn_and_everything_when_the_game_has_ended(at: House) -> No
         secret not in anybody.get("/public/short/news").text and "Carried out: dig" not in anybody.get("/public/short/news").text
     )
     play_a_turn(at, red, mo)
-    news, figures = anybody.get("/public/short/news"), anybody.get("/public/short/figures")
+    news, figures = anybody.get("/public/short/news", log="1"), anybody.get("/public/short/figures")
     assert "everything is revealed" in news.text and "Carried out: dig" in news.text and secret in news.text
     assert "Luck" in figures.text and "The game has ended: these are all figures" in figures.text
 
