@@ -10,7 +10,8 @@ import pytest
 from . import small
 from .desk_house import FRAME, SHOWS, Browser, House, house, said
 
-from wteaw.game.store import PLAYER  # isort: skip
+from wteaw.game.hand_in import hand_in  # isort: skip
+from wteaw.game.store import PLAYER, StoreError  # isort: skip
 
 
 @pytest.fixture
@@ -97,7 +98,8 @@ def test_a_turn_in_six_steps(at: House, red: Browser, mo: Browser) -> None:
     at.mails()
     before = said(red.get("turn"))
     assert "Orders for turn 1" in said(red.get("orders")) and "reads the reports before he sends them" in before
-    assert mo.get("game/report", nation="red").status_code == 200
+    shown, whole = mo.get("game/report", nation="red"), mo.get("game/report", nation="red", log="1")
+    assert "Carried out: dig" not in said(shown) and "Carried out: dig" in said(whole), "the log is shown when it is asked for"
     for page in ("turn", "orders", "map", "nation", "proof", "report.txt"):
         assert "Carried out: dig" not in said(red.get(page)), page
     assert mo.post("game/send", stage(mo)).status_code == 200
@@ -108,6 +110,8 @@ def test_a_turn_in_six_steps(at: House, red: Browser, mo: Browser) -> None:
         parts = list(mail.iter_attachments())
         whose = "Red" if mail["To"] == "ann@a.example" else "Blue"
         text = mail.get_body(("plain",)).get_content()
+        assert text.startswith("Write your orders at http://testserver/.\n")
+        assert "Orders for turn 2 are due Friday 8 May, 12:00 UTC." in text
         assert [p.get_content_type() for p in parts] == ["text/html"] and f": {whose}" in text
         assert ("Carried out: dig" in str(parts[0].get_content())) == (whose == "Red")
     assert "Orders for turn 2" in said(red.get("orders"))
@@ -179,7 +183,7 @@ def test_late_players_are_ordered_for_or_left_out(at: House, red: Browser, mo: B
     with at.hall.game("small") as game:
         assert {n: s.by for n, s in game.submissions().items()} == {"blue": "policy", "red": "moderator"}
     assert any("moderator has handed in" in m.get_content() for m in at.mails() if m["To"] == "ann@a.example")
-    assert "1 orders sent" in said(red.get("turn")) and "by the moderator" in said(red.get("orders"))
+    assert "1 order sent" in said(red.get("turn")) and "by the moderator" in said(red.get("orders"))
     red.send("dig\ndig\n")
     with at.hall.game("small") as game:
         assert game.submissions()["red"].by == PLAYER
@@ -209,14 +213,48 @@ def test_a_correction_shows_first_and_is_told_to_all(at: House, red: Browser, mo
     assert "Everybody keeps his dice" in shown and "No player has seen" in shown and "stay as they are" in shown
     with at.hall.game("small") as game:
         assert game.stage().number == 2
-    assert mo.post("game/correct", {**form, "sure": "1", "reason": ""}).status_code == 409
-    mo.post("game/correct", {**form, "sure": "1"})
+    assert (
+        mo.correct({**form, "reason": ""}).status_code == 409
+        and mo.post("game/correct", {**form, "sure": "1"}).status_code == 409
+    )
+    mo.correct(form)
     with at.hall.game("small") as game:
         assert game.stage().number == 1 and len(game.submissions()["red"].orders) == 2
     mo.post("game/resolve", {**stage(mo), "force": "1"})
     mo.post("game/send", stage(mo))
     assert "one dig was lost" in said(red.get("turn"))
     assert "Went back to turn 1" in said(mo.get("history"))
+
+
+def test_of_two_tabs_the_later_one_does_what_it_showed_or_nothing(at: House, red: Browser, mo: Browser) -> None:
+    """Going back was looked at before the reports went: it said that nobody had seen anything, which is so no longer."""
+    play_a_turn(at, red, mo, send=False)
+    form = {"to": "1", "reason": "x"}
+    page = mo.post("game/correct", form).text
+    shown = re.search(r'name="shown" value="([^"]+)"', page)
+    assert shown and "No player has seen" in page
+    mo.post("game/send", stage(mo))
+    late = mo.post("game/correct", {**form, "sure": "1", "shown": shown[1]})
+    assert late.status_code == 409 and "the game has moved on since this was shown" in said(late)
+    with at.hall.game("small") as game:
+        assert game.stage().number == 2
+    due = at.hall.settings("small").due
+    more = {"more": "24", "from": due}
+    assert mo.post("game/clock", more).status_code == 200 and mo.post("game/clock", more).status_code == 409
+    assert at.hall.settings("small").due[8:10] == f"{int(due[8:10]) + 1:02}", "pressed twice, a day more is one day more"
+
+
+def test_orders_that_come_while_they_are_closed_are_in_or_refused(at: House, red: Browser, mo: Browser) -> None:
+    """Whoever looked at a game that was open when it is closed meanwhile hears so; nothing of his is half there."""
+    red.send("dig\n")
+    with at.hall.game("small") as late, at.hall.game("small") as prompt:
+        assert late.stage().number == prompt.stage().number
+        mo.post("game/close", {})
+        with pytest.raises(StoreError, match="closed"):
+            hand_in(late, "red", "dig\ndig\n", PLAYER)
+    mo.post("game/resolve", {**stage(mo), "force": "1"})
+    with at.hall.game("small") as game:
+        assert len(game.hand_ins_of(1, "red")) == 1
 
 
 def test_going_back_after_keys_are_out_gives_fresh_dice_and_says_so(at: House, red: Browser, mo: Browser) -> None:
@@ -277,7 +315,7 @@ def test_figures_by_turn_and_everything_when_the_game_has_ended(at: House) -> No
         secret not in anybody.get("/public/short/news").text and "Carried out: dig" not in anybody.get("/public/short/news").text
     )
     play_a_turn(at, red, mo)
-    news, figures = anybody.get("/public/short/news"), anybody.get("/public/short/figures")
+    news, figures = anybody.get("/public/short/news", log="1"), anybody.get("/public/short/figures")
     assert "everything is revealed" in news.text and "Carried out: dig" in news.text and secret in news.text
     assert "Luck" in figures.text and "The game has ended: these are all figures" in figures.text
 

@@ -275,11 +275,11 @@ class Hall:
             if not insert_once(db, releases, **row):
                 return False
             queue(db, mails, self.clock())
-            due = self._next_deadline(self.settings(game.id))
+            due = self.next_deadline(self.settings(game.id))
             db.execute(update(settings).where(settings.c.game == game.id).values(due=due))
         return True
 
-    def _next_deadline(self, now: Settings) -> str:
+    def next_deadline(self, now: Settings) -> str:
         """When the orders of a turn that begins now are due: at the same time of day as before; none without days of a turn."""
         if not now.due:
             return ""

@@ -147,6 +147,8 @@ def set_clock(visit: Visit) -> Response:
         if "pause" in form:
             wanted = replace(before, paused=form["pause"] == "1")
         elif visit.number("more"):
+            if form.get("from", before.due) != before.due:
+                raise StoreError("the deadline has been changed meanwhile; look at it again")
             due = datetime.fromisoformat(before.due) if before.due else visit.hall.clock()
             wanted = replace(before, due=stamp(due + timedelta(hours=min(visit.number("more") or 0, 24 * 60))))
         else:
@@ -359,14 +361,15 @@ def correction(visit: Visit) -> Response:
     with visit.hall.game(visit.role.game) as game:
         if nation and nation not in game.ruleset.rows("nations"):
             raise StoreError("there is no such nation")
-        change = visit.hall.work(change_of, *place_of(game), number, nation, text if nation else None)
-        last = visit.hall.last_sent(game.id)
         if visit.form.get("sure") != "1":
+            change = visit.hall.work(change_of, *place_of(game), number, nation, text if nation else None)
             return visit.show(
-                "correction.html.j2", head=head(visit, game, "game"), change=change, seen=last > number, reason=reason,
-                nation=nation,
-                name=name_of(game, nation) if nation else "", text=text,
+                "correction.html.j2", head=head(visit, game, "game"), change=change, reason=reason, nation=nation,
+                name=name_of(game, nation) if nation else "", text=text, seen=visit.hall.last_sent(game.id) > number,
+                shown=_shown(visit.hall, game),
             )  # fmt: skip
+        if visit.form.get("shown") != _shown(visit.hall, game):
+            raise StoreError("the game has moved on since this was shown; look again what it would do")
         if not reason:
             raise StoreError("give a reason; every report tells it")
         if (broken := broken_chain(game)) is not None:
@@ -379,6 +382,12 @@ def correction(visit: Visit) -> Response:
                 hand_in(game, nation, text, MODERATOR)
                 visit.hall.note(game.id, me(visit), f"Handed in corrected orders for {nation}")
     return visit.go("game", "back")
+
+
+def _shown(hall: Hall, game: Game) -> str:
+    """What a correction that is looked at hangs on: where the game stands, and how far players have seen it."""
+    stage = game.stage()
+    return f"{stage.number}-{stage.position.head[:16]}-{hall.last_sent(game.id)}"
 
 
 def change_of(hall: Hall, id_: str, stage: int, head: str, number: int, nation: str, text: str | None) -> Change:

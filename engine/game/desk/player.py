@@ -29,7 +29,7 @@ from .outbox import Mail
 from .pages import Head, map_page, map_picture
 from .people import Role
 from .sight import place_of, sight
-from .web import LONG, Desk, Visit, quick
+from .web import LONG, Desk, Visit, moment, quick
 
 DONE = {
     "sent": "Your orders have been taken.",
@@ -148,7 +148,7 @@ def report_text(visit: Visit) -> Response:
 def plain_report(hall: Hall, id_: str, stage: int, head: str, nation: str, turn: int | None, dice: bool) -> str:
     """A nation's report on a turn of a game as it stood at a stage, as text."""
     with hall.at(id_, stage, head) as game:
-        return as_text(report(game, nation, turn=turn), dice=dice)
+        return as_text(report(game, nation, turn=turn, due=moment(hall.settings(id_).due)), dice=dice)
 
 
 def nation(visit: Visit) -> Response:
