@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from wteaw.world.world import World
 from . import small
 
 SEED = "5a" * 16
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
 RULES = small.ruleset(
     acts=[{"id": "dig"}, {"id": "sing"}], events=[{"id": "rain", "title": "It rains"}, {"id": "snow"}],
     technologies=[{"id": "wheel"}], criteria=[{"id": "points", "name": "Points", "of": "nation", "is": "count(units(owner=nation))"}],
@@ -208,6 +210,22 @@ def test_every_figure_leads_to_its_games(sweep: Path, capsys: pytest.CaptureFixt
     assert data["used"]["orders"]["acts/move"]["from"] == [1, 2, 3] and data["never"]["acts"]
 
 
+@pytest.mark.skipif(not CHROMIUM, reason="there is no chromium here")
+@pytest.mark.parametrize("width", [360, 1280])
+def test_the_page_is_no_wider_than_the_window(sweep: Path, width: int) -> None:
+    pytest.importorskip("matplotlib")
+    sync = pytest.importorskip("playwright.sync_api")
+    assert _run(["balance", str(sweep)]) == 0
+    with sync.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": width, "height": 900})
+        page.goto((sweep / "balance.html").as_uri())
+        page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+        wide = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        browser.close()
+    assert wide[0] <= wide[1]
+
+
 def test_the_other_of_two_and_wrong_calls(sweep: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("matplotlib")
     assert _run(["balance", str(sweep), "--of", "alliances-4", "--out", str(tmp_path), "--format", "json"]) == 0
@@ -232,6 +250,20 @@ def test_a_chart_is_the_same_every_time() -> None:
     line = plots.Line("Red & <Blue>", [1.0, None, 3.0], [0.5, None, 2.0], [2.0, None, 4.0])
     assert plots.lines("A & B", [line, line]) == plots.lines("A & B", [line, line])
     assert "A &amp; B" in plots.lines("A & B", [line]) and "<Blue>" not in plots.lines("A & B", [line, line])
+
+
+def test_a_line_looks_the_same_in_all_charts_of_a_page() -> None:
+    pytest.importorskip("matplotlib")
+    known: dict[str, int] = {}
+
+    def numbers(*names: str) -> list[int]:
+        drawn = plots.lines("A", [plots.Line(name, [1.0, 2.0]) for name in names], known=known)
+        found = [drawn.count(f"var(--s{number})") for number in range(plots.COLORS)]
+        return [number for number, often in enumerate(found) if often]
+
+    assert numbers("red", "blue") == [0, 1] and numbers("blue") == [1] and numbers("gray", "red") == [0, 2]
+    assert numbers(*"abcdefgh") == list(range(8))  # of more names than colors no two of one chart are alike
+    assert len(numbers("red", "blue", "d", "e", "f")) == 5
 
 
 def test_rules_of_a_sweep_are_kept_with_it(sweep: Path) -> None:

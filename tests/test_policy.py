@@ -365,6 +365,20 @@ def test_no_more_units_are_bought_than_there_is_room_for() -> None:
     assert bought == {"room": 2, "any": 10}
 
 
+@pytest.mark.parametrize(("men", "bought"), [(4, 4), (9, 9), (10, 10), (11, 10), (0, 0)])
+def test_nothing_is_bought_for_which_a_stock_runs_short(men: int, bought: int) -> None:
+    shop = {
+        "catalogue": [{"id": "foot", "makes": "foot", "price": 3, "site": "place.holder == self and place.id != 'b'",
+                       "uses": {"men": {"each": 1, "short": {"times": 2}}}}],
+        "resources": [{"id": "gold", "name": "Gold"}, {"id": "men", "name": "Men"}],
+        "orders": [MOVE, {"id": "build", "form": "build {n} {item} in {site}", "step": "buy",
+                          "slots": {"n": {"kind": "number", "least": 1}, "item": "item", "site": "place"}, "does": "buy"}],
+    }  # fmt: skip
+    policy = {"war": WAR, "purchases": [{"sites": 2, "rest": True, "mix": {"foot": 1}}]}
+    found = orders(rules(policy, **shop), position(stores={"red": {"gold": 30, "men": men}}))
+    assert sum(slots["n"] for _, slots in found) == bought
+
+
 # ---- what it takes over
 
 
@@ -427,6 +441,18 @@ def test_what_did_not_stand_is_not_given_again(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(policies, "standing", stands)
     world = World(rules({}, acts=acts, policies=rows), position())
     assert [o["order"] for o in plan(world, "red", dice())] == ["acts/beg"]
+
+
+def test_who_begins_anew_knows_nothing_of_what_was_given() -> None:
+    state = position()
+    giver = Giver(World(rules({}, acts=[{"id": "beg", "form": "beg", "slots": {}}]), state), "red", dice())
+    giver.fallen.add("x")
+    for _ in range(2):
+        assert giver.give("acts/beg", {})
+        giver.note_last()
+        assert [row["order"] for row in state.table("orders").values()] == ["acts/beg"]
+        giver.begin_anew()
+        assert not giver.orders and not giver.fallen and not state.table("orders")
 
 
 # ---- armies across the sea

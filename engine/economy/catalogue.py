@@ -245,6 +245,11 @@ class Market:
     def _at(self, site: str) -> dict[str, Any]:
         return {**self._names, "place": Entity("place", site)}
 
+    def within(self, item: str, site: str) -> int:
+        """How many of an item at a site the stocks still give that may run short, before more cost more."""
+        stocks = self._stocks(self.world.ruleset.row("catalogue", item), site)
+        return min((enough for *_, times, enough in stocks if times is not None), default=PLENTY)
+
     def price(self, row: Row) -> tuple[Any, tuple[str, ...]]:
         """What one costs, without fees, and the adjust rows in it."""
         item = row["id"]

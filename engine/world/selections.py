@@ -21,6 +21,8 @@ _KIND_OF_GROUP = {
 
 
 _THINGS = {Entity}
+_MORTAL = frozenset("@#")
+"""In the ids of stacks and records, which may be gone; in no word."""
 
 
 def id_of(value: Any) -> Any:
@@ -29,7 +31,7 @@ def id_of(value: Any) -> Any:
 
 
 def as_set(world: World, value: Any) -> EntitySet:
-    """A set from a set, one thing, a group's id or an id; of what is gone, nothing."""
+    """A set from a set, one thing, a group's id, an id or a word, which stands for itself; of what is gone, nothing."""
     if value is None:
         return ()
     if isinstance(value, Entity):
@@ -40,11 +42,18 @@ def as_set(world: World, value: Any) -> EntitySet:
         if world.ruleset.has("groups", value):
             return group(world, value)
         thing = world.thing(value)
-        return () if thing.kind == "group" else (thing,)
+        return () if thing.kind == "group" and not _MORTAL.isdisjoint(value) else (thing,)
     things = tuple(value)
     if {*map(type, things)} <= _THINGS:
         return things
-    return tuple([t for v in things for t in (as_set(world, v) if isinstance(v, str) else (world.thing(v),))])
+    return tuple([t for v in things for t in (_listed(world, v) if isinstance(v, str) else (world.thing(v),))])
+
+
+def _listed(world: World, text: str) -> EntitySet:
+    """A member of a list: what it names, a group's members, or a plain word of a list of words; of what is gone, nothing."""
+    if world.ruleset.has("groups", text) or "#" in text or "@" in text:
+        return as_set(world, text)
+    return (world.thing(text),)
 
 
 def is_named(world: World, text: str) -> bool:

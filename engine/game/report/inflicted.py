@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import comb
+from functools import reduce
 from typing import Any
 
+import numpy as np
+
+from ...battle.chances import under
 from .fights import SIDES, Fight, has_number
 from .words import Words
 
@@ -47,7 +50,7 @@ def inflicted(told: Sequence[Fight], nation: str, words: Words) -> Inflicted | N
 
     None where it threw no dice, or such that have no number to reach.
     """
-    losses, chances = 0, [1.0]
+    losses, volleys = 0, []
     for fight in told:
         side = next((s for s in SIDES if nation in fight.owners(s)), "")
         for entry in [*fight.rounds, *fight.left]:
@@ -56,16 +59,15 @@ def inflicted(told: Sequence[Fight], nation: str, words: Words) -> Inflicted | N
                     return None
                 could = there if sum(int(f["hits"]) for f in fires) <= fell else fell  # hits that nobody was left to take
                 losses += fell
-                chances = _both(chances, _capped(_hits(fires), max(could, fell)))
-    return Inflicted(losses, tuple(chances)) if len(chances) > 1 else None
+                hits = _summed([under([(len(f["dice"]), int(f["value"]))], int(f["die"]))[0] for f in fires])
+                volleys.append(_capped(hits, max(could, fell)))
+    chances = _summed(volleys)
+    return Inflicted(losses, chances) if len(chances) > 1 else None
 
 
 def together(those: Sequence[Inflicted]) -> Inflicted:
     """Several battles as one."""
-    chances = [1.0]
-    for one in those:
-        chances = _both(chances, one.chances)
-    return Inflicted(sum(one.losses for one in those), tuple(chances))
+    return Inflicted(sum(one.losses for one in those), _summed([one.chances for one in those]))
 
 
 Volley = tuple[list[Mapping[str, Any]], int, int]
@@ -88,24 +90,9 @@ def _volleys(fight: Fight, data: Mapping[str, Any], side: str, words: Words) -> 
         there -= fell
 
 
-def _hits(fires: Sequence[Mapping[str, Any]]) -> list[float]:
-    """The chances of 0, 1, 2 ... hits."""
-    out = [1.0]
-    for fire in fires:
-        faces, dice = int(fire["die"]), len(fire["dice"])
-        p = max(0, min(int(fire["value"]), faces)) / faces
-        out = _both(out, [comb(dice, k) * p**k * (1 - p) ** (dice - k) for k in range(dice + 1)])
-    return out
-
-
-def _both(one: Sequence[float], other: Sequence[float]) -> list[float]:
-    """The chances of the sum of two counts."""
-    out = [0.0] * (len(one) + len(other) - 1)
-    for i, p in enumerate(one):
-        if p:
-            for j, q in enumerate(other):
-                out[i + j] += p * q
-    return out
+def _summed(several: Sequence[Sequence[float]]) -> tuple[float, ...]:
+    """The chances of the sum of several counts."""
+    return tuple(float(p) for p in reduce(np.convolve, several, np.ones(1)))
 
 
 def _capped(chances: Sequence[float], most: int) -> list[float]:
