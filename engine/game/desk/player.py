@@ -103,8 +103,11 @@ def turn(visit: Visit) -> Response:
         seen = sight(visit.hall, game, nation, visit.number("turn"))
         last = last_turn(game)
         draft = visit.hall.drafts.of(game.id, nation, game.stage().number)
+        sent = real.submissions().get(nation)
+        newer = now.open and draft.text.strip() and (sent is None or sent.text != draft.text)
+        back = back_of(visit.hall, game, nation, draft.text)[0] if newer else None
         return visit.show(
-            "turn.html.j2", head=head(visit, game, "turn"), seen=seen, now=now, last=last, draft=draft,
+            "turn.html.j2", head=head(visit, game, "turn"), seen=seen, now=now, last=last, draft=draft, back=back,
             purses=_purses(visit.hall, game, nation),
             news=_headline(seen.report.parts), parts=_parts(seen.report.parts), windows=map_page(visit, game, nation, seen.turn),
         )  # fmt: skip

@@ -27,7 +27,10 @@ from .web import Desk, moment
 
 @dataclass(frozen=True)
 class Seat:
-    """A nation that a player commands: who he is, whether he has sent, and how many orders."""
+    """A nation that a player commands: who he is, whether he has sent, and how many orders.
+
+    `tried` is what was tried to hear of one who has not, and what came of him that was not taken.
+    """
 
     nation: str
     name: str
@@ -36,6 +39,7 @@ class Seat:
     says: str
     at: str
     seen: str
+    tried: tuple[tuple[str, str], ...] = ()
 
 
 def phase(hall: Hall, game: Game) -> str:
