@@ -111,19 +111,27 @@ class Killer(threading.Thread):
 
 
 class Person:
-    """Somebody at a browser who tries again until he is answered."""
+    """Somebody at a browser who tries again until he is answered. `link` gives him a fresh link into his seat."""
 
-    def __init__(self, port: int, link: str, seat: str) -> None:
+    def __init__(self, port: int, link: Callable[[], str], seat: str) -> None:
         self.port, self.seat, self.cookie, self.token = port, seat, "", ""
-        while not self.token:
-            status, cookie, page = self.ask("GET", f"/in/{link}")
+        self.link, self.secret = link, ""
+        _until(self.comes_in)
+
+    def comes_in(self) -> bool:
+        """Follow a link. One that was used up by a request whose answer was lost leads nowhere: he asks for another then."""
+        self.secret = self.secret or self.link()
+        status, cookie, page = self.ask("GET", f"/in/{self.secret}")
+        self.cookie = cookie or self.cookie
+        if status == 200 and (found := re.search(r'name="token" value="(\w+)"', page)):
+            status, cookie, _ = self.ask("POST", f"/in/{self.secret}", {"token": found[1]})
             self.cookie = cookie or self.cookie
-            if status == 200 and (found := re.search(r'name="token" value="(\w+)"', page)):
-                status, cookie, _ = self.ask("POST", f"/in/{link}", {"token": found[1]})
-                self.cookie = cookie or self.cookie
-            _, _, page = self.ask("GET", f"/seat/{seat}/sessions")
-            found = re.search(r'name="token" value="(\w+)"', page)
-            self.token = found[1] if found else ""
+            if status:
+                self.secret = ""
+        _, _, page = self.ask("GET", f"/seat/{self.seat}/sessions")
+        found = re.search(r'name="token" value="(\w+)"', page)
+        self.token = found[1] if found else ""
+        return bool(self.token)
 
     def ask(self, method: str, path: str, form: dict[str, str] | None = None) -> tuple[int, str, str]:
         """Status (0 where no answer came), the cookie, the page."""
@@ -155,12 +163,11 @@ def killed(folder: Path, kills: int, seed: int = 7) -> list[str]:
     house.game(GAME, red="ann@a.example", blue="bob@b.example")
     house.hall.clock = house.hall.people.clock = lambda: now
     seats = [house.role(GAME, "player", n) for n in NATIONS] + [house.role(GAME, "moderator")]
-    links = [str(house.hall.people.link(role)) for role in seats]
     house.hall.engine.dispose()
     killer = Killer(folder, port, kills, seed)
     killer.start()
     hall = Hall(engine_for(folder / "desk.db"), clock=lambda: now)
-    red, blue, mo = (Person(port, link, role.id) for link, role in zip(links, seats, strict=True))
+    red, blue, mo = (Person(port, lambda r=role: hall.people.link(r) or "", role.id) for role in seats)  # type: ignore[misc]
     acknowledged: list[tuple[int, str, str]] = []
     week = 0
     while killer.done < kills:

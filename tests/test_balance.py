@@ -234,6 +234,20 @@ def test_a_chart_is_the_same_every_time() -> None:
     assert "A &amp; B" in plots.lines("A & B", [line]) and "<Blue>" not in plots.lines("A & B", [line, line])
 
 
+def test_a_line_looks_the_same_in_all_charts_of_a_page() -> None:
+    pytest.importorskip("matplotlib")
+    known: dict[str, int] = {}
+
+    def numbers(*names: str) -> list[int]:
+        drawn = plots.lines("A", [plots.Line(name, [1.0, 2.0]) for name in names], known=known)
+        found = [drawn.count(f"var(--s{number})") for number in range(plots.COLORS)]
+        return [number for number, often in enumerate(found) if often]
+
+    assert numbers("red", "blue") == [0, 1] and numbers("blue") == [1] and numbers("gray", "red") == [0, 2]
+    assert numbers(*"abcdefgh") == list(range(8))  # of more names than colors no two of one chart are alike
+    assert len(numbers("red", "blue", "d", "e", "f")) == 5
+
+
 def test_rules_of_a_sweep_are_kept_with_it(sweep: Path) -> None:
     from wteaw.game.many.kept import played
 

@@ -115,6 +115,48 @@ def test_a_turn_in_six_steps(at: House, red: Browser, mo: Browser) -> None:
     assert "come out the same" in said(red.get("proof", turn="1"))
 
 
+def test_exactly_one_step_is_now(at: House, red: Browser, mo: Browser) -> None:
+    def now() -> list[str]:
+        return re.findall(r'<li class="now" aria-current="step"><b>(.*?)</b>', mo.get("game").text)
+
+    assert now() == ["1 Orders"]
+    red.send("dig\n")
+    mo.post("game/stand-in", {"nation": "blue"})
+    assert now() == ["3 Close"], "nobody is late, and nothing is to be decided"
+    mo.post("game/close", {})
+    assert now() == ["4 Resolve"]
+    mo.post("game/resolve", stage(mo))
+    assert now() == ["5 Read"]
+    mo.post("game/send", stage(mo))
+    assert now() == ["1 Orders"]
+
+
+def test_what_is_left_to_the_moderator_is_asked_with_buttons(at: House) -> None:
+    frame = [{**FRAME[0], "leaves": [{"decision": "heir", "of": "nation('red')", "says": "Who follows {nation}?"}]}, *FRAME[1:]]
+    heir = {
+        "id": "heir",
+        "asks": "moderator",
+        "about": "nation",
+        "from": ["red", "blue"],
+        "default": "red",
+        "text": "Who follows.",
+    }
+    rules = small.ruleset(frame, acts=[small.DIG], events=[small.LUCK], shows=SHOWS, decisions=[heir])
+    at.game("left", rules, red="dora@d.example")
+    at.come_in(at.role("left", "player", "red")).send("dig\n")
+    mo = at.come_in(at.role("left", "moderator"))
+    page = mo.get("game")
+    assert "1 waits for you" in said(page) and "Who follows Red?" in said(page) and "Without an answer: red" in said(page)
+    assert re.findall(r'name="answer" value="(\w+)"', page.text) == ["red", "blue"]
+    refused = mo.post("game/decide", {"decision": "heir/red", "answer": "green"})
+    assert refused.status_code == 409 and "it is one of red, blue" in said(refused)
+    assert "heir/red: blue" in said(mo.post("game/decide", {"decision": "heir/red", "answer": "blue"}))
+    assert (
+        "Nothing waits for you" in said(mo.get("game"))
+        and '<li class="now" aria-current="step"><b>3 Close' in mo.get("game").text
+    )
+
+
 def test_no_step_is_taken_twice(at: House, red: Browser, mo: Browser) -> None:
     at.come_in(at.role("small", "player", "blue")).send("dig\n")
     red.send("dig\n")

@@ -144,6 +144,10 @@ def test_a_try_out_and_odds_answer(at: House, reader: Browser) -> None:
         )
     text = f"move {number} {kind} from {start} to {to}\n"
     assert "Attack on" in said(reader.post("orders/check", {"text": text, "live": "1"}))
+    asked = reader.post("orders/check", {"text": text, "live": "1"})
+    assert "data-odds" in asked.text and "against these" not in said(asked), "reading back waits for no odds"
+    for answered in (reader.post("orders/chances", {"text": text, "live": "1"}), reader.post("orders/check", {"text": text})):
+        assert "data-odds" not in answered.text and "against these you take it in" in said(answered)
     answer = said(reader.post("orders/odds", {"text": text, "line": "1"}))
     assert "stay to the end" in answer and "as ordered" in answer, answer
     assert "These dice were of the try alone" in said(reader.post("try", {}))

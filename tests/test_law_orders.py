@@ -2,7 +2,7 @@
 
 Orders are drawn from the list of legal ones and changed at random, at positions of every ruleset. The checker reads the position
 whole (nothing is hidden), the turn is resolved with one nation's orders only, and every test by dice and every vote of others
-comes out well. What is read back is what is done: the units and their way, what is bought, what is paid. What stands on the
+comes out well. What is read back is what is done: the units and their way (from point to point at sea), what is bought, what is paid. What stands on the
 condition that an earlier order fails is carried out if all dice and votes fail. Left out are refusals that only say that units,
 means or room are taken by another line (the resolution, which is given both, may choose the other one), and what falls by a need
 that its nation may not test.
@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
+from itertools import groupby
 from typing import Any
 
 import pytest
@@ -212,6 +213,43 @@ def carried_out(entries: Sequence[Entry], nation: str) -> Counter[Said]:
     return out
 
 
+Sailed = tuple[str, tuple[str, ...]]
+"""The row of an order for a force with tasks, and its way, a place where it stays said once."""
+
+
+def to_sail(ruleset: Ruleset, intents: Iterable[Intent]) -> list[Sailed]:
+    """The ways of forces with tasks as read back, without those that hang on a passage or on other lines."""
+    found = [i for i in intents if (mode_of_order(ruleset, i.order) or {}).get("tasks") and i.path and not i.conditions]
+    return sorted((i.verb, tuple(place for place, _ in groupby(i.path))) for i in found)
+
+
+def sailed(entries: Sequence[Entry], nation: str) -> list[tuple[Sailed, bool]]:
+    """The same of what the journal says, and whether something stopped the force on its way."""
+    rules, went, cut = {}, {}, set()
+    for entry in entries:
+        for table, force, field, _, after in entry.changes:
+            if table != "forces" or force.partition("#")[0] != nation:
+                continue
+            if field == "*" and after and after.get("plan"):
+                rules[force], went[force] = entry.rule, after["path"]
+            elif field == "path":
+                went[force] = after
+            elif field in ("contacted", "stopped") and after:
+                cut.add(force)
+    return [((rule, tuple(went[force])), force in cut) for force, rule in rules.items()]
+
+
+def otherwise_sailed(ruleset: Ruleset, intents: Iterable[Intent], entries: Sequence[Entry], nation: str) -> Iterator[str]:
+    """Forces with tasks whose way is another than that which was read back, or the beginning of one if they were stopped."""
+    said = to_sail(ruleset, intents)
+    for (rule, path), cut in sorted(sailed(entries, nation)):
+        like = [s for s in said if s[0] == rule and (s[1][: len(path)] if cut else s[1]) == path]
+        if like:
+            said.remove(like[0])
+    for rule, path in said:
+        yield f"{nation}: {rule} is read back to go by {path}, and none went so: {sailed(entries, nation)}"
+
+
 def known_to(name: str, here: Position, nation: str) -> World:
     """What a nation may know of a position."""
     ruleset, geography, _ = begun(name, 1)
@@ -254,6 +292,8 @@ def broken(name: str, turn: int, seed: int, *, later: int = 0, hidden: bool = Fa
                 yield f"{nation}: {by_line[line]['order']} {standing[line]['slots']} stands, and the resolution says: {why}"
         said = read_back(ruleset, [i for i in checked.intents if int(i.order["line"]) not in dropped.keys() | otherwise])
         done = carried_out(entries, nation)
+        if not dropped:
+            yield from otherwise_sailed(ruleset, checked.intents, entries, nation)
         for key in said if not dropped else ():
             if said[key] != done[key]:
                 yield f"{nation}: read back {key} {said[key]}, carried out {done[key]}: {[k for k in done if k[0] == key[0]]}"

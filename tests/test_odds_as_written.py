@@ -19,10 +19,15 @@ import pytest
 from wteaw.battle.odds.as_written import NoBattle, Written, as_written
 from wteaw.battle.odds.resolved import numbers
 from wteaw.core.dice import KeyedDice
-from wteaw.core.state import pair_key
+from wteaw.core.package_data import scenarios
+from wteaw.core.state import pair_key, unit_key
+from wteaw.game.scenario import initial_state
+from wteaw.game.scenario_files import load_scenario
 from wteaw.orders.check import check
-from wteaw.turn.referee import Inputs, Position, resolve
+from wteaw.orders.legal import legal_orders
+from wteaw.turn.referee import Inputs, Position, resolve, start
 from wteaw.world import routes
+from wteaw.world.geography import Geography
 from wteaw.world.world import World
 
 from .world1914 import loaded, played
@@ -68,12 +73,14 @@ def resolved(world: World, orders: Orders, seed: int) -> dict[tuple[str, str], i
     return numbers(done.position.state)
 
 
-def agrees(world: World, drawn: Drawn, written: Written) -> None:
+def agrees(
+    world: World, drawn: Drawn, written: Written, by: Callable[[World, Orders, int], dict[tuple[str, str], int]] = resolved
+) -> None:
     """Mean losses of every kind on either side, as resolved and as said, within four standard errors of both."""
     nation, place, orders = drawn
     said, _ = written.odds(trials=TRIALS if written.question is None else 0, most=None)
     before = numbers(world.state)
-    lost = [resolved(world, orders, seed) for seed in range(PLAYS)]
+    lost = [by(world, orders, seed) for seed in range(PLAYS)]
     for side in said.each.values():
         for owner, kinds in side.items():
             for kind, chances in kinds.items():
@@ -217,6 +224,48 @@ def test_two_forces_that_attack_together_leave_apart(world: World) -> None:
     (by,) = [limits["by"] for limits in written.question.limits.values()]
     assert list(by.values()) == [{"losses": 0}]
     agrees(world, drawn, written)
+
+
+def tokens(chance: random.Random) -> tuple[World, Drawn, Position]:
+    """A march into an enemy's region where both have troops at random, and his answer after how many rounds he gives it up."""
+    scenario, rules, _ = load_scenario(scenarios() / "alliances-6.yaml")
+    assert scenario is not None and rules is not None
+    state = initial_state(rules, scenario)
+    mine, theirs = chance.choice([("w-germany", "n-france"), ("n-france", "w-germany")])
+    (one,), (other,) = state.owners_at(mine), state.owners_at(theirs)
+    for nation, place in ((one, mine), (other, theirs)):
+        for kind in ("infantry", "artillery"):
+            if n := chance.randint(kind == "infantry", 4):
+                state.put("units", unit_key(nation, kind, place), "*", {"owner": nation, "kind": kind, "place": place, "n": n})
+    state.put("under_way", f"{one}#0001", "*", {"nation": one, "what": "move-token", "at": mine, "n": 1, "since": 1})
+    if rounds := chance.randint(0, 3):
+        state.put("answers", other, f"hold-out/{theirs}", rounds)
+    geography = Geography(rules)
+    first = start(rules, state, KeyedDice(bytes(32), 1), geography=geography).position
+    there = resolve(rules, first, Inputs(), KeyedDice(bytes(32), 1), geography=geography).position
+    world = World(rules, there.state, moments=there.moments, geography=geography)
+    goes = max((e for e in legal_orders(world, one) if theirs in e.targets), key=lambda e: sum(e.slots["units"].values()))
+    key = goes.order.removeprefix("orders/")
+    return world, (one, theirs, [order(one, goes.slots["units"], mine, theirs, chance.choice(CONDITIONS[:3]), key)]), there
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_with_a_decision_to_give_a_place_up(seed: int) -> None:
+    """What the defender has answered (`wants` of his rule of leaving) is followed, round by round."""
+    world, drawn, there = tokens(random.Random(seed))
+    nation, place, orders = drawn
+
+    def fought(world: World, orders: Orders, seed: int) -> dict[tuple[str, str], int]:
+        dice = KeyedDice((seed + 1000).to_bytes(32, "big"), there.turn, marks=there.marks)
+        inputs = Inputs({nation: orders})
+        done = resolve(world.ruleset, there, inputs, dice, geography=world.geography, until="token-spent")
+        return numbers(done.position.state)
+
+    written = as_written(world, nation, orders, place)
+    (other,) = world.state.owners_at(place)
+    rounds = world.state.get("answers", other, f"hold-out/{place}")
+    assert rounds is None or written.odds(trials=TRIALS)[0].rounds <= rounds
+    agrees(world, drawn, written, fought)
 
 
 def test_the_world_that_is_asked_stays_as_it_is(world: World) -> None:

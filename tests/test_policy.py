@@ -429,6 +429,18 @@ def test_what_did_not_stand_is_not_given_again(monkeypatch: pytest.MonkeyPatch) 
     assert [o["order"] for o in plan(world, "red", dice())] == ["acts/beg"]
 
 
+def test_who_begins_anew_knows_nothing_of_what_was_given() -> None:
+    state = position()
+    giver = Giver(World(rules({}, acts=[{"id": "beg", "form": "beg", "slots": {}}]), state), "red", dice())
+    giver.fallen.add("x")
+    for _ in range(2):
+        assert giver.give("acts/beg", {})
+        giver.note_last()
+        assert [row["order"] for row in state.table("orders").values()] == ["acts/beg"]
+        giver.begin_anew()
+        assert not giver.orders and not giver.fallen and not state.table("orders")
+
+
 # ---- armies across the sea
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from wteaw.core.dice import KeyedDice
+from wteaw.core.state import unit_key
 from wteaw.orders.attack_odds import in_words
 from wteaw.orders.grammar import FormError, read_form, slots_in
 from wteaw.orders.intake import Intake, take_in
@@ -17,6 +18,7 @@ from wteaw.orders.policies import plan
 from wteaw.orders.readback import ReadBack, read_back
 from wteaw.orders.readback_text import WIDTH, rendered
 from wteaw.turn.referee import waiting_seats
+from wteaw.world.view import UNKNOWN
 from wteaw.world.world import World
 
 from .test_law_orders import begun, known_to
@@ -154,10 +156,14 @@ def test_a_file_that_fails_as_a_whole_is_read_back_line_by_line_all_the_same() -
     assert len(back.not_taken) == 1
 
 
-def test_the_odds_of_an_attack_are_those_of_the_command(germany: World) -> None:
+@pytest.mark.parametrize("shown", [False, True], ids=["nothing is shown", "a magnitude is shown"])
+def test_the_odds_of_an_attack_are_those_of_the_command(germany: World, shown: bool) -> None:
     state = germany.state.copy()
     for key, _ in list(state.stacks(at="plock")):
         state.put("units", key, "*", None)
+    if shown:
+        veiled = {"owner": "russian-empire", "kind": UNKNOWN, "place": "plock", "n": 1, "range": "0..5"}
+        state.put("units", unit_key("russian-empire", UNKNOWN, "plock"), "*", veiled)
     state.put("knowledge", "german-empire", "units:plock", {"units": {"infantry": 3}, "n": 3, "since": germany.always()["turn"]})
     state.put("places", "plock", "holder", "russian-empire")
     world = World(germany.ruleset, state, moments=germany.moments, geography=germany.geography)

@@ -101,3 +101,28 @@ def test_every_key_of_a_verb_is_read() -> None:
     files = [said for name, said in words().items() if name.startswith(("turn/", "battle/fight.py", "core/registry.py"))]
     read = frozenset().union(*files)
     assert sorted(set(keys(common["definitions"]["effect"])) - read - REMARKS) == []
+
+
+def _undescribed(schema: Any, path: str) -> Iterator[str]:
+    """The keys that a schema declares without saying what they are for."""
+    if isinstance(schema, dict):
+        keys = schema.get("properties")
+        for key, value in keys.items() if isinstance(keys, dict) else ():
+            if isinstance(value, dict) and not value.keys() & {"description", "$ref"}:
+                yield f"{path}: {key}"
+        for key, value in schema.items():
+            yield from _undescribed(value, f"{path}/{key}")
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from _undescribed(value, path)
+
+
+def test_every_key_says_what_it_is_for() -> None:
+    """The reference of the documentation and the editor's help are made of these."""
+    found = [
+        key
+        for path in sorted((ENGINE.parent / "schemas").glob("*.schema.json"))
+        for key in _undescribed(json.loads(path.read_text(encoding="utf-8")), path.name.removesuffix(".schema.json"))
+    ]
+    assert found == []
+    assert list(_undescribed({"properties": {"a": {"type": "string"}, "b": {"description": "what"}}}, "x")) == ["x: a"]

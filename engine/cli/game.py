@@ -58,7 +58,8 @@ def read_scenario(name: str, ruleset: Path | None = None) -> tuple[dict[str, Any
     with Working("reading the rules"):
         scenario, rules, found = load_scenario(path, rules=ruleset)
     if scenario is None or rules is None or has_errors(found):
-        raise Stop(f"{path} cannot be played\n{render(found, 'text')}", Code.FOUND)
+        by = f" by the rules of {ruleset}" if ruleset is not None else ""
+        raise Stop(f"{path} cannot be played{by}\n{render(found, 'text')}", Code.FOUND)
     gc.freeze()  # the rules stay for as long as the command runs, and need not be looked through for cycles
     return scenario, rules, ruleset or named_ruleset(scenario["ruleset"], path.parent)[0] or path.parent
 

@@ -155,9 +155,8 @@ def _opened(desk: Any, server: Any, scenario: Path | None) -> None:
     finally:
         desk.preparing = ""
     for name, token in links:
-        if token is not None:
-            typer.echo(f"  {name:<12} {desk.url}/in/{token}")
-    if links:
+        typer.echo(f"  {name:<12} " + (f"{desk.url}/in/{token}" if token else "has had its links of this hour: use one, or wait"))
+    if any(token for _, token in links):
         typer.echo("Each link leads in once, within 15 minutes; `wteaw serve` prints fresh ones when it starts.")
 
 

@@ -149,7 +149,7 @@ def load_scenario(
     if folder is not None:
         ruleset, inside = load_ruleset(folder, root=root, cache=cache, over=None if shape else node.get(RULES))
         if ruleset is None:
-            found += _errors_below(node, inside)
+            found += _errors_below(node, inside) if rules is None else [d for d in inside if d.severity == "error"]
     if ruleset is not None and not shape:
         found += check_scenario(ruleset, node, known)
     found = add_source_lines(found, texts)

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 
 from ..core.dice import KeyedDice
 from ..core.journal import Entry
-from ..core.state import State
+from ..core.state import State, unit_key
 from ..orders.intake import Intake
 from ..orders.policies import plan
 from ..turn.referee import Inputs, resolve
 from ..turn.vacancies import EMPTY, seat
+from ..world.known import counted_units
 from ..world.view import UNKNOWN, Viewer
 from ..world.world import World
 from .report.build import Report, nation_report
@@ -23,7 +24,8 @@ from .views import Views
 class Tried:
     """What came of a try: the report of it, the view after it and the entries that the nation might read of it.
 
-    `unknown` counts the places of which only the magnitude is known; whoever stands there is left out.
+    `unknown` counts the places of which only the magnitude is known; whoever stands there is left out. Whom the nation has
+    counted stands where he was counted.
     """
 
     report: Report
@@ -42,8 +44,13 @@ def try_out(game: Game, nation: str, taken: Intake, *, others: bool = False) -> 
     if position.ended or "pause" in (position.waiting or {}):
         raise StoreError("there is nothing to be tried out now")
     known = Views(game, position).world(nation).state
-    left_out = {str(row["place"]) for _, row in known.stacks() if row["kind"] == UNKNOWN}
+    hidden = {str(row["place"]) for _, row in known.stacks() if row["kind"] == UNKNOWN}
+    seen_there = World(game.ruleset, known, geography=game.geography)
+    counted = {place: units for place in sorted(hidden) if (units := counted_units(seen_there, nation, place))}
     here = _without_unknown(known)
+    for place, units in counted.items():
+        for (owner, kind), n in units.items():
+            here.put("units", unit_key(owner, kind, place), "*", {"owner": owner, "kind": kind, "place": place, "n": n})
     then = [
         _without_unknown(Viewer(game.ruleset, state, geography=game.geography).view(nation, sight=False))
         for state in (position.game_start, position.turn_start, position.phase_start)
@@ -67,7 +74,7 @@ def try_out(game: Game, nation: str, taken: Intake, *, others: bool = False) -> 
         game.ruleset, shown, list(result.entries), nation, game=str(game.head["title"]), turn=position.turn,
         geography=game.geography,
     )  # fmt: skip
-    return Tried(report, shown, tuple(result.entries), len(left_out))
+    return Tried(report, shown, tuple(result.entries), len(hidden - counted.keys()))
 
 
 def _without_unknown(state: State) -> State:

@@ -5,11 +5,12 @@ The question and its answer are those of `wteaw odds --order`; whatever would ha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..core import canonical
 from ..turn.intents import Intent
-from ..world.known import counted_before
+from ..world.known import counted_units
 from ..world.view import UNKNOWN
 from ..world.world import World
 
@@ -21,21 +22,40 @@ CHEAP = 30_000
 MOST_ATTACKS = 8
 
 
-def odds_of_attacks(world: World, nation: str, intents: Iterable[Intent]) -> dict[str, tuple[int, str]]:
-    """Place -> the last line that goes there, and what would come of all that go there, in words."""
+Known = Callable[[str, Callable[[], str]], str]
+"""Gives the words of an attack by its key, made now by what is given with it or found where they are kept."""
+
+
+def at_once(_: str, make: Callable[[], str]) -> str:
+    """The words made now."""
+    return make()
+
+
+def odds_of_attacks(
+    world: World, nation: str, intents: Iterable[Intent], known: Known = at_once, *, most: int = CHEAP
+) -> dict[str, tuple[int, str]]:
+    """Place -> the last line that goes there, and what would come of all that go there, in words.
+
+    `known` may keep the words: they are the same as long as the nation knows the same. `most` outcomes are followed for each.
+    """
     going: dict[str, list[Intent]] = {}
     for intent in intents:
         if len(intent.attacks) == 1:
             going.setdefault(intent.attacks[0], []).append(intent)
     out: dict[str, tuple[int, str]] = {}
     for place, those in list(going.items())[:MOST_ATTACKS]:
-        found = _odds(world, nation, place, those)
-        if found is not None:
-            out[place] = (max(int(i.order.get("line", 0)) for i in those), in_words(found))
+
+        def make(place: str = place, those: Sequence[Intent] = those) -> str:
+            found = _odds(world, nation, place, those, most)
+            return in_words(found) if found is not None else ""
+
+        key = canonical.digest([place, *([i.order["order"], i.slots, i.order.get("options", {})] for i in those)])
+        if said := known(key, make):
+            out[place] = (max(int(i.order.get("line", 0)) for i in those), said)
     return out
 
 
-def _odds(world: World, nation: str, place: str, intents: Sequence[Intent]) -> Odds | None:
+def _odds(world: World, nation: str, place: str, intents: Sequence[Intent], most: int) -> Odds | None:
     """The odds of the only battle that these orders bring about; None if that is not all that chance decides."""
     from ..battle.odds.as_written import NoBattle, as_written  # brings NumPy: only for who attacks
     from ..battle.odds.chain import answer
@@ -46,26 +66,24 @@ def _odds(world: World, nation: str, place: str, intents: Sequence[Intent]) -> O
         return None
     try:
         written = as_written(world, nation, [dict(i.order) for i in intents], place, defenders)
-        return None if written.question is None or written.refused else answer(written.world, written.question, most=CHEAP)
+        return None if written.question is None or written.refused else answer(written.world, written.question, most=most)
     except (NoBattle, TooManyWays):
         return None
 
 
 def _defenders(world: World, nation: str, place: str) -> tuple[bool, dict[Any, int] | None]:
     """Whether it is known who stands in a place, and who that is where the map does not show it."""
+    if counted := counted_units(world, nation, place):
+        return True, dict(counted)
     others = [row for _, row in world.state.stacks(at=place) if not world.allied(nation, str(row["owner"]))]
-    if others:
-        return all(row["kind"] != UNKNOWN for row in others), None
-    known, holder = counted_before(world, nation, place), world.holder_of(place)
-    if holder is None or not known.get("units"):
-        return False, None
-    return True, {(holder, kind): int(n) for kind, n in known["units"].items()}
+    return bool(others) and all(row["kind"] != UNKNOWN for row in others), None
 
 
 def in_words(found: Odds) -> str:
     """The chance of taking the place, and the losses to expect."""
     chance = round(100 * found.field)
-    often = "no case" if not found.field else "every case" if found.field > 0.9999 else f"{min(max(chance, 1), 99)} of 100 cases"
+    often = f"{'fewer than 1' if chance < 1 else 'more than 99' if chance > 99 else chance} of 100 cases"
+    often = "no case" if not found.field else "every case" if found.field > 0.9999 else often
     return f"against these you take it in {often}, losing {_of(found, 'attacker')} on average; they lose {_of(found, 'defender')}"
 
 

@@ -30,6 +30,8 @@ from .understand.units import units_left
 MOST = 3
 MOST_TRIED = 12
 """Orders that are tried in the place of one."""
+MOST_NUMBER = 10_000
+"""Numbers beyond which none is looked for."""
 
 
 def open_orders(world: World, nation: str, *, ever: bool = False) -> set[str]:
@@ -86,12 +88,38 @@ def possible(world: World, nation: str, lines: Sequence[str]) -> tuple[tuple[str
 def in_place_of(book: Book, order: Order, why: Refusal, now: set[str] | None, most: int = MOST) -> tuple[str, ...]:
     """Orders like one that is refused which stand, as lines."""
     out: dict[str, None] = {}
-    for tried, other in enumerate(_others(book, order, why)):
+    fewer = _fewer(book, order, why, now)
+    for tried, other in enumerate((*fewer, *_others(book, order, why))):
         if tried >= MOST_TRIED or len(out) >= most:
             break
-        if isinstance(understand(book, other, now), Understood):
-            out[order_text(book.ruleset, book.names, other, agree=True)] = None
+        found = understand(book, other, now)
+        stand = [other] if isinstance(found, Understood) else [] if out else _fewer(book, other, found, now)
+        for one in stand:
+            out[order_text(book.ruleset, book.names, one, agree=True)] = None
     return tuple(out)
+
+
+def _fewer(book: Book, order: Order, why: Refusal, now: set[str] | None) -> list[Order]:
+    """The same with as much as would do in a slot that holds a number, or units of one kind; nothing where less does not help."""
+    slot = why.slot
+    slots = order.get("slots", {})
+    value, kind = slots.get(slot), ""
+    if isinstance(value, dict) and len(value) == 1:
+        ((kind, value),) = value.items()
+    if not isinstance(value, int) or isinstance(value, bool):
+        return []
+
+    def of(n: int) -> Order:
+        return {**order, "slots": {**slots, slot: {kind: n} if kind else n}}
+
+    stands, falls = 0, min(value, MOST_NUMBER)
+    while falls - stands > 1:
+        n = (stands + falls) // 2
+        if isinstance(understand(book, of(n), now), Understood):
+            stands = n
+        else:
+            falls = n
+    return [of(stands)] if stands else []
 
 
 def _others(book: Book, order: Order, why: Refusal) -> Iterator[Order]:

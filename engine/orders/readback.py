@@ -20,7 +20,7 @@ from ..world import treasury as stores
 from ..world.view import UNKNOWN
 from ..world.world import World
 from . import ways
-from .attack_odds import odds_of_attacks
+from .attack_odds import Known, at_once, odds_of_attacks
 from .intake import Intake
 from .names import Names
 from .rows import by_phase, orders_now, unit_slots
@@ -133,10 +133,10 @@ WHOLE = frozenset({"O111", "O112"})
 ASKED = frozenset({"O104", "O107"})
 
 
-def read_back(world: World, taken: Intake, *, game: str = "", with_odds: bool = False) -> ReadBack:
+def read_back(world: World, taken: Intake, *, game: str = "", with_odds: bool = False, known: Known = at_once) -> ReadBack:
     """What a file of orders comes to, for its sender to read. `world` is the view of `taken.nation`; both stay as they are.
 
-    `with_odds` adds those of attacks that can be had at once (`attack_odds`).
+    `with_odds` adds those of attacks that can be had at once (`attack_odds`), or are `known`.
 
     Use it after `intake.take_in` with the world that was given there; `readback_text.rendered` prints it as a mail has it.
     """
@@ -159,7 +159,7 @@ def read_back(world: World, taken: Intake, *, game: str = "", with_odds: bool = 
     purse = _Purse(world, nation)
     groups = []
     standing = list(taken.intents or taken.held)
-    odds = odds_of_attacks(world, nation, standing) if with_odds else {}
+    odds = odds_of_attacks(world, nation, standing, known) if with_odds else {}
     for title, intents in _grouped(ruleset, standing):
         groups.append(Group(title, tuple(_said(world, nation, names, intent, purse, odds) for intent in intents)))
     touched = [r for r in ruleset.rows("resources") if r in purse.touched or (r == purse.money and purse.start.get(r))]

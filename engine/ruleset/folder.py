@@ -114,10 +114,10 @@ def base_folder(manifest: Node, folder: Path, root: Path | None) -> tuple[Path |
     if node is None or not isinstance(node.value, str):  # a wrong type is the schema check's finding
         return None, []
     given = node.value
+    hint = f"a path from this folder, such as `../..`, or `{SHIPPED}PATH` for a shipped ruleset"
     if given.startswith(SHIPPED):
         target = data_root() / given.removeprefix(SHIPPED).strip("/")
     elif "\0" in given or Path(given).is_absolute() or "\\" in given:
-        hint = f"a path from this folder, such as `../..`, or `{SHIPPED}PATH` for a shipped ruleset"
         return None, [diagnose("E118", "error", f"{given!r} is not a relative path", node, hint=hint)]
     else:
         target = folder / given
@@ -129,7 +129,7 @@ def base_folder(manifest: Node, folder: Path, root: Path | None) -> tuple[Path |
         message = f"{given!r} leads out of the folders that this ruleset may read"
         return None, [diagnose("E117", "error", message, node, hint="extend a folder beside or above this one")]
     if not (target / MANIFEST).is_file():
-        return None, [diagnose("E118", "error", f"{given!r} is not a ruleset: it has no {MANIFEST}", node)]
+        return None, [diagnose("E118", "error", f"{given!r} is not a ruleset: it has no {MANIFEST}", node, hint=hint)]
     return target, []
 
 

@@ -13,12 +13,16 @@ from .effects import fill, printed
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """A decision that the rules leave to the moderator at an input point: its key, what it is about, how he may answer."""
+    """A decision that the rules leave to the moderator at an input point: its key, what it is about, how he may answer.
+
+    `choices` are the answers one by one where they are listed, none where a number is asked for.
+    """
 
     key: str
     text: str
     answers: str
     default: str
+    choices: tuple[str, ...] = ()
 
 
 def left_open(world: World, node: Row) -> list[Open]:
@@ -29,9 +33,11 @@ def left_open(world: World, node: Row) -> list[Open]:
         for thing in as_set(world, world.value(rule["of"], {})):
             names = {str(row["about"]): thing}
             said = fill(world, rule["says"], names) if "says" in rule else printed(world, thing)
+            choices: tuple[str, ...] = ()
             if "most" in row:
                 answers = f"{int(world.number(row.get('least', 0), names))} to {int(world.number(row['most'], names))}"
             else:
-                answers = ", ".join(str(id_of(o)) for o in options_of(world, row, names))
-            out.append(Open(f"{row['id']}/{thing.id}", said, answers, str(row.get("default", ""))))
+                choices = tuple(str(id_of(o)) for o in options_of(world, row, names))
+                answers = ", ".join(choices)
+            out.append(Open(f"{row['id']}/{thing.id}", said, answers, str(row.get("default", "")), choices))
     return out

@@ -38,6 +38,18 @@ def counted_before(world: World, reader: str, place: str) -> Mapping[str, Any]:
     return learned(world.state, reader, f"units:{place}")
 
 
+def counted_units(world: World, reader: str, place: str) -> dict[tuple[str, str], int]:
+    """Units of others in a place that the reader has counted and the map does not show: (owner, kind) -> how many.
+
+    Whose each of them is was not counted: they are taken for the holder's. Nothing where the map shows all, or nobody counted.
+    """
+    others = [row for _, row in world.state.stacks(at=place) if not world.allied(reader, str(row["owner"]))]
+    known, holder = counted_before(world, reader, place), world.holder_of(place)
+    if (others and all(row["kind"] != UNKNOWN for row in others)) or holder is None or world.allied(reader, holder):
+        return {}
+    return {(holder, str(kind)): int(n) for kind, n in (known.get("units") or {}).items()}
+
+
 def theaters(world: World) -> list[tuple[str, list[str]]]:
     """Name and places of each theater, in their order: the groups with `use: theater`, else the map's sheets (`section`).
 

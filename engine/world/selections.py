@@ -21,6 +21,8 @@ _KIND_OF_GROUP = {
 
 
 _THINGS = {Entity}
+_MORTAL = frozenset("@#")
+"""In the ids of stacks and records, which may be gone; in no word."""
 
 
 def id_of(value: Any) -> Any:
@@ -29,7 +31,7 @@ def id_of(value: Any) -> Any:
 
 
 def as_set(world: World, value: Any) -> EntitySet:
-    """A set from a set, one thing, a group's id or an id; of what is gone, nothing."""
+    """A set from a set, one thing, a group's id, an id or a word, which stands for itself; of what is gone, nothing."""
     if value is None:
         return ()
     if isinstance(value, Entity):
@@ -40,7 +42,7 @@ def as_set(world: World, value: Any) -> EntitySet:
         if world.ruleset.has("groups", value):
             return group(world, value)
         thing = world.thing(value)
-        return () if thing.kind == "group" else (thing,)
+        return () if thing.kind == "group" and not _MORTAL.isdisjoint(value) else (thing,)
     things = tuple(value)
     if {*map(type, things)} <= _THINGS:
         return things

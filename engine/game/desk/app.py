@@ -40,6 +40,7 @@ SEATS: tuple[tuple[str, str, Page, tuple[str, ...]], ...] = (
     ("GET", "report.txt", player.report_text, (PLAYER,)),
     ("GET", "orders", player.orders, (PLAYER,)),
     ("POST", "orders/check", player.check, (PLAYER,)),
+    ("POST", "orders/chances", player.chances, (PLAYER,)),
     ("POST", "orders/send", player.send, (PLAYER,)),
     ("POST", "orders/back", player.take_back, (PLAYER,)),
     ("POST", "orders/odds", trying.odds, (PLAYER,)),

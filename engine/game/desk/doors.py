@@ -102,11 +102,13 @@ def enter(visit: Visit) -> Response:
         if found is not None:
             mail_link(visit.desk, found.role, title(visit, found.role), what(visit, found.role))
         return RedirectResponse("/?asked=1", status_code=303)
-    came = people.enter(secret, visit.browser, visit.request.headers.get("user-agent", ""))
+    with visit.hall.changing(""):  # nobody is in without his owner's hearing of it
+        came = people.enter(secret, visit.browser, visit.request.headers.get("user-agent", ""))
+        if came is not None:
+            _tell(visit, came[0].role, came[0].id, came[0].agent)
     if came is None:
         return RedirectResponse(visit.request.url.path, status_code=303)
     session, browser = came
-    _tell(visit, session.role, session.id, session.agent)
     response = RedirectResponse(first_page(session.role), status_code=303)
     keep_browser(response, visit.desk, browser)
     return response

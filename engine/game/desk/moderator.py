@@ -15,6 +15,7 @@ from ...orders.readback_text import rendered
 from ...turn.context import OrderContext
 from ...turn.decisions import MODERATOR as ASKED
 from ...turn.decisions import answer_refusal
+from ...turn.left_open import Open
 from ..audit import broken_chain
 from ..correction import Change, what_if
 from ..hand_in import hand_in
@@ -23,7 +24,7 @@ from ..resolve import planned, resolve_turn
 from ..store import MODERATOR, PLAYER, POLICY, Game, Submission
 from ..turn_reports import last_turn
 from ..views import view_world
-from ..waiting import seats, standing_of
+from ..waiting import open_decisions, seats, standing_of
 from .hall import AUTO, Hall, Settings
 from .pages import Head, map_page, map_picture
 from .people import stamp
@@ -77,41 +78,55 @@ def game(visit: Visit) -> Response:
         decisions = _decisions(game)
         values: dict[str, Any] = {
             "head": head(visit, game, "game"), "at": at, "who": who, "late": late, "played": names_of(game, told["policies"]),
-            "steps": _steps(at, who, late, decisions), "decisions": decisions, "done": hall.done(game.id, 12),
+            "steps": _steps(at, who, late, len(decisions.waiting)), "decisions": decisions, "done": hall.done(game.id, 12),
             "stages": _stages(hall, game), "AUTO": AUTO, "unread": _unread(hall, game) if at == "unread" else None,
             "waits": told["waits"], "local": hall.settings(game.id).due[:16], "commanded": names_of(game, sorted(seats(game))),
         }  # fmt: skip
         return visit.show("game.html.j2", **values)
 
 
-def _decisions(game: Game) -> list[Mapping[str, Any]]:
-    """What the rules leave to the moderator, with what he has answered."""
+@dataclass(frozen=True)
+class Decisions:
+    """What the rules leave to the moderator.
+
+    `waiting` is what he is asked now, each with its answers and their names; `given` what he has answered, `rows` what he may be
+    asked at all, with what it is about.
+    """
+
+    waiting: list[tuple[Open, list[tuple[str, str]]]]
+    given: Mapping[str, Any]
+    rows: list[tuple[str, str]]
+
+
+def _decisions(game: Game) -> Decisions:
+    waiting = [(o, [(c, _called(game, c)) for c in o.choices]) for o in open_decisions(game)]
     given = game.submissions().get(ASKED)
-    answers = given.answers if given else {}
-    out: list[Mapping[str, Any]] = []
-    for id_, row in game.ruleset.rows("decisions").items():
-        if row.get("asks") == ASKED:
-            said = {k: v for k, v in answers.items() if k.partition("/")[0] == id_}
-            out.append({"id": id_, "name": str(row.get("name", id_)), "text": str(row.get("text", "")), "answers": said})
-    return out
+    rows = [(i, r) for i, r in game.ruleset.rows("decisions").items() if r.get("asks") == ASKED]
+    said = [(i, str(r.get("text") or r.get("help") or "")) for i, r in rows]
+    return Decisions(waiting, given.answers if given else {}, said)
 
 
-def _steps(at: str, who: list[Seat], late: list[Seat], decisions: list[Any]) -> list[Step]:
-    order = ["orders", "closed", "unread", "ended"]
-    place = order.index(at)
+def _called(game: Game, answer: str) -> str:
+    """An answer by the name of what it stands for."""
+    rows = (game.ruleset.rows(form).get(answer) for form in ("nations", "places"))
+    return str(next((r["name"] for r in rows if r and "name" in r), answer.replace("-", " ")))
 
-    def state(begins: int, ends: int) -> str:
-        return "done" if place > ends else "now" if begins <= place <= ends else "next"
 
-    answered = sum(bool(d["answers"]) for d in decisions)
-    return [
-        Step("1 Orders", f"{len(who) - len(late)} of {len(who)} are in", state(0, 0)),
-        Step("2 Decisions", f"{answered} answered beforehand" if decisions else "none are yours in these rules", state(0, 1)),
-        Step("3 Close", "no order comes in after that", state(0, 0)),
-        Step("4 Resolve", "with the sealed dice", "now" if place == 1 else state(1, 1)),
-        Step("5 Read", "every report before it goes", state(2, 2)),
-        Step("6 Send", "by mail and on the pages", state(2, 2)),
-    ]
+def _steps(at: str, who: list[Seat], late: list[Seat], decide: int) -> list[Step]:
+    """The six steps. One is now: what everybody waits for, or what the moderator does next; none when the game has ended."""
+    open_ = "2 Decisions" if decide else "3 Close"
+    now = {"orders": "1 Orders" if late else open_, "closed": "4 Resolve", "unread": "5 Read", "ended": ""}[at]
+    told = {
+        "1 Orders": f"{len(who) - len(late)} of {len(who)} are in",
+        "2 Decisions": f"{decide} wait{'s' if decide == 1 else ''} for you" if decide else "none waits for you",
+        "3 Close": "no order comes in after that",
+        "4 Resolve": "with the sealed dice",
+        "5 Read": "every report before it goes",
+        "6 Send": "by mail and on the pages",
+    }
+    names = list(told)
+    place = names.index(now) if now else len(names)
+    return [Step(n, says, "done" if i < place else "now" if i == place else "next") for i, (n, says) in enumerate(told.items())]
 
 
 def _stages(hall: Hall, game: Game) -> list[tuple[int, str]]:

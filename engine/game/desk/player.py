@@ -8,6 +8,7 @@ from typing import Any
 from starlette.responses import HTMLResponse, Response
 
 from ...core.faults import StoreError
+from ...orders.attack_odds import Known
 from ...orders.intake import Intake
 from ...orders.readback import ReadBack, read_back
 from ...orders.readback_text import rendered
@@ -19,6 +20,8 @@ from ..report.render import as_text
 from ..report.words import Words
 from ..store import MODERATOR, PLAYER, PROXY, Game
 from ..turn_reports import last_turn, report
+from .chances import known as said_before
+from .chances import wanting, work_out
 from .drafts import Draft
 from .hall import Hall
 from .meant import silenced, told
@@ -36,7 +39,7 @@ DONE = {
 }
 
 
-HEADLINE = 90
+HEADLINE = 120
 """How long a heading may grow by another sentence."""
 
 
@@ -193,16 +196,26 @@ def orders(visit: Visit) -> Response:
 
 def _orders(visit: Visit, game: Game, now: Standing, text: str, draft: Draft, *, files: Any = (), problem: str = "") -> Response:
     nation = visit.role.nation
-    back = back_of(visit.hall, game, nation, text)[0] if text.strip() else None
     salt = game.own_salts(game.stage().position.turn).get(nation, "") if now.sent is not None else ""
     return visit.show(
-        "orders.html.j2", head=head(visit, game, "orders"), now=now, text=text, back=back, files=files, kept=draft.at,
-        meant=draft.meant, silent=list(silenced(back, draft.meant)) if back else [], problem=problem, salt=salt,
+        "orders.html.j2", head=head(visit, game, "orders"), now=now, text=text, files=files, kept=draft.at,
+        problem=problem, salt=salt,
         form=_form(visit.hall, game, nation) if visit.query("form") == "1" else "",
         turn=game.stage().position.turn, when=when(game.ruleset, game.stage().position.turn),
-        purses=_unsaid(visit.hall, game, nation, back),
-        status=409 if problem else 200,
+        status=409 if problem else 200, **_read_back(visit.hall, game, nation, text, draft.meant),
     )  # fmt: skip
+
+
+def _read_back(hall: Hall, game: Game, nation: str, text: str, meant: frozenset[str]) -> dict[str, Any]:
+    """What the read-back of a text shows."""
+    back, unasked = None, False
+    if text.strip():
+        back, taken = back_of(hall, game, nation, text)
+        if len(text) <= LONG:
+            with hall.world(game, nation) as world:
+                unasked = wanting(hall, game, world, nation, taken)
+    silent = list(silenced(back, meant)) if back else []
+    return {"back": back, "meant": meant, "silent": silent, "purses": _unsaid(hall, game, nation, back), "unasked": unasked}
 
 
 def _form(hall: Hall, game: Game, nation: str) -> str:
@@ -211,13 +224,17 @@ def _form(hall: Hall, game: Game, nation: str) -> str:
         return hall.of_stage(game, ("form", nation), lambda: order_template(world, nation, game=game.id))
 
 
-def back_of(hall: Hall, game: Game, nation: str, text: str) -> tuple[ReadBack, Intake]:
-    """A text of orders read back, and what was taken of it; a long one in another process, so that nobody waits for it."""
+def back_of(hall: Hall, game: Game, nation: str, text: str, known: Known | None = None) -> tuple[ReadBack, Intake]:
+    """A text of orders read back, and what was taken of it; a long one in another process, so that nobody waits for it.
+
+    `known` gives the odds of attacks; by default those that are kept.
+    """
     if len(text) > LONG and hall.shop is not None:
         return hall.work(long_back_of, *place_of(game), nation, text)
     with hall.world(game, nation) as world:
         taken, _ = read(game, nation, text, world)
-        return read_back(world, taken, game=game.id), taken
+        odds = known or said_before(hall, game, nation)
+        return read_back(world, taken, game=game.id, with_odds=True, known=odds), taken
 
 
 def long_back_of(hall: Hall, id_: str, stage: int, head: str, nation: str, text: str) -> tuple[ReadBack, Intake]:
@@ -229,6 +246,16 @@ def long_back_of(hall: Hall, id_: str, stage: int, head: str, nation: str, text:
 @quick
 def check(visit: Visit) -> Response:
     """Read a draft back; it is kept. A script asks for the read-back alone."""
+    return _check(visit, odds=False)
+
+
+def chances(visit: Visit) -> Response:
+    """The same with the odds of all attacks that can be had at once."""
+    visit.allow("odds")
+    return _check(visit, odds=True)
+
+
+def _check(visit: Visit, *, odds: bool) -> Response:
     visit.allow("read back")
     nation = visit.role.nation
     with visit.hall.game(visit.role.game) as real:
@@ -237,12 +264,10 @@ def check(visit: Visit) -> Response:
         text = written(visit)
         live = bool(visit.form.get("live"))
         draft = visit.hall.drafts.keep(game.id, nation, game.stage().number, text, mean=visit.form.get("mean"), soon=live)
+        if odds and len(text) <= LONG:
+            work_out(visit.hall, game, nation, text)
         if live:
-            back = back_of(visit.hall, game, nation, text)[0] if text.strip() else None
-            body = visit.show(
-                "readback.html.j2", back=back, now=now, purses=_unsaid(visit.hall, game, nation, back), meant=draft.meant,
-                silent=list(silenced(back, draft.meant)) if back else [],
-            )  # fmt: skip
+            body = visit.show("readback.html.j2", now=now, **_read_back(visit.hall, game, nation, text, draft.meant))
             return HTMLResponse(body.body)
         return visit.go("orders", "draft")
 

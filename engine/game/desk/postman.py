@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from sqlalchemy import select
 
 from ...core.faults import StoreError, clean
+from ...orders.attack_odds import at_once
 from ...orders.readback_text import rendered
 from ..hand_in import hand_in
 from ..store import PLAYER, Game
@@ -133,7 +134,7 @@ def _orders(desk: Desk, letter: Letter, role: Role) -> Verdict:
                 role,
                 _answer(desk, letter, role, game, f"Your mail was not taken. {now.why}\n"),
             )
-        back, taken = back_of(desk.hall, game, role.nation, letter.text)
+        back, taken = back_of(desk.hall, game, role.nation, letter.text, at_once)
     said = rendered(back)
 
     def orders() -> Verdict:

@@ -16,8 +16,10 @@ from ...world.view import Viewer, readable
 from ...world.world import World
 from .. import turn_reports
 from ..proofs import position_after
-from ..report.build import Report, moderator_report
-from ..report.fights import Fight, captured, fights, gravest, hits, verdict
+from ..report.build import Report, dice_words, moderator_report
+from ..report.fights import Fight, captured, fights, gravest, verdict
+from ..report.inflicted import Inflicted, inflicted, together
+from ..report.news import lost_works
 from ..report.words import Words
 from ..store import Game
 from ..views import Views
@@ -40,17 +42,22 @@ class Side:
 
 @dataclass(frozen=True)
 class Told:
-    """One battle: the number it has on the page and on the map, what became of it, and hits against those to be expected."""
+    """One battle: the number it has on the page and on the map, what became of it, and what it cost.
+
+    Of the reader's own there are also its `rounds`, each with its dice, what was lost with the place, and what his side's dice
+    inflicted.
+    """
 
     number: int
     place: str
     name: str
     outcome: str
     won: bool
-    rounds: int
     sides: tuple[Side, ...]
-    hits: int
-    expected: float | None
+    mine: bool
+    rounds: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    besides: tuple[str, ...] = ()
+    inflicted: Inflicted | None = None
 
 
 @dataclass(frozen=True)
@@ -61,6 +68,12 @@ class Sight:
     battles: tuple[Told, ...]
     turn: int
     when: str
+
+    @property
+    def luck(self) -> Inflicted | None:
+        """What the reader's dice inflicted in all his battles together; None where he had no such dice."""
+        those = [b.inflicted for b in self.battles if b.inflicted is not None]
+        return together(those) if those else None
 
 
 def turn_of(game: Game, wanted: int | None) -> int:
@@ -122,7 +135,7 @@ def _sight(game: Game, reader: str, turn: int) -> Sight:
     taken = captured(entries)
     told = []
     for number, fight in enumerate(_own_first(world, entries, who, words), 1):
-        told.append(_told(fight, number, taken, who, words))
+        told.append(_told(fight, number, entries, taken, who, words))
     return Sight(report, tuple(told), turn, report.when)
 
 
@@ -131,7 +144,7 @@ def _own_first(world: World, entries: Sequence[Entry], reader: str, words: Words
     return [f for f in found if reader in f.parties()] + [f for f in found if reader not in f.parties()]
 
 
-def _told(fight: Fight, number: int, taken: dict[str, str | None], reader: str, words: Words) -> Told:
+def _told(fight: Fight, number: int, entries: Sequence[Entry], taken: dict[str, str | None], reader: str, words: Words) -> Told:
     mine = "defender" if reader in fight.owners("defender") else "attacker"
     theirs = "attacker" if mine == "defender" else "defender"
     sides = []
@@ -142,11 +155,16 @@ def _told(fight: Fight, number: int, taken: dict[str, str | None], reader: str, 
             n = sum(lost.values())
             gone = "nothing lost" if not n else f"lost all {n}" if all_lost and n > 1 else f"lost {words.short_units(lost)}"
             sides.append(Side(words.nation(owner), words.short_units(began) or "nobody", gone, all_lost))
-    scored, expected, dice = hits(fight, mine, words)
     outcome = verdict(fight, taken, words)
     won = fight.winner == mine and not fight.lost_touch
-    known = float(expected) if expected is not None and dice and reader in fight.parties() else None
-    return Told(number, fight.place, words.place(fight.place), outcome, won, len(fight.rounds), tuple(sides), scored or 0, known)
+    head = (number, fight.place, words.place(fight.place), outcome, won, tuple(sides))
+    if reader not in fight.parties():
+        return Told(*head, False)
+    those = [*fight.preludes, fight]
+    logged = {n for f in those for n in f.log}
+    rounds = tuple((words.told(e.text), tuple(dice_words(r) for r in e.dice)) for e in entries if e.n in logged and e.text)
+    besides = tuple(text for text, _ in lost_works((e for e in entries if e.data.get("place") == fight.place), reader, words))
+    return Told(*head, True, rounds, besides, inflicted(those, reader, words))
 
 
 def _position(game: Game, turn: int) -> Position:

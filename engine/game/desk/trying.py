@@ -12,6 +12,7 @@ from ...core.faults import StoreError
 from ...orders.intake import Intake
 from ...orders.odds_question import Composer, Unclear
 from ...orders.readback import ReadBack, Said, read_back
+from ...world.known import counted_units
 from ...world.view import UNKNOWN
 from ...world.world import World
 from ..hand_in import read
@@ -119,11 +120,12 @@ def outlook(world: World, taken: Intake, back: ReadBack, text: str, line: int) -
     orders = "\n".join(lines[s.line - 1] for s in going if 1 <= s.line <= len(lines))
     nation = back.nation
     where = next(i.attacks[-1] for i in taken.intents if i.attacks and i.order.get("line") == line)
-    if {row["kind"] for _, row in world.state.stacks(at=where) if row["owner"] != nation} == {UNKNOWN}:
+    counted = counted_units(world, nation, where)
+    if not counted and {row["kind"] for _, row in world.state.stacks(at=where) if row["owner"] != nation} == {UNKNOWN}:
         return Outlook(place, going, asked.seen, (), (), "of those who stand there you know only about how many they are")
     composer = Composer(world)
     try:
-        written_, start = composer.from_orders(orders, nation)
+        written_, start = composer.from_orders(orders, nation, counted or None)
         if written_.question is None:
             result, _ = composer.resolved(written_, trials=TURNS)
             chances = [_chance("as you have written it", result, written=True)]

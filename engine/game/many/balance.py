@@ -21,6 +21,8 @@ LOW, HIGH = 0.1, 0.9
 """The band of what games come to: eight of ten lie in it."""
 ALWAYS = ("events", "acts", "orders", "technologies", "adjusts", "decisions", "catalogue", "battles")
 """Forms whose rows are looked for, whether or not any of them was used; of other forms those are of which some row was."""
+UNTOLD = ("frame", "shows")
+"""Forms of which a journal does not tell each row that was used."""
 
 
 def balance(ruleset: Ruleset, games: Games) -> dict[str, Any]:
@@ -188,7 +190,7 @@ def never(ruleset: Ruleset, games: Collection[Figures]) -> dict[str, list[str]]:
     forms = {row.partition("/")[0] for row in found}
     out: dict[str, list[str]] = {}
     for form in ruleset.forms:
-        if form in ALWAYS or (form in forms and form != "frame"):
+        if form in ALWAYS or (form in forms and form not in UNTOLD):
             rows = [id_ for id_ in ruleset.rows(form) if f"{form}/{id_}" not in found]
             if rows:
                 out[form] = sorted(rows)

@@ -58,6 +58,8 @@ def seed_of(seed: str, number: int) -> str:
 
 def prepare(out: Path, settings: Mapping[str, Any], *, force: bool) -> dict[Key, Figures]:
     """Make the folder ready and give the games that it holds; StoreError if they are of other settings, unless `force`."""
+    if out.exists() and not out.is_dir():
+        raise StoreError(f"{out} is a file; `--out` names a folder")
     kept, games = out / SETTINGS, out / GAMES
     if force:
         kept.unlink(missing_ok=True)

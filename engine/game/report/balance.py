@@ -121,17 +121,19 @@ def _course(names: Names, found: Mapping[str, Any]) -> list[Block]:
     few = f" Games that have come so far: {course['games'][0]} at first, {course['games'][-1]} in turn {course['turns'][-1]}."
     out: list[Block] = [Para(f"Means over the games, with the band in which eight of ten lie.{few}")]
     war = {"length: borders between enemies": course["front"], "places taken": course["taken"]}
-    out += _chart("The front", war, course, str)
+    known: dict[str, int] = {}
+    out += _chart("The front", war, course, str, {})
     for criterion, of in course["criteria"].items():
-        out += _chart(names.row("criteria", criterion), of, course, names.who)
+        out += _chart(names.row("criteria", criterion), of, course, names.who, known)
     for key, title in TITLES.items():
-        out += _chart(title, course[key], course, names.who)
+        out += _chart(title, course[key], course, names.who, known)
     return out
 
 
 def _chart(
-    title: str, of: Mapping[str, Sequence[Mapping[str, Any]]], course: Mapping[str, Any], name: Callable[[str], str]
-) -> list[Block]:
+    title: str, of: Mapping[str, Sequence[Mapping[str, Any]]], course: Mapping[str, Any], name: Callable[[str], str],
+    known: dict[str, int],
+) -> list[Block]:  # fmt: skip
     """A chart of the largest, and below it how they stand in the last turn, with the games of the least and the most."""
     weight = {who: sum(v["mean"] or 0 for v in values) for who, values in of.items()}
     shown = sorted((w for w in of if weight[w]), key=lambda w: (-weight[w], w))[:LINES]
@@ -150,7 +152,7 @@ def _chart(
         f", the {len(shown)} largest of {sum(map(bool, weight.values()))}" if sum(map(bool, weight.values())) > len(shown) else ""
     )
     return [
-        Picture(plots.lines(title, series, first=course["turns"][0]), f"{title}{more}."),
+        Picture(plots.lines(title, series, first=course["turns"][0], known=known), f"{title}{more}."),
         linked_table((f"{title}, turn {course['turns'][-1]}", "Mean", "Band", "Least and most in game"), rows),
     ]
 

@@ -170,7 +170,7 @@ def outcomes(world: World, entries: Sequence[Entry], reader: str, words: Words) 
 _SIDED = {4: "Four", 6: "Six", 8: "Eight", 10: "Ten", 12: "Twelve", 20: "Twenty"}
 
 
-def _aims(fight: Fight, fire: Mapping[str, Any], words: Words) -> bool:
+def has_number(fight: Fight, fire: Mapping[str, Any], words: Words) -> bool:
     """Whether a throw hits at a number or less; dice that are summed, or looked up by their face, have no such number."""
     stages = words.world.ruleset.rows("battles").get(fight.row, {}).get("stages", ())
     looked_up = any(s["id"] == fire["stage"] and s.get("resolve") == "face" for s in stages)
@@ -185,7 +185,7 @@ def _introduced(own: Sequence[Fight], words: Words) -> list[Block]:
             for fight in own
             for entry in fight.rounds
             for fire in entry.data.get("fire", ())
-            if _aims(fight, fire, words) and fire["dice"]
+            if has_number(fight, fire, words) and fire["dice"]
         }
     )
     if not dice:
@@ -245,7 +245,7 @@ def hits(fight: Fight, side: str, words: Words) -> tuple[int | None, Fraction | 
                 summed = True
                 continue
             scored += int(fire["hits"])
-            aims = aims and _aims(fight, fire, words)
+            aims = aims and has_number(fight, fire, words)
             expected += Fraction(n * max(0, min(int(fire["value"]), int(fire["die"]))), int(fire["die"]))
     return None if summed else scored, expected if aims and not summed else None, dice
 
@@ -338,7 +338,7 @@ def _numbers(fight: Fight, side: str, words: Words) -> str:
     found: dict[str, list[int]] = {}
     for entry in fight.rounds:
         for fire in entry.data.get("fire", ()):
-            if fire["side"] == side and fire["dice"] and _aims(fight, fire, words) and fire["kind"] in known:
+            if fire["side"] == side and fire["dice"] and has_number(fight, fire, words) and fire["kind"] in known:
                 values = found.setdefault(fire["kind"], [])
                 if fire["value"] not in values:
                     values.append(int(fire["value"]))

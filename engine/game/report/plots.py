@@ -34,10 +34,25 @@ def _color(number: int) -> str:
     return f"#0102{16 + number % COLORS:02x}"
 
 
-def lines(title: str, series: Sequence[Line], *, first: int = 1, unit: str = "") -> str:
-    """A chart over turns, the first of which has the number `first`."""
+def _styles(names: Sequence[str], known: dict[str, int]) -> list[int]:
+    """The number of each line's color and dashes, no two alike: that of other charts (`known`), where it is not taken here."""
+    out: list[int] = []
+    for name in names:
+        free = [n for n in range(max(COLORS, len(names))) if n not in out]
+        new = next((n for n in free if n not in known.values()), free[0])
+        out.append(known[name] if known.get(name) in free else new)
+        known.setdefault(name, out[-1])
+    return out
+
+
+def lines(title: str, series: Sequence[Line], *, first: int = 1, unit: str = "", known: dict[str, int] | None = None) -> str:
+    """A chart over turns, the first of which has the number `first`.
+
+    Charts of one page share `known`, by which a line has the same color and dashes in all of them.
+    """
     figure, axes = _figure()
-    for number, line in enumerate(series):
+    numbers = _styles([line.name for line in series], {} if known is None else known)
+    for number, line in zip(numbers, series, strict=True):
         turns = [first + i for i, v in enumerate(line.values) if v is not None]
         values = [v for v in line.values if v is not None]
         color, dash = _color(number), _DASHES[number // 2 % len(_DASHES)]

@@ -229,14 +229,17 @@ def _wide(used: Sequence[int], rows: Sequence[Sequence[str]]) -> int:
 def _row(row: tuple[str, ...], used: list[int], widths: dict[int, int], block: Table, *, is_head: bool) -> list[str]:
     """One row: cells in their columns, the last one and such as are too long folded under themselves.
 
-    A last cell for which no room is left stands below; a head needs none there.
+    A last cell for which no room is left stands below; a head needs none there, and is folded where the cells have room.
     """
+    longest = max((len(r[used[-1]]) for r in block.rows if len(r) > used[-1]), default=0)
     cells: list[tuple[int, list[str]]] = []
     below: list[str] = []
     at = 0
     for i in used:
         text = row[i] if len(row) > i else ""
-        if i == used[-1] and i not in block.right and WIDTH - at < min(len(text), NARROW):
+        if is_head and i == used[-1] and longest <= WIDTH - at < len(text):
+            cells.append((at, textwrap.wrap(text, WIDTH - at, break_long_words=False)))
+        elif i == used[-1] and i not in block.right and WIDTH - at < min(len(text), NARROW):
             below = [] if is_head else _folded(text, "      ", "    ")
         elif i in block.right:
             cells.append((at, [text.rjust(widths[i])]))

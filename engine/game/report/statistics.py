@@ -21,12 +21,14 @@ def statistics_parts(world: World, found: Mapping[str, Any]) -> list[Part]:
         return words.side(who) if who in world.ruleset.rows("sides") else words.name(who)
 
     parts = []
+    known: dict[str, int] = {}
     for series in found["series"].values():
         of = series["of"]
         shown = sorted((w for w in of if any(of[w])), key=lambda w: (-sum(map(abs, of[w])), w))
         lines = [plots.Line(capital(name(w)) if w else series["title"], of[w]) for w in shown[:LINES]]
         more = f", {LINES} of {len(shown)}" if len(shown) > LINES else ""
-        out: list[Block] = [Picture(plots.lines(series["title"], lines, first=found["turns"][0]), f"{series['title']}{more}")]
+        chart = plots.lines(series["title"], lines, first=found["turns"][0], known=known)
+        out: list[Block] = [Picture(chart, f"{series['title']}{more}")]
         if len(shown) > 1:
             shown.sort(key=lambda w: (-of[w][-1], w))
             head = (f"After turn {found['turns'][-1]}", "Now", "Most", "All turns")

@@ -121,7 +121,7 @@ class Words:
             if mine and (owned := _OWNED.search(before)) is not None:  # what is of his is his
                 out.append(f"{before[: owned.start()]}{'Your' if owned['the'] == 'The' else 'your'} {owned['what']}")
                 continue
-            out.append(before + (capital(said) if first else said))
+            out.append(before + (capital(said) if first and not text[: found.start()].rstrip().endswith(";") else said))
             if mine and not found["s"] and (first or text[: found.start()].rstrip()[-1:] == ":"):
                 verb = re.match(r" ([a-z]+)(?=[ .:,;])", rest)
                 if verb and verb[1] not in _NO_VERBS:

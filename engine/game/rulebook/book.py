@@ -11,6 +11,7 @@ from ...turn.frame import steps as steps_of
 from . import sections
 from .phrases import cell, fact_words, table
 from .sections import PLUMBING, title
+from .spoken import Spoken
 
 __all__ = ["rulebook"]
 
@@ -32,6 +33,7 @@ class _Book:
         self.tested = tested
         self.told: set[tuple[str, str]] = set()
         self.phases = phases(ruleset.frame)
+        self.say = Spoken(ruleset)
 
     def parts(self) -> Iterator[str]:
         ruleset = self.ruleset
@@ -73,7 +75,8 @@ class _Book:
             begins = f", from {row['start']}" if "start" in row else ""
             yield f"A turn is {length}{begins}; the game has {row.get('turns', 'no set number of')} turns."
         yield "\n".join(
-            f"{number}. **{title({'id': phase['phase'], **phase})}**" + (f" (if `{phase['when']}`)" if "when" in phase else "")
+            f"{number}. **{title({'id': phase['phase'], **phase})}**"
+            + (f" (if {self.say.truth(phase['when'])})" if "when" in phase else "")
             for number, phase in enumerate(self.phases, 1)
         )
 
@@ -98,7 +101,9 @@ class _Book:
         if fought:
             parts.append(f"Fought here: {', '.join(fought)} (see Battles).")
         if parts:
-            yield f"### {name.replace('-', ' ').capitalize()}" + (f"\n\nOnly if `{step['when']}`." if "when" in step else "")
+            yield f"### {name.replace('-', ' ').capitalize()}" + (
+                f"\n\nOnly if {self.say.truth(step['when'])}." if "when" in step else ""
+            )
             yield from parts
 
     def _carried(self, step: Row) -> list[str]:
@@ -121,9 +126,9 @@ class _Book:
         if form == "acts":
             yield sections.act(self.ruleset, row)
         elif form == "orders":
-            yield sections.order(row, self.ruleset.rows("order_options"))
+            yield sections.order(self.ruleset, row)
         else:
-            yield sections.event(row)
+            yield sections.event(self.ruleset, row)
         origin = self._origin(form, row)
         if origin:
             yield origin
@@ -173,13 +178,19 @@ class _Book:
             yield "## The end, and who has won"
         if ends:
             yield table(
-                ["ends", "when", "who has won"], [[title(r), _code(r.get("when")), _code(r.get("winner"))] for r in ends.values()]
+                ["ends", "when", "who has won"],
+                [[title(r), self._code(r.get("when")), self._code(r.get("winner"))] for r in ends.values()],
             )
         if criteria:
             yield table(
-                ["criterion", "of", "reckoned as"], [[title(r), r.get("of"), _code(r.get("is"))] for r in criteria.values()]
+                ["criterion", "of", "reckoned as"], [[title(r), r.get("of"), self._code(r.get("is"))] for r in criteria.values()]
             )
         yield from sections.objectives(self.ruleset)
+
+    def _code(self, value: Any) -> str:
+        if isinstance(value, Mapping):
+            return fact_words(self.say, value)
+        return self.say.truth(value) if value is not None else ""
 
     def _reconstructed(self) -> Iterator[str]:
         """Which numbers are no one's word: rows, or keys of rows, whose basis is a reconstruction."""
@@ -211,9 +222,3 @@ def _fights(phase: Row) -> bool:
 
 def _waits(on: Any) -> list[Any]:
     return on if isinstance(on, list) else [] if on is None else [on]
-
-
-def _code(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return fact_words(value)
-    return f"`{cell(value)}`" if value is not None else ""

@@ -31,11 +31,13 @@ def _linked(body: str) -> str:
     meanings = dict(_TERM.findall(terms.partition("<h2")[0]))
     if not meanings:
         return body
-    word = re.compile(r"\b(?:" + "|".join(map(re.escape, meanings)) + r")\b")
+    names = (re.escape(name).replace("_", "[_ ]") for name in sorted(meanings, key=len, reverse=True))
+    word = re.compile(rf"\b(?:{'|'.join(names)})\b")
 
     def link(found: re.Match[str]) -> str:
-        says = f' title="{html.escape(html.unescape(meanings[found[0]]))}"' if meanings[found[0]] else ""
-        return f'<a href="#term-{found[0]}"{says}>{found[0]}</a>'
+        name = found[0].replace(" ", "_")
+        says = f' title="{html.escape(html.unescape(meanings[name]))}"' if meanings[name] else ""
+        return f'<a href="#term-{name}"{says}>{found[0]}</a>'
 
     terms = _TERM.sub(lambda m: m[0].replace("<tr>", f'<tr id="term-{m[1]}">', 1), terms)
     return re.sub(r"(?<=<code>)[^<]+", lambda m: word.sub(link, m[0]), head + mark + terms)

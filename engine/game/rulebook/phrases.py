@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...core.model import Row
+from .spoken import Spoken, agreed
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
@@ -26,123 +27,151 @@ def cell(value: Any) -> str:
     return str(value).replace("|", "\\|").replace("\n", " ")
 
 
-def asked(text: str) -> str:
-    """Why something is refused, as it reads before anybody is meant: `{self}` is you, another name is what was named."""
+def asked(say: Spoken, text: str) -> str:
+    """What is told or asked, as it reads before anybody is meant: `{self}` is you, another name is what was named."""
     words = re.sub(r"\{(self|nation)\}", "you", text)
     words = re.sub(r"\{([a-z_]+)\}", lambda m: f"the {m[1].replace('_', ' ')}", words)
-    return re.sub(r"\{([^{}]+)\}", r"`\1`", words)
+    return agreed(re.sub(r"\{([^{}]+)\}", lambda m: say.truth(m[1]), words))
 
 
-def if_words(row: Row) -> str:
-    return f" if `{row['when']}`" if "when" in row else ""
+def if_words(say: Spoken, row: Row) -> str:
+    return f" if {say.truth(row['when'])}" if "when" in row else ""
 
 
-def fact_words(on: Any) -> str:
+def fact_words(say: Spoken, on: Any) -> str:
     """What an event waits for, in words."""
     if isinstance(on, list):
-        return " or ".join(fact_words(o) for o in on)
+        return " or ".join(fact_words(say, o) for o in on)
     if isinstance(on, str):
         return on.replace("_", " ")
     word, filters = next(iter(on.items()))
     if not isinstance(filters, Mapping):
-        return f"{word.replace('_', ' ')} {cell(filters)}"
-    return str(word).replace("_", " ") + "".join(f", {k} {cell(v)}" for k, v in filters.items())
+        return f"{word.replace('_', ' ')} {parameter(say, filters)}"
+    return str(word).replace("_", " ") + "".join(f", {k.replace('_', ' ')} {parameter(say, v)}" for k, v in filters.items())
 
 
-def tail_words(row: Mapping[str, Any]) -> Iterator[str]:
+def tail_words(say: Spoken, row: Mapping[str, Any]) -> Iterator[str]:
     """A tail in words: dice, cases, effects."""
     for effect in row.get("always", ()):
-        yield f"always: {effect_words(effect)}"
+        yield f"always: {effect_words(say, effect)}"
     if "roll" in row:
-        yield f"roll: {_roll_words(row['roll'])}"
+        yield f"roll: {_roll_words(say, row['roll'])}"
     for faces, effects in row.get("results", {}).items():
-        yield f"on {faces}: {'; '.join(effect_words(e) for e in effects) or 'nothing'}"
+        yield f"on {_faces(faces)}: {'; '.join(effect_words(say, e) for e in effects) or 'nothing'}"
     for case in row.get("cases", ()):
-        test = f"if `{case['when']}`: " if "when" in case else "otherwise: "
-        yield test + "; ".join(tail_words(case))
+        test = f"if {say.truth(case['when'])}: " if "when" in case else "otherwise: "
+        yield test + "; ".join(tail_words(say, case))
     for effect in row.get("effects", ()):
-        yield effect_words(effect)
+        yield effect_words(say, effect)
     for effect in row.get("miss", ()):
-        yield f"otherwise: {effect_words(effect)}"
+        yield f"otherwise: {effect_words(say, effect)}"
 
 
-def _roll_words(roll: Any) -> str:
+def _faces(faces: Any) -> str:
+    return str(faces).replace("..", " to ")
+
+
+def _roll_words(say: Spoken, roll: Any) -> str:
     if isinstance(roll, str):
         return roll
-    rest = [f"{k} {cell(v)}" for k, v in roll.items() if k != "die"]
-    return ", ".join([str(roll["die"]), *rest])
+    said = [f"{ROLLED[k].format(_faces(parameter(say, v)))}" for k, v in roll.items() if k in ROLLED]
+    rest = [f"{k.replace('_', ' ')} {parameter(say, v)}" for k, v in roll.items() if k not in ROLLED and k != "die"]
+    return ", ".join([str(roll["die"]), *said, *rest])
 
 
-def effect_words(effect: Mapping[str, Any]) -> str:
+ROLLED: Mapping[str, str] = {
+    "faces": "which hits on {}",
+    "upto": "which hits up to {}",
+    "from": "which hits from {} up",
+    "dice": "thrown {} times",
+}
+"""What a throw says of itself, by key."""
+
+
+def effect_words(say: Spoken, effect: Mapping[str, Any]) -> str:
     """One effect in words: its verb and parameters, and its condition."""
     words = []
     for key, value in effect.items():
         if key in ("when", "audience", "note"):
             continue
         if key in ("effects", "miss"):
-            words.append("; ".join(effect_words(e) for e in value))
-        elif key in ("roll",):
-            words.append(f"roll {_roll_words(value)}")
+            told = "; ".join(effect_words(say, e) for e in value)
+            words.append(f"otherwise {told}" if key == "miss" else told)
+        elif key == "roll":
+            words.append(f"a throw of {_roll_words(say, value)}")
         elif key in ("results", "cases", "answers", "in_turn"):
-            words.append("; ".join(tail_words({key: value})) if key in ("results", "cases") else key)
-        elif isinstance(value, Mapping) and (told := sentence(key, value)) is not None:
-            words.append(told)
+            words.append("; ".join(tail_words(say, {key: value})) if key in ("results", "cases") else key.replace("_", " "))
+        elif isinstance(value, Mapping) and (said := sentence(say, key, value)) is not None:
+            words.append(said)
         elif isinstance(value, Mapping):
-            words.append(key + " " + ", ".join(f"{k} {_nested(v)}" for k, v in value.items()))
+            words.append(key + " " + ", ".join(f"{k.replace('_', ' ')} {_nested(say, v)}" for k, v in value.items()))
         else:
-            words.append(f"“{value}”" if key == "say" else f"{key} {cell(value)}")
-    test = f" (if `{effect['when']}`)" if "when" in effect else ""
-    return ", ".join(words) + test
+            words.append(f"“{asked(say, str(value))}”" if key == "say" else f"{key} {parameter(say, value)}")
+    told = ", ".join(words)
+    return f"if {say.truth(effect['when'])}: {told}" if "when" in effect else told
 
 
-def _nested(value: Any) -> str:
+def _nested(say: Spoken, value: Any) -> str:
     if isinstance(value, list) and value and isinstance(value[0], Mapping):
-        return "; ".join(effect_words(v) for v in value)
+        return "; ".join(effect_words(say, v) for v in value)
     if isinstance(value, Mapping):
-        return fact_words(value)
-    return cell(value)
+        return parameter(say, value) if "draw" in value else fact_words(say, value)
+    return parameter(say, value)
 
 
 def flat(value: Any) -> Any:
     return ", ".join(f"{k}: {v}" for k, v in value.items()) if isinstance(value, Mapping) else value
 
 
-SENTENCES: Mapping[str, str] = {
-    "pay": "{to} is paid {amount} {what}[ by {from}]",
-    "shift": "{track} of {who} moves {by}[ toward {toward}][ against {against}]",
-    "mark": "{who} is marked “{as}”[ for {turns} turns]",
-    "clear": "the mark “{as}” is taken from {who}",
-    "join": "{who} joins {side}",
-    "own": "{to} becomes {as} of {places}",
-    "absorb": "{nation} becomes part of {into}",
-    "found": "{nation} comes into being[, played by whoever plays {seat}]",
-    "command": "{by} commands {nation}",
-    "relate": "{a} and {b}: {stance}[ ({war} war)]",
-    "remove": "{units} are taken away[: {n}][ ({cause})]",
-    "create": "{units} appear at {at}[ for {for}]",
-    "relocate": "{units} go to {to}",
-    "convert": "{units} become[ {set}][ {condition}][ {kind}][, owned by {owner}]",
-    "learn": "{who} learns {tech}",
-    "react": "the reactions “{row}” of {matrix} follow",
-    "leave": "{who} leaves its camp",
-    "say": "“{text}”[ is told to {to}]",
+SENTENCES: Mapping[str, tuple[str, ...]] = {
+    "pay": ("{to} is paid {amount} {what}[ by {from}]", "{from} pays {amount} {what}"),
+    "shift": ("{track} of {who} moves {by}[ toward {toward}][ against {against}]",),
+    "mark": ("{who} is marked “{as}”[ for {turns} turns]",),
+    "clear": ("the mark “{as}” is taken from {who}",),
+    "join": ("{who} joins {side}",),
+    "own": ("{to} becomes {as} of {places}", "{to} becomes owner and holder of {places}"),
+    "absorb": ("{nation} becomes part of {into}",),
+    "found": ("{nation} comes into being[, played by whoever plays {seat}]",),
+    "command": ("{by} commands {nation}",),
+    "relate": ("{a} and {b}: {stance}[ ({war} war)]",),
+    "remove": ("{units} are taken away[: {n}][ ({cause})]",),
+    "create": ("{units} appear in {at}[ for {for}][: {n}]",),
+    "relocate": ("{units} go to {to}[ ({by})][; if there is none: {else}]",),
+    "convert": ("{units} become[ {set}][ {condition}][ {kind}][, owned by {owner}]",),
+    "learn": ("{who} learns {tech}", "{who} learns one of {of}, drawn by lot"),
+    "react": ("the reactions “{row}” of {matrix} follow",),
+    "leave": ("{who} leaves its camp",),
+    "say": ("“{text}”[ is told to {to}]",),
+    "change": (
+        "{field} of {of} changes by {by}",
+        "{field} of {of} becomes {to}",
+        "{add} comes into {field} of {of}",
+        "{drop} goes out of {field} of {of}",
+    ),
+    "know": ("{who} comes to know {what}[ of {of}]",),
+    "forget": ("{who} forgets {what}",),
+    "fight": ("{battle} is fought at {at}",),
 }
-"""An effect in a sentence, by its verb: `{key}` is a parameter that must be there, `[..]` is said where its parameters are."""
+"""An effect in a sentence, by its verb, the first that fits: `{key}` is a parameter that must be there, `[..]` is said where its
+parameters are."""
 
 
-def sentence(verb: str, given: Mapping[str, Any]) -> str | None:
+def sentence(say: Spoken, verb: str, given: Mapping[str, Any]) -> str | None:
     """The sentence of a verb with its parameters; None if there is none for just these."""
-    form = SENTENCES.get(verb)
-    if form is None:
-        return None
+    return next(filter(None, (_filled(say, form, given) for form in SENTENCES.get(verb, ()))), None)
+
+
+def _filled(say: Spoken, form: str, given: Mapping[str, Any]) -> str | None:
     said: set[str] = set()
 
     def filled(text: str) -> str | None:
         keys = re.findall(r"\{([a-z_]+)\}", text)
-        if any(key not in given or isinstance(given[key], list) for key in keys):
+        if any(key not in given for key in keys):
             return None
         said.update(keys)
-        return re.sub(r"\{([a-z_]+)\}", lambda m: parameter(given[m[1]]), text)
+        return re.sub(
+            r"\{([a-z_]+)\}", lambda m: asked(say, given["text"]) if m[1] == "text" else parameter(say, given[m[1]]), text
+        )
 
     parts = []
     for bare, inner in re.findall(r"([^\[\]]+)|\[([^\]]*)\]", form):
@@ -150,16 +179,20 @@ def sentence(verb: str, given: Mapping[str, Any]) -> str | None:
         if part is None:
             return None
         parts.append(part)
-    rest = [f"{key} {_nested(value)}" for key, value in given.items() if key not in said and key not in QUIET]
-    return "".join(parts) + (f" ({', '.join(rest)})" if rest else "")
+    rest = [f"{key.replace('_', ' ')} {_nested(say, value)}" for key, value in given.items() if key not in said | QUIET]
+    return agreed("".join(parts)) + (f" ({', '.join(rest)})" if rest else "")
 
 
 QUIET = frozenset({"seen_by", "as_far_as", "audience", "declared", "openly", "captured"})
 
 
-def parameter(value: Any) -> str:
-    """A parameter as it reads in a sentence: an expression in code, an id as it is."""
+def parameter(say: Spoken, value: Any) -> str:
+    """A parameter as it reads in a sentence: an expression in words, the name of a thing, else the text."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{k} {parameter(v)}" for k, v in value.items())
-    text = cell(value)
-    return f"`{text[1:]}`" if text.startswith("=") else text
+        if len(value) == 1 and isinstance(value.get("draw"), list):
+            low, high = (parameter(say, v) for v in value["draw"])
+            return f"{low} to {high}, drawn by lot,"
+        return ", ".join(f"{k.replace('_', ' ')} {parameter(say, v)}" for k, v in value.items())
+    if isinstance(value, list):
+        return " or ".join(parameter(say, v) for v in value)
+    return _faces(say.value(value)) if isinstance(value, str) else cell(value)

@@ -9,7 +9,10 @@ from ...core.model import Row, Ruleset
 from ...ruleset.limits import needs_of
 from ..scenario_files import option_values
 from .phrases import asked, cell, fact_words, flat, if_words, parameter, table, tail_words
+from .spoken import Spoken
 
+CHANGES = {"base": "starts at", "add": "plus", "times": "times", "at_least": "at least", "at_most": "at most", "final": "is"}
+"""What an adjust does, by its key."""
 MAX_CELLS = 12
 PLUMBING = {
     "id",
@@ -30,56 +33,66 @@ PLUMBING = {
 
 def act(ruleset: Ruleset, row: Row) -> str:
     """What a nation may do: how it is written, what it costs, what forbids it, and what comes of it."""
-    facts = []
+    facts, say = [], Spoken(ruleset)
     if "for" in row:
-        facts.append(f"open to: {cell(row['for'])}")
+        facts.append(f"open to: {_whom(say, row['for'])}")
     if "cost" in row:
         facts.append(f"costs: {_cost(ruleset, row['cost'])}")
     for most, keys in row.get("limit", {}).items():
         facts.append(f"at most {most} for each {', '.join(keys)}")
-    facts += dict.fromkeys(f"not allowed: {asked(n['else'])}" for n in needs_of(ruleset, row))
-    facts += list(tail_words(row))
+    facts += dict.fromkeys(f"not allowed: {asked(say, n['else'])}" for n in needs_of(ruleset, row))
+    facts += list(tail_words(say, row))
     for step, outcomes in row.get("outcomes", {}).items():
         facts.append(f"what can become of it, known after {step}: {', '.join(dict.fromkeys(o['id'] for o in outcomes))}")
     says = f" – {row['help']}" if row.get("help") else ""
     return f"#### {title(row)}\n\n`{row['form']}`{says}\n\n" + "\n".join(f"- {f}" for f in facts or ["no conditions"])
 
 
+def _whom(say: Spoken, whom: Any) -> str:
+    """Whom a row is for: names, or an expression."""
+    if isinstance(whom, list):
+        return ", ".join(say.named(str(w)) for w in whom)
+    name = say.named(str(whom))
+    return name if name != str(whom) else say.truth(whom)
+
+
 def _cost(ruleset: Ruleset, cost: Any) -> str:
+    say = Spoken(ruleset)
     if isinstance(cost, Mapping):
-        return ", ".join(f"{parameter(v)} {k}" for k, v in cost.items())
+        return ", ".join(f"{parameter(say, v)} {say.named(k)}" for k, v in cost.items())
     if not ruleset.has("quantities", str(cost)):
-        return parameter(cost)
+        return parameter(say, cost)
     quantity = ruleset.row("quantities", str(cost))
     changed = any(row["of"] == cost for row in ruleset.rows("adjusts").values())
-    base = f"`{quantity['base']}`" if isinstance(quantity.get("base"), str) else cell(quantity.get("base", 0))
+    base = say.truth(quantity["base"]) if isinstance(quantity.get("base"), str) else cell(quantity.get("base", 0))
     return f"{base}, the {title(quantity).replace('-', ' ')}" + (
         " (changed by what stands under Bonuses and penalties)" if changed else ""
     )
 
 
-def order(row: Row, options: Mapping[str, Row]) -> str:
+def order(ruleset: Ruleset, row: Row) -> str:
     """What units may be ordered."""
-    facts = [f"not allowed: {asked(n['else'])}" for n in row.get("needs", ()) if "else" in n]
+    say, options = Spoken(ruleset), ruleset.rows("order_options")
+    facts = [f"not allowed: {asked(say, n['else'])}" for n in row.get("needs", ()) if "else" in n]
     facts += [f"after a colon: `{options[o]['form']}`" for o in row.get("options", ()) if o in options]
     says = f" – {row['help']}" if row.get("help") else ""
     return f"#### {title(row)}\n\n`{row['form']}`{says}" + "".join(f"\n{'' if n else chr(10)}- {f}" for n, f in enumerate(facts))
 
 
-def event(row: Row) -> str:
+def event(ruleset: Ruleset, row: Row) -> str:
     """What happens by itself: what it waits for, and what comes of it."""
-    facts = []
+    facts, say = [], Spoken(ruleset)
     if "on" in row:
-        facts.append(f"waits for: {fact_words(row['on'])}")
+        facts.append(f"waits for: {fact_words(say, row['on'])}")
     if "becomes" in row:
-        facts.append(f"when this becomes true: `{row['becomes']}`")
+        facts.append(f"when this becomes true: {say.truth(row['becomes'])}")
     if "for" in row:
-        facts.append(f"concerns: `{cell(row['for'])}`")
+        facts.append(f"concerns: {_whom(say, row['for'])}")
     if "when" in row:
-        facts.append(f"if: `{row['when']}`")
+        facts.append(f"if: {say.truth(row['when'])}")
     if row.get("once"):
         facts.append("once in a game")
-    facts += list(tail_words(row))
+    facts += list(tail_words(say, row))
     return f"#### {title(row)}\n\n" + "\n".join(f"- {f}" for f in facts)
 
 
@@ -95,7 +108,7 @@ def items(ruleset: Ruleset) -> Iterator[str]:
                     r.get("price"),
                     r.get("site_else"),
                     _uses(r.get("uses")),
-                    "; ".join(asked(n["else"]) for n in r.get("needs", ())),
+                    "; ".join(asked(Spoken(ruleset), n["else"]) for n in r.get("needs", ())),
                 ]
                 for r in rows.values()
             ],
@@ -158,12 +171,13 @@ def verdicts(ruleset: Ruleset) -> Iterator[str]:
         return
     yield "## Results that hang on each other"
     yield "All of a step are found together: whatever is certain first, and so on until nothing changes."
+    say = Spoken(ruleset)
     for row in rows.values():
-        left = "; ".join(f"{'yes' if r['is'] else 'no'}{if_words(r)}" for r in row.get("left", ()))
+        left = "; ".join(f"{'yes' if r['is'] else 'no'}{if_words(say, r)}" for r in row.get("left", ()))
         lines = [
             f"### {row.get('name') or row['id'].replace('_', ' ').capitalize()}",
-            f"- of: `{row['over']}`",
-            f"- yes if: `{row['yes']}`",
+            f"- of: {say.truth(row['over'])}",
+            f"- yes if: {say.truth(row['yes'])}",
         ]
         yield "\n".join([*lines, *([f"- where such results hang on themselves: {left}"] if left else [])])
 
@@ -199,11 +213,16 @@ def adjusts(ruleset: Ruleset) -> Iterator[str]:
     if not rows:
         return
     yield "## Bonuses and penalties"
-    changes = ("base", "add", "times", "at_least", "at_most", "final")
+    say = Spoken(ruleset)
     yield table(
         ["of", "for", "when", "change"],
         [
-            [r["of"], r.get("for"), f"`{r['when']}`" if "when" in r else "", ", ".join(f"{k} {r[k]}" for k in changes if k in r)]
+            [
+                say.named(str(r["of"])).replace("-", " "),
+                _whom(say, r["for"]) if "for" in r else "",
+                say.truth(r["when"]) if "when" in r else "",
+                ", ".join(f"{CHANGES[k]} {say.truth(r[k])}" for k in CHANGES if k in r),
+            ]
             for r in rows.values()
         ],
     )
@@ -216,7 +235,10 @@ def objectives(ruleset: Ruleset) -> Iterator[str]:
     yield "## Objectives"
     yield table(
         ["aim", "reached if", "counts", "points"],
-        [[title(a), f"`{a['is']}`", a.get("count", "each") if a["of"] != "number" else "", a["points"]] for a in aims.values()],
+        [
+            [title(a), Spoken(ruleset).truth(a["is"]), a.get("count", "each") if a["of"] != "number" else "", a["points"]]
+            for a in aims.values()
+        ],
     )
     yield table(
         ["nation", "side", "aim", "of", "points"],

@@ -24,6 +24,7 @@ class Giver:
         self.world = world
         self.nation = nation
         self.stream = stream
+        self._noted: list[str] = []
         self.begin_anew()
 
     def begin_anew(self) -> None:
@@ -32,6 +33,8 @@ class Giver:
         self.orders: list[Order] = []
         self.fallen: set[str] = set()
         """Orders, as text, that did not stand with the others: they are not given again."""
+        while self._noted:
+            self.world.state.put("orders", self._noted.pop(), "*", None)
 
     @cached_property
     def names(self) -> Names:
@@ -56,7 +59,8 @@ class Giver:
     def note_last(self) -> None:
         """Let later rules of the same policy know the order that was given last (`ordered`)."""
         order = self.orders[-1]
-        self.world.state.put("orders", f"{self.nation}/{order['line']:04d}", "*", {**order, "nation": self.nation})
+        self._noted.append(f"{self.nation}/{order['line']:04d}")
+        self.world.state.put("orders", self._noted[-1], "*", {**order, "nation": self.nation})
 
     # ---- dice
 

@@ -44,24 +44,33 @@
     for (const button of document.querySelectorAll("#foot button[name]")) button.disabled = held;
   };
 
+  // Odds are asked for when nothing has been typed for a moment; the read-back does not wait for them.
+  const more = () => {
+    const button = back.querySelector("button[data-odds]");
+    if (button) timer = setTimeout(() => ask(undefined, button.formAction), 600);
+  };
+
   let timer = 0;
   let asked = 0;
-  const ask = async (mean) => {
+  const ask = async (mean, odds) => {
     const mine = ++asked;
     const data = new FormData(form);
     data.delete("file");
     data.set("live", "1");
     if (typeof mean === "string") data.set("mean", mean);
-    back.classList.add("stale");
-    back.setAttribute("aria-busy", "true");
+    if (!odds) {
+      back.classList.add("stale");
+      back.setAttribute("aria-busy", "true");
+    }
     try {
-      const answer = await fetch(form.dataset.check, { method: "POST", body: data, credentials: "same-origin" });
+      const answer = await fetch(odds || form.dataset.check, { method: "POST", body: data, credentials: "same-origin" });
       if (mine !== asked || !answer.ok) return;
       back.innerHTML = await answer.text();
       const foot = back.querySelector("template");
       const here = document.getElementById("foot");
       if (foot && here) here.replaceChildren(foot.content.cloneNode(true));
       number();
+      if (!odds) more();
     } catch {
       // The button works without us.
     } finally {
@@ -88,6 +97,7 @@
       ask(button.value);
       return;
     }
+    clearTimeout(timer);
     const [, at, instead] = /^(\d+):([^]*)$/.exec(button.value);
     const lines = text.value.split("\n");
     lines.splice(Number(at) - 1, 1, ...(instead ? instead.split("\n") : []));
@@ -97,4 +107,5 @@
     ask();
   });
   number();
+  more();
 })();
