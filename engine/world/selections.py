@@ -46,7 +46,14 @@ def as_set(world: World, value: Any) -> EntitySet:
     things = tuple(value)
     if {*map(type, things)} <= _THINGS:
         return things
-    return tuple([t for v in things for t in (as_set(world, v) if isinstance(v, str) else (world.thing(v),))])
+    return tuple([t for v in things for t in (_listed(world, v) if isinstance(v, str) else (world.thing(v),))])
+
+
+def _listed(world: World, text: str) -> EntitySet:
+    """A member of a list: what it names, a group's members, or a plain word of a list of words; of what is gone, nothing."""
+    if world.ruleset.has("groups", text) or "#" in text or "@" in text:
+        return as_set(world, text)
+    return (world.thing(text),)
 
 
 def is_named(world: World, text: str) -> bool:
