@@ -80,6 +80,37 @@ def test_links_are_limited(at: House) -> None:
     assert len(at.mails()) == 1
 
 
+def test_nobody_keeps_an_owner_out_by_asking_in_his_name(at: House) -> None:
+    """All links of an hour were asked for by another, and have expired: after some minutes there is one again."""
+    for _ in range(LINKS_AN_HOUR * 3):
+        at.browser().post("/link", {"email": "ann@a.example"})
+    at.mails()
+    at.wait(minutes=9.9)
+    at.browser().post("/link", {"email": "ann@a.example"})
+    assert not at.mails()
+    at.wait(minutes=6)
+    at.browser().post("/link", {"email": "ann@a.example"})
+    (mail,) = at.mails()
+    link = re.search(rf"{URL}(/in/\S+)", mail.get_content())
+    here = at.browser()
+    assert link and here.post(link[1], {}).url.path.endswith("/turn")
+
+
+def test_nobody_is_in_without_his_owners_hearing_of_it(at: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Coming in and the mail that tells of it are one: without the mail the link is not used up, and there is no session."""
+    role = at.role("small", "player", "red")
+    link, here = at.hall.people.link(role), at.browser()
+
+    def broken(*_: Any) -> int:
+        raise OSError("no room")
+
+    with monkeypatch.context() as m:
+        m.setattr(at.outbox, "put", broken)
+        assert here.post(f"/in/{link}", {}).status_code == 500
+    assert at.hall.people.sessions_of_role(role) == []
+    assert here.post(f"/in/{link}", {}).url.path.endswith("/turn") and len(at.mails()) == 1
+
+
 @pytest.mark.parametrize("what", sorted(RATES))
 def test_what_is_limited_is_limited_for_one_and_not_for_another(what: str) -> None:
     now = [0.0]

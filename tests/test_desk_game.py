@@ -10,7 +10,8 @@ import pytest
 from . import small
 from .desk_house import FRAME, SHOWS, Browser, House, house, said
 
-from wteaw.game.store import PLAYER  # isort: skip
+from wteaw.game.hand_in import hand_in  # isort: skip
+from wteaw.game.store import PLAYER, StoreError  # isort: skip
 
 
 @pytest.fixture
@@ -88,7 +89,9 @@ def test_a_turn_in_six_steps(at: House, red: Browser, mo: Browser) -> None:
     red.send("dig\n")
     assert "1 player has not sent orders" in said(mo.get("game")) and "1 of 2" in said(red.get("turn"))
     mo.post("game/remind", {})
+    assert "reminded; the mail waits" in said(mo.get("game"))
     assert [m["To"] for m in at.mails() if "missing" in m["Subject"]] == ["bob@b.example"]
+    assert "reminded; the mail has gone" in said(mo.get("game"))
     assert "no orders yet from blue" in said(mo.post("game/resolve", stage(mo)))
     blue.post("orders/send", {"text": "", "nothing": "1"})
     mo.post("game/close", {})
@@ -97,7 +100,8 @@ def test_a_turn_in_six_steps(at: House, red: Browser, mo: Browser) -> None:
     at.mails()
     before = said(red.get("turn"))
     assert "Orders for turn 1" in said(red.get("orders")) and "reads the reports before he sends them" in before
-    assert mo.get("game/report", nation="red").status_code == 200
+    shown, whole = mo.get("game/report", nation="red"), mo.get("game/report", nation="red", log="1")
+    assert "Carried out: dig" not in said(shown) and "Carried out: dig" in said(whole), "the log is shown when it is asked for"
     for page in ("turn", "orders", "map", "nation", "proof", "report.txt"):
         assert "Carried out: dig" not in said(red.get(page)), page
     assert mo.post("game/send", stage(mo)).status_code == 200
@@ -108,11 +112,23 @@ def test_a_turn_in_six_steps(at: House, red: Browser, mo: Browser) -> None:
         parts = list(mail.iter_attachments())
         whose = "Red" if mail["To"] == "ann@a.example" else "Blue"
         text = mail.get_body(("plain",)).get_content()
+        assert text.startswith("Write your orders at http://testserver/.\n")
+        assert "Orders for turn 2 are due Friday 8 May, 12:00 UTC." in text
         assert [p.get_content_type() for p in parts] == ["text/html"] and f": {whose}" in text
         assert ("Carried out: dig" in str(parts[0].get_content())) == (whose == "Red")
     assert "Orders for turn 2" in said(red.get("orders"))
     assert at.hall.settings("small").due == "2026-05-08T12:00:00+00:00"
     assert "come out the same" in said(red.get("proof", turn="1"))
+
+
+def test_the_turn_says_how_a_draft_stands(at: House, red: Browser) -> None:
+    assert "Orders not sent" in said(red.get("turn")) and "Draft kept" not in said(red.get("turn"))
+    red.post("orders/check", {"text": "dig\nfly\n"})
+    assert re.search(r"Draft kept .*?: 1 stands, 1 line does not\. Go on", said(red.get("turn")))
+    red.send("dig\nfly\n", out=1)
+    assert "✓ 1 order sent" in said(red.get("turn")) and "draft" not in said(red.get("turn"))
+    red.post("orders/check", {"text": "dig\ndig\n"})
+    assert "✓ 1 order sent" in said(red.get("turn")) and "Another draft: 2 stand." in said(red.get("turn"))
 
 
 def test_exactly_one_step_is_now(at: House, red: Browser, mo: Browser) -> None:
@@ -179,7 +195,7 @@ def test_late_players_are_ordered_for_or_left_out(at: House, red: Browser, mo: B
     with at.hall.game("small") as game:
         assert {n: s.by for n, s in game.submissions().items()} == {"blue": "policy", "red": "moderator"}
     assert any("moderator has handed in" in m.get_content() for m in at.mails() if m["To"] == "ann@a.example")
-    assert "1 orders sent" in said(red.get("turn")) and "by the moderator" in said(red.get("orders"))
+    assert "1 order sent" in said(red.get("turn")) and "by the moderator" in said(red.get("orders"))
     red.send("dig\ndig\n")
     with at.hall.game("small") as game:
         assert game.submissions()["red"].by == PLAYER
@@ -209,8 +225,11 @@ def test_a_correction_shows_first_and_is_told_to_all(at: House, red: Browser, mo
     assert "Everybody keeps his dice" in shown and "No player has seen" in shown and "stay as they are" in shown
     with at.hall.game("small") as game:
         assert game.stage().number == 2
-    assert mo.post("game/correct", {**form, "sure": "1", "reason": ""}).status_code == 409
-    mo.post("game/correct", {**form, "sure": "1"})
+    assert (
+        mo.correct({**form, "reason": ""}).status_code == 409
+        and mo.post("game/correct", {**form, "sure": "1"}).status_code == 409
+    )
+    mo.correct(form)
     with at.hall.game("small") as game:
         assert game.stage().number == 1 and len(game.submissions()["red"].orders) == 2
     mo.post("game/resolve", {**stage(mo), "force": "1"})
@@ -219,11 +238,47 @@ def test_a_correction_shows_first_and_is_told_to_all(at: House, red: Browser, mo
     assert "Went back to turn 1" in said(mo.get("history"))
 
 
+def test_of_two_tabs_the_later_one_does_what_it_showed_or_nothing(at: House, red: Browser, mo: Browser) -> None:
+    """Going back was looked at before the reports went: it said that nobody had seen anything, which is so no longer."""
+    play_a_turn(at, red, mo, send=False)
+    form = {"to": "1", "reason": "x"}
+    page = mo.post("game/correct", form).text
+    shown = re.search(r'name="shown" value="([^"]+)"', page)
+    assert shown and "No player has seen" in page
+    mo.post("game/send", stage(mo))
+    late = mo.post("game/correct", {**form, "sure": "1", "shown": shown[1]})
+    assert late.status_code == 409 and "the game has moved on since this was shown" in said(late)
+    with at.hall.game("small") as game:
+        assert game.stage().number == 2
+    due = at.hall.settings("small").due
+    more = {"more": "24", "from": due}
+    assert mo.post("game/clock", more).status_code == 200 and mo.post("game/clock", more).status_code == 409
+    assert at.hall.settings("small").due[8:10] == f"{int(due[8:10]) + 1:02}", "pressed twice, a day more is one day more"
+
+
+def test_orders_that_come_while_they_are_closed_are_in_or_refused(at: House, red: Browser, mo: Browser) -> None:
+    """Whoever looked at a game that was open when it is closed meanwhile hears so; nothing of his is half there."""
+    red.send("dig\n")
+    with at.hall.game("small") as late, at.hall.game("small") as prompt:
+        assert late.stage().number == prompt.stage().number
+        mo.post("game/close", {})
+        with pytest.raises(StoreError, match="closed"):
+            hand_in(late, "red", "dig\ndig\n", PLAYER)
+    mo.post("game/resolve", {**stage(mo), "force": "1"})
+    with at.hall.game("small") as game:
+        assert len(game.hand_ins_of(1, "red")) == 1
+
+
 def test_going_back_after_keys_are_out_gives_fresh_dice_and_says_so(at: House, red: Browser, mo: Browser) -> None:
     play_a_turn(at, red, mo)
     red.get("proof", turn="1")
     shown = said(mo.post("game/correct", {"to": "1", "reason": "x"}))
     assert "fresh dice" in shown and "Players have seen" in shown
+    assert "Red (ann): the report was mailed" not in shown, "it waits in the outbox"
+    at.mails()
+    shown = said(mo.post("game/correct", {"to": "1", "reason": "x"}))
+    assert "Red (ann): the report was mailed Friday 1 May" in shown and "Blue (bob): the report was mailed" in shown
+    assert "last on the pages Friday 1 May" in shown and "never on the pages" in shown
 
 
 def test_the_clock_is_set_stopped_and_given_more(at: House, red: Browser, mo: Browser) -> None:
@@ -277,7 +332,7 @@ def test_figures_by_turn_and_everything_when_the_game_has_ended(at: House) -> No
         secret not in anybody.get("/public/short/news").text and "Carried out: dig" not in anybody.get("/public/short/news").text
     )
     play_a_turn(at, red, mo)
-    news, figures = anybody.get("/public/short/news"), anybody.get("/public/short/figures")
+    news, figures = anybody.get("/public/short/news", log="1"), anybody.get("/public/short/figures")
     assert "everything is revealed" in news.text and "Carried out: dig" in news.text and secret in news.text
     assert "Luck" in figures.text and "The game has ended: these are all figures" in figures.text
 

@@ -60,7 +60,7 @@ ACTS: dict[str, Callable[[House, Browser, Browser], Any]] = {
     "the worker": lambda at, red, mo: at.wait(days=8) or tick(at.desk),
     "closing": by_hand("game/close"),
     "resolving": by_hand("game/resolve", stage="2", force="1"),
-    "going back": by_hand("game/correct", to="1", nation="red", text="dig\n", reason="x", sure="1"),
+    "going back": lambda at, red, mo: mo.correct({"to": "1", "nation": "red", "text": "dig\n", "reason": "x"}),
     "orders for a player": by_hand("game/orders", nation="blue", text="dig\n", send="1"),
     "a policy's orders": by_hand("game/stand-in", nation="blue"),
     "a reminder": by_hand("game/remind"),
@@ -99,8 +99,8 @@ def test_corrected_orders_of_which_nothing_stands_leave_the_game_where_it_is(at:
     mo = at.come_in(at.role("small", "moderator"))
     mo.post("game/resolve", {"stage": "1", "force": "1"})
     before = kept(at.hall.engine)
-    form = {"to": "1", "nation": "red", "text": "fly\n", "reason": "x", "sure": "1"}
-    assert "That cannot be done" in said(mo.post("game/correct", form))
+    form = {"to": "1", "nation": "red", "text": "fly\n", "reason": "x"}
+    assert "That cannot be done" in said(mo.correct(form))
     assert kept(at.hall.engine) == before
 
 

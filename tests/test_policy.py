@@ -365,6 +365,20 @@ def test_no_more_units_are_bought_than_there_is_room_for() -> None:
     assert bought == {"room": 2, "any": 10}
 
 
+@pytest.mark.parametrize(("men", "bought"), [(4, 4), (9, 9), (10, 10), (11, 10), (0, 0)])
+def test_nothing_is_bought_for_which_a_stock_runs_short(men: int, bought: int) -> None:
+    shop = {
+        "catalogue": [{"id": "foot", "makes": "foot", "price": 3, "site": "place.holder == self and place.id != 'b'",
+                       "uses": {"men": {"each": 1, "short": {"times": 2}}}}],
+        "resources": [{"id": "gold", "name": "Gold"}, {"id": "men", "name": "Men"}],
+        "orders": [MOVE, {"id": "build", "form": "build {n} {item} in {site}", "step": "buy",
+                          "slots": {"n": {"kind": "number", "least": 1}, "item": "item", "site": "place"}, "does": "buy"}],
+    }  # fmt: skip
+    policy = {"war": WAR, "purchases": [{"sites": 2, "rest": True, "mix": {"foot": 1}}]}
+    found = orders(rules(policy, **shop), position(stores={"red": {"gold": 30, "men": men}}))
+    assert sum(slots["n"] for _, slots in found) == bought
+
+
 # ---- what it takes over
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from math import hypot
@@ -13,11 +14,11 @@ from wteaw.core.journal import Entry
 from wteaw.core.package_data import rulesets, scenarios
 from wteaw.core.state import Entity, State
 from wteaw.game.report import account, fights, news
-from wteaw.game.report.build import Report, nation_report
-from wteaw.game.report.document import Block, Para, Table
+from wteaw.game.report.build import Report, Section, nation_report
+from wteaw.game.report.document import Block, Para, Part, Table
 from wteaw.game.report.map.small import on_grid, rings_data
 from wteaw.game.report.mapview import read_drawing, report_map
-from wteaw.game.report.render import WIDTH, as_html, as_text, part_html, script
+from wteaw.game.report.render import MOST_OF_RULE, WIDTH, as_html, as_text, part_html, script
 from wteaw.game.report.words import Words, listing, sentence
 from wteaw.game.scenario import initial_state
 from wteaw.game.scenario_files import load_scenario
@@ -69,6 +70,17 @@ def test_a_report_fits_a_mail(reader: str) -> None:
     ids = {i for form in ("places", "nations", "units") for i in ruleset.rows(form) if "-" in i}
     assert [i for i in ids if re.search(rf"(?<![\w-]){i}(?![\w-])", text)] == []
     assert len(as_html(report)) < 400_000
+
+
+def test_of_very_many_lines_of_one_rule_a_page_shows_the_first_and_those_to_which_a_part_leads() -> None:
+    report, _, _ = told("german-empire")
+    line = next(one for section in report.sections for one in section.lines if one.named and one.clauses)
+    many = tuple(replace(line, number=n, text=f"Look {n}.") for n in range(1, 301))
+    part = Part("What happened", (Para("Something was seen.", "", (290,)),))
+    html = as_html(replace(report, parts=(part,), sections=(Section("Looks", many),)))
+    shown = [int(n) for n in re.findall(r"Look (\d+)\.", html)]
+    assert shown == [*range(1, MOST_OF_RULE + 1), 290] and html.count("wteaw report --dice` has everything") == 1
+    assert html.count(f"By {line.named}") == 1 and html.count(line.clauses[0]) == 1  # once, as long as no other comes between
 
 
 def test_a_battle_is_told_once() -> None:

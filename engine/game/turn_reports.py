@@ -39,11 +39,13 @@ def report(
     template: bool = True,
     views: Views | None = None,
     update: date | None = None,
+    due: str = "",
 ) -> Report:
     """The report of a nation, or of the moderator for None, on a turn (by default the last one resolved).
 
     `views`: those of the present stage, which the reports of several nations share. `update`: the day on which the reports go
-    out, from which the deadline follows by the rules' schedule.
+    out, from which the deadline follows by the rules' schedule. `due`: the day and time until when orders are wanted, in words,
+    where they do not follow from that.
     """
     from .report.build import moderator_report, nation_report  # reports and maps are heavy
 
@@ -54,12 +56,13 @@ def report(
     views = views or Views(game, position)
     entries = [e for e in views.journal if e.turn == turn]
     title = game.head["title"]
+    due = "" if past or stage.position.ended else _due(game, f"{due}.") if due else due_in_words(game, update)
     committed = [] if past else [("the next turn's dice", stage.commitment.root)]
     if nation is None:
         made = moderator_report(
             game.ruleset, position.state, entries, game=title, turn=turn, geography=game.geography,
             proof=[("state", position.state.hash()), ("journal", position.head), *committed],
-            due="" if past else due_in_words(game, update), notices=[*_moderators_part(game, stage, past), *notices(game, turn)],
+            due=due, notices=[*_moderators_part(game, stage, past), *notices(game, turn)],
         )  # fmt: skip
         return made if past else _with_luck(game, made)
     if nation not in World(game.ruleset, position.state, geography=game.geography).nations():
@@ -72,7 +75,7 @@ def report(
     made = nation_report(
         game.ruleset, world.state, entries, nation, game=title, turn=turn, geography=game.geography, template=text,
         proof=[*committed, *_openings(views, world, nation, turn)], chain=chain_of(before, told=views.told),
-        due="" if past else due_in_words(game, update), notices=notices(game, turn), world=world,
+        due=due, notices=notices(game, turn), world=world,
     )  # fmt: skip
     return made if past else _with_luck(game, made)
 
@@ -97,14 +100,18 @@ def due_in_words(game: Game, update: date | None) -> str:
     position = game.stage().position
     if row is None or update is None or position.ended:
         return ""
-    from .report.build import when  # reports and maps are heavy
-
     days = days_of(row, update)
-    said = when(game.ruleset, position.turn)
-    dated = f" ({said})" if said != f"turn {position.turn}" else ""
     faults = f" Faults in this report: by {days.corrections[-1]:%A %-d %B}." if days.corrections else ""
     opens = f", from {days.opens:%A %-d %B} on" if days.opens != update else ""
-    return f"Orders for turn {position.turn}{dated} are due by the end of {days.deadline:%A %-d %B %Y}{opens}.{faults}"
+    return _due(game, f"by the end of {days.deadline:%A %-d %B %Y}{opens}.{faults}")
+
+
+def _due(game: Game, until: str) -> str:
+    from .report.build import when  # reports and maps are heavy
+
+    turn = game.stage().position.turn
+    said = when(game.ruleset, turn)
+    return f"Orders for turn {turn}{f' ({said})' if said != f'turn {turn}' else ''} are due {until}"
 
 
 def notices(game: Game, turn: int) -> list[str]:

@@ -264,6 +264,12 @@ class Hall:
             row = db.execute(query).first()
         return (int(row.number), str(row.head)) if row else (1, "")
 
+    def sent_at(self, id_: str) -> str:
+        """When players were last given a position; empty where that has not been."""
+        query = select(releases.c.at).where(releases.c.game == id_).order_by(releases.c.at.desc()).limit(1)
+        with reading(self.engine) as db:
+            return str(db.execute(query).scalar() or "")
+
     def send(self, game: Game, mails: Iterable[Mail] = ()) -> bool:
         """Give the present position to the players; in the same moment mails are queued, and the next turn's deadline is set.
 
@@ -275,11 +281,11 @@ class Hall:
             if not insert_once(db, releases, **row):
                 return False
             queue(db, mails, self.clock())
-            due = self._next_deadline(self.settings(game.id))
+            due = self.next_deadline(self.settings(game.id))
             db.execute(update(settings).where(settings.c.game == game.id).values(due=due))
         return True
 
-    def _next_deadline(self, now: Settings) -> str:
+    def next_deadline(self, now: Settings) -> str:
         """When the orders of a turn that begins now are due: at the same time of day as before; none without days of a turn."""
         if not now.due:
             return ""

@@ -27,7 +27,9 @@ HOST, MODERATOR, PLAYER, SPECTATOR = "host", "moderator", "player", "spectator"
 LINK_MINUTES = 15
 SESSION_DAYS = 30
 LINKS_AN_HOUR = 6
-"""Links that are made for one role in an hour."""
+"""Links that are made for one role in an hour, each as soon as it is asked for."""
+LINK_AGAIN_MINUTES = 10
+"""After so long without one there is another all the same: nobody keeps an owner out by asking for links in his name."""
 SEEN_MINUTES = 5
 """How exactly it is kept when a session was last seen."""
 _MAIL = re.compile(r"[^@\s<>\",;:\\]+@[^@\s<>\",;:\\]+\.[^@\s<>\",;:\\]+")
@@ -163,8 +165,11 @@ class People:
         now = self.clock()
         token = secrets.token_urlsafe(32)
         with changing(self.engine) as db:
-            lately = select(func.count()).where(links.c.role == role.id, links.c.made > stamp(now - timedelta(hours=1)))
-            if int(db.execute(lately).scalar_one()) >= LINKS_AN_HOUR:
+            lately = select(func.count(), func.max(links.c.made)).where(
+                links.c.role == role.id, links.c.made > stamp(now - timedelta(hours=1))
+            )
+            n, last = db.execute(lately).one()
+            if n >= LINKS_AN_HOUR and last > stamp(now - timedelta(minutes=LINK_AGAIN_MINUTES)):
                 return None
             db.execute(
                 insert(links).values(

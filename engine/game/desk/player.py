@@ -29,7 +29,7 @@ from .outbox import Mail
 from .pages import Head, map_page, map_picture
 from .people import Role
 from .sight import place_of, sight
-from .web import LONG, Desk, Visit, quick
+from .web import LONG, Desk, Visit, moment, quick
 
 DONE = {
     "sent": "Your orders have been taken.",
@@ -103,8 +103,11 @@ def turn(visit: Visit) -> Response:
         seen = sight(visit.hall, game, nation, visit.number("turn"))
         last = last_turn(game)
         draft = visit.hall.drafts.of(game.id, nation, game.stage().number)
+        sent = real.submissions().get(nation)
+        newer = now.open and draft.text.strip() and (sent is None or sent.text != draft.text)
+        back = back_of(visit.hall, game, nation, draft.text)[0] if newer else None
         return visit.show(
-            "turn.html.j2", head=head(visit, game, "turn"), seen=seen, now=now, last=last, draft=draft,
+            "turn.html.j2", head=head(visit, game, "turn"), seen=seen, now=now, last=last, draft=draft, back=back,
             purses=_purses(visit.hall, game, nation),
             news=_headline(seen.report.parts), parts=_parts(seen.report.parts), windows=map_page(visit, game, nation, seen.turn),
         )  # fmt: skip
@@ -148,7 +151,7 @@ def report_text(visit: Visit) -> Response:
 def plain_report(hall: Hall, id_: str, stage: int, head: str, nation: str, turn: int | None, dice: bool) -> str:
     """A nation's report on a turn of a game as it stood at a stage, as text."""
     with hall.at(id_, stage, head) as game:
-        return as_text(report(game, nation, turn=turn), dice=dice)
+        return as_text(report(game, nation, turn=turn, due=moment(hall.settings(id_).due)), dice=dice)
 
 
 def nation(visit: Visit) -> Response:

@@ -22,12 +22,15 @@ from .hall import Hall
 from .outbox import Mail
 from .people import Role
 from .sight import place_of
-from .web import Desk
+from .web import Desk, moment
 
 
 @dataclass(frozen=True)
 class Seat:
-    """A nation that a player commands: who he is, whether he has sent, and how many orders."""
+    """A nation that a player commands: who he is, whether he has sent, and how many orders.
+
+    `tried` is what was tried to hear of one who has not, and what came of him that was not taken.
+    """
 
     nation: str
     name: str
@@ -36,6 +39,7 @@ class Seat:
     says: str
     at: str
     seen: str
+    tried: tuple[tuple[str, str], ...] = ()
 
 
 def phase(hall: Hall, game: Game) -> str:
@@ -127,7 +131,9 @@ def send_reports(desk: Desk, game: Game, who: str) -> None:
     reached = {n: r for n, r in roles.items() if r is not None and r.email}
     stage = game.stage()
     mails = []
-    for nation, (title, text, html) in hall.work(written_reports, *place_of(game), list(reached)).items():
+    due = "" if stage.position.ended else moment(hall.next_deadline(hall.settings(game.id)))
+    for nation, (title, text, html) in hall.work(written_reports, *place_of(game), list(reached), due).items():
+        text = f"{_how_to_answer(desk, stage.position.ended)}\n\n{text}"
         key = f"report/{game.id}/{stage.number}/{stage.position.head[:16]}/{nation}"
         role = reached[nation]
         mails.append(Mail(key, role.email, title, text, html, game=game.id, role=role.id, reply=desk.post_of(role)))
@@ -138,12 +144,23 @@ def send_reports(desk: Desk, game: Game, who: str) -> None:
             hall.note(game.id, who, f"Sent turn {turn}: {len(mails)} reports by mail, common news on the pages{due}")
 
 
-def written_reports(hall: Hall, id_: str, stage: int, head: str, nations: list[str]) -> dict[str, tuple[str, str, str]]:
-    """The reports of nations on the last turn of a game as it stood at a stage: title, text and HTML of each."""
+def _how_to_answer(desk: Desk, ended: bool) -> str:
+    """What a mailed report begins with: where orders go, and where dice are checked."""
+    if ended:
+        return f"Everything is shown, and all dice can be checked, at {desk.url}/."
+    answer = ", or answer this mail with the form at its end" if desk.post else ""
+    return f"Write your orders at {desk.url}/{answer}.\nYour dice can be checked there on the page Proof."
+
+
+def written_reports(hall: Hall, id_: str, stage: int, head: str, nations: list[str], due: str) -> dict[str, tuple[str, str, str]]:
+    """The reports of nations on the last turn of a game as it stood at a stage: title, text and HTML of each.
+
+    `due`: until when the next orders are wanted, in words, or nothing.
+    """
     with hall.at(id_, stage, head) as game:
         views, drawing, out = Views(game), game.drawing(), {}
         for nation in nations:
-            data = report(game, nation, views=views)
+            data = report(game, nation, views=views, due=due)
             drawn = map_of_report(game, data, views, drawing)
             out[nation] = f"{data.game}, turn {data.turn}: {data.name}", as_text(data), as_html(data, drawn)
         return out

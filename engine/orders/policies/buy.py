@@ -130,9 +130,10 @@ def _buy(giver: Giver, rule: Row, offers: list[Legal], what: str, money: Any, fr
 
 
 def _room(giver: Giver, front: Front | None, offer: Legal) -> int:
-    """How many units the front wants at a site; of what is no unit any number."""
+    """How many units the front wants at a site, of what is no unit any number; and none for which a stock would run short."""
     site = offer.slots.get("site")
-    return FAR if front is None or site is None or not _makes(giver, offer) else front.room(str(site))
+    within = giver.checker.market.within(_item(giver, offer), str(site or ""))
+    return within if front is None or site is None or not _makes(giver, offer) else min(within, front.room(str(site)))
 
 
 def _come(giver: Giver, front: Front | None, offer: Legal, n: int) -> None:
