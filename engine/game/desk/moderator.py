@@ -230,7 +230,8 @@ def stand_in(visit: Visit) -> Response:
         given = visit.hall.work(policy_of, *place_of(game), nation)
         with visit.hall.changing(game.id):
             game.submit(given)
-            visit.hall.note(game.id, me(visit), f"A policy gave the orders of {nation} for turn {game.stage().position.turn}")
+            name, turn = name_of(game, nation), game.stage().position.turn
+            visit.hall.note(game.id, me(visit), f"A policy gave the orders of {name} for turn {turn}")
     return visit.go("game", "ordered")
 
 
@@ -274,7 +275,8 @@ def order_for(visit: Visit) -> Response:
         turn, player = game.stage().position.turn, visit.hall.people.player(game.id, nation)
         with visit.hall.changing(game.id):
             hand_in(game, nation, text, MODERATOR, taken=taken)
-            visit.hall.note(game.id, me(visit), f"Handed in orders for {nation}, turn {turn}: {len(taken.orders)} stand")
+            name = name_of(game, nation)
+            visit.hall.note(game.id, me(visit), f"Handed in orders for {name}, turn {turn}: {len(taken.orders)} stand")
             if player is not None:
                 said = f"Your moderator has handed in orders for you, turn {turn}.\n\n{rendered(back)}"
                 receipt(visit.desk, game, player, said)
@@ -397,7 +399,7 @@ def correction(visit: Visit) -> Response:
             visit.hall.note(game.id, me(visit), f"Went back to turn {turn} (stage {number}): {reason}{fresh}")
             if nation:
                 hand_in(game, nation, text, MODERATOR)
-                visit.hall.note(game.id, me(visit), f"Handed in corrected orders for {nation}")
+                visit.hall.note(game.id, me(visit), f"Handed in corrected orders for {name_of(game, nation)}")
     return visit.go("game", "back")
 
 
