@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from wteaw.world.world import World
 from . import small
 
 SEED = "5a" * 16
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
 RULES = small.ruleset(
     acts=[{"id": "dig"}, {"id": "sing"}], events=[{"id": "rain", "title": "It rains"}, {"id": "snow"}],
     technologies=[{"id": "wheel"}], criteria=[{"id": "points", "name": "Points", "of": "nation", "is": "count(units(owner=nation))"}],
@@ -206,6 +208,22 @@ def test_every_figure_leads_to_its_games(sweep: Path, capsys: pytest.CaptureFixt
     data = json.loads((sweep / "balance.json").read_text(encoding="utf-8"))
     assert data["seeds"].keys() == {"1", "2", "3"} and data["again"] == "wteaw play diplomacy --turns 2"
     assert data["used"]["orders"]["acts/move"]["from"] == [1, 2, 3] and data["never"]["acts"]
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="there is no chromium here")
+@pytest.mark.parametrize("width", [360, 1280])
+def test_the_page_is_no_wider_than_the_window(sweep: Path, width: int) -> None:
+    pytest.importorskip("matplotlib")
+    sync = pytest.importorskip("playwright.sync_api")
+    assert _run(["balance", str(sweep)]) == 0
+    with sync.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": width, "height": 900})
+        page.goto((sweep / "balance.html").as_uri())
+        page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+        wide = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        browser.close()
+    assert wide[0] <= wide[1]
 
 
 def test_the_other_of_two_and_wrong_calls(sweep: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

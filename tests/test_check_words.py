@@ -171,6 +171,15 @@ def test_the_engine_states_no_fact_or_role_that_is_not_published() -> None:
         ('nations:\n- {id: a, name: ›"A\\x1b[31m"}\n', "E104"),
         ('terms:\n- {id: odd, of: [place], is: "1e999999999 ›> 0", silence: {W604: tried here only}}\n'.replace("›", ""), ""),
         ('terms:\n- {id: odd, of: [place], is: "›place.id > 3", silence: {W604: tried here only}}\n', "E306"),
+        (  # a quantity is asked of the things that it is of: by itself, and of a set
+            "quantities:\n- {id: girth, of: unit, base: 1}\n"
+            "yields:\n- {id: land, over: places(), amount: \"=value(place, ›'girth')\"}\n",
+            "E306",
+        ),
+        (
+            "quantities:\n- {id: girth, of: unit, base: 1}\nyields:\n- {id: land, amount: \"=total(places(), ›'girth')\"}\n",
+            "E306",
+        ),
         (  # a term that says true or false is no number: as such, in a sum, and where it is named
             'terms:\n- {id: is_big, of: [place], is: "count(units(at=place)) > 3"}\n'
             "yields:\n- {id: land, over: places(), amount: =›is_big(place)}\n",

@@ -89,7 +89,9 @@ def test_a_turn_in_six_steps(at: House, red: Browser, mo: Browser) -> None:
     red.send("dig\n")
     assert "1 player has not sent orders" in said(mo.get("game")) and "1 of 2" in said(red.get("turn"))
     mo.post("game/remind", {})
+    assert "reminded; the mail waits" in said(mo.get("game"))
     assert [m["To"] for m in at.mails() if "missing" in m["Subject"]] == ["bob@b.example"]
+    assert "reminded; the mail has gone" in said(mo.get("game"))
     assert "no orders yet from blue" in said(mo.post("game/resolve", stage(mo)))
     blue.post("orders/send", {"text": "", "nothing": "1"})
     mo.post("game/close", {})
@@ -117,6 +119,16 @@ def test_a_turn_in_six_steps(at: House, red: Browser, mo: Browser) -> None:
     assert "Orders for turn 2" in said(red.get("orders"))
     assert at.hall.settings("small").due == "2026-05-08T12:00:00+00:00"
     assert "come out the same" in said(red.get("proof", turn="1"))
+
+
+def test_the_turn_says_how_a_draft_stands(at: House, red: Browser) -> None:
+    assert "Orders not sent" in said(red.get("turn")) and "Draft kept" not in said(red.get("turn"))
+    red.post("orders/check", {"text": "dig\nfly\n"})
+    assert re.search(r"Draft kept .*?: 1 stands, 1 line does not\. Go on", said(red.get("turn")))
+    red.send("dig\nfly\n", out=1)
+    assert "✓ 1 order sent" in said(red.get("turn")) and "draft" not in said(red.get("turn"))
+    red.post("orders/check", {"text": "dig\ndig\n"})
+    assert "✓ 1 order sent" in said(red.get("turn")) and "Another draft: 2 stand." in said(red.get("turn"))
 
 
 def test_exactly_one_step_is_now(at: House, red: Browser, mo: Browser) -> None:
@@ -262,6 +274,11 @@ def test_going_back_after_keys_are_out_gives_fresh_dice_and_says_so(at: House, r
     red.get("proof", turn="1")
     shown = said(mo.post("game/correct", {"to": "1", "reason": "x"}))
     assert "fresh dice" in shown and "Players have seen" in shown
+    assert "Red (ann): the report was mailed" not in shown, "it waits in the outbox"
+    at.mails()
+    shown = said(mo.post("game/correct", {"to": "1", "reason": "x"}))
+    assert "Red (ann): the report was mailed Friday 1 May" in shown and "Blue (bob): the report was mailed" in shown
+    assert "last on the pages Friday 1 May" in shown and "never on the pages" in shown
 
 
 def test_the_clock_is_set_stopped_and_given_more(at: House, red: Browser, mo: Browser) -> None:

@@ -47,8 +47,13 @@ def test_effects_and_facts_in_words() -> None:
     )
     assert effect_words(SAY, {"pay": {"from": "=self", "what": "gold", "amount": 2}}) == "you pay 2 Gold"
     assert effect_words(SAY, {"shift": {"track": "mood", "who": "red", "by": {"draw": [0, 4]}}}) == (
-        "Mood of Red moves 0 to 4, drawn by lot,"
+        "the Mood of Red moves 0 to 4, drawn by lot,"
     )
+    assert (
+        effect_words(SAY, {"shift": {"track": "mood", "who": "=self", "by": 1, "to_zero": True}})
+        == "your Mood moves 1 toward zero"
+    )
+    assert effect_words(SAY, {"say": "{self} declares war on {target}."}) == "“The nation declares war on the target.”"
     assert fact_words(SAY, [{"declared": {"by": ["a", "b"]}}, "turn_end"]) == "declared, by a or b or turn end"
     assert table(["a"], [["x|y"]]) == "| a |\n| --- |\n| x\\|y |"
 

@@ -13,7 +13,7 @@ from wteaw.orders.offers import Offered, offers_of
 from wteaw.orders.parse import parse_orders
 from wteaw.orders.reference import order_reference
 from wteaw.orders.rows import orders_now
-from wteaw.orders.template import order_template
+from wteaw.orders.template import FAR, FEW, MANY, MOST_ROWS, _joined, _rows, _sections, _together, order_template
 from wteaw.orders.ways import free_units, places_with_units
 from wteaw.turn.referee import waiting_seats
 from wteaw.world.world import World
@@ -75,6 +75,56 @@ def test_units_stand_by_theater_with_enemies_and_own_land_apart() -> None:
     move = next(n for n, line in enumerate(lines) if n > west and line.startswith("# move") and "from Cologne to ?" in line)
     assert "own: Frankfurt, Ruhr" in lines[move + 1]
     assert "# build 1 infantry in ?" in "\n".join(lines) and not [line for line in lines if "spy on" in line or "plunder" in line]
+
+
+def line_of(place: str, size: int, *, enemy: str = "", order: str = "orders/move", far: int = 0) -> Offered:
+    """An order of units of the form."""
+    ends = [(f"End {n}", "") for n in range(far)] if far else [("Rear", "")]
+    choices = (("enemy", ((enemy, "2"),)),) if enemy else (("own", tuple(ends)),)
+    return Offered(order, f"move {size} foot from {place} to ?", choices, place=place, origin=place, size=size)
+
+
+def test_quiet_and_far_marches_share_a_line_and_each_stays_among_its_orders() -> None:
+    apart = [line_of("a", 3, enemy="x"), line_of("b", 2, enemy="y")]
+    assert _together(apart, 6) == apart  # both meet an enemy: a line each
+    quiet = [line_of("a", 3), line_of("b", 2), line_of("c", 1, enemy="x"), line_of("d", 1, order="orders/sail")]
+    joined = _together(quiet, 6)
+    assert [(one.origin, [name for name, _ in one.also]) for one in joined] == [("a", ["b"]), ("c", []), ("d", [])]
+    assert dict(joined[0].also)["b"] == "move 2 foot from b to Rear"  # written out, ready to be sent
+    far = [line_of("a", 3, far=FAR + 1), line_of("b", 2, far=FAR + 1), line_of("c", 1, far=FAR)]
+    assert [one.origin for one in _together(far, 6)] == ["a", "c"]
+
+
+def test_of_many_marches_the_smallest_share_a_line() -> None:
+    many = [line_of(f"p{n}", n, enemy="x") for n in range(1, 7)]
+    assert _together(many, 6) == many
+    joined = _together(many, 4)
+    assert [one.origin for one in joined] == ["p1", "p3", "p4", "p5", "p6"]
+    assert [name for name, _ in joined[0].also] == ["p2"]
+
+
+def test_parts_with_few_lines_stand_under_one_title() -> None:
+    few, many = [line_of("a", 1)], [line_of(str(n), 1) for n in range(FEW + 1)]
+    assert [title for title, _ in _joined([("North", few), ("East", few), ("South", many), ("West", few)])] == [
+        "North, East",
+        "South",
+        "West",
+    ]
+    long = "A name that is very long indeed, longer than others"
+    assert len(_joined([(long, few), (long, few)])) == 2  # both together do not fit on a line
+
+
+def test_a_long_form_joins_more() -> None:
+    _, _, here = begun("no-mans-land", 1)
+    world = known_to("no-mans-land", here, "britain")
+    rows = [len(_rows(_sections(world, offers_of(world, "britain"), many))) for many in MANY]
+    assert rows == sorted(rows, reverse=True) and rows[0] > MOST_ROWS > 40
+    said = order_template(world, "britain", game="g").count("\n# ")
+    assert said < len(offered_by(world, "britain", MANY[0]))
+
+
+def offered_by(world: World, nation: str, many: int) -> list[str]:
+    return [row for row in _rows(_sections(world, offers_of(world, nation), many)) if row.startswith("# ")]
 
 
 def test_a_blank_that_was_left_is_told_with_what_may_stand_there() -> None:

@@ -85,6 +85,7 @@ def triplea(
     from ..game.importers.triplea.document import GameFileError
     from ..game.importers.triplea.folder import LEFT_OUT, import_game
     from ..game.new_folder import FolderError
+    from ..game.report.words import counted
 
     try:
         with Working("translating"):
@@ -98,14 +99,13 @@ def triplea(
                  "positions": made.drawn_from, "not_translated": made.left}  # fmt: skip
         typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
         return
-    n = made.counts
-    typer.echo(
-        f"{made.title}: {n.get('places', 0)} places, {n.get('links', 0)} links, {n.get('nations', 0)} parties, "
-        f"{n.get('units', 0)} unit types, {n.get('catalogue', 0)} things to buy, {n.get('events', 0)} events; "
-        f"positions from {made.drawn_from}."
-    )
+    named = {"places": "place", "links": "link", "nations": "nation", "units": "kind of unit", "catalogue": "thing to buy",
+             "events": "event"}  # fmt: skip
+    several = {"units": "kinds of units", "catalogue": "things to buy"}
+    said = ", ".join(counted(made.counts.get(form, 0), one, several.get(form)) for form, one in named.items())
+    typer.echo(f"{made.title}: {said}; positions from {made.drawn_from}.")
     if made.left:
-        typer.echo(f"{len(made.left)} things could not be translated: {out / LEFT_OUT}")
+        typer.echo(f"{counted(len(made.left), 'thing')} could not be translated: {out / LEFT_OUT}")
     typer.echo(f"wteaw validate --strict {made.folder}")
     typer.echo(f"wteaw play {made.scenario} --turns 2 --out {made.folder.with_name(made.folder.name + '-played')}")
 

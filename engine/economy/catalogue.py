@@ -16,10 +16,11 @@ from ..turn.effects import fill
 from ..turn.intents import Code, Refusal
 from ..world import treasury as stores
 from ..world.selections import as_set
-from ..world.whom import is_for, whom
+from ..world.whom import is_for
 from ..world.world import World, exact
 from . import commitments
-from .quotes import PLENTY, Offer, Quote, counter, rounded_up
+from .quotes import PLENTY, Offer, Quote, rounded_up
+from .rooms import Rooms
 
 __all__ = ["PLENTY", "Market", "Offer", "Quote", "check_purchase", "purchasable"]
 
@@ -67,12 +68,10 @@ class Market:
         self._closed: dict[str, str | None] = {}
         self._passing: dict[Any, list[str]] = {}
         self._purses: dict[tuple[str, str], str] = {}
-        self._roomy: dict[tuple[str, str], list[Row]] = {}
         self._spent: dict[tuple[str, str], Any] = {}
         self._reserved: dict[tuple[str, str], Any] = {}
-        self._filled: dict[tuple[str, str], int] = {}
+        self.rooms = Rooms(world, nation, self._test)
         self.orders: Sequence[Row] | None = None  # the orders of a file that is being checked; else those of the state
-        self._rooms = list(world.ruleset.rows("rooms").values())
         self._main = stores.money(world.ruleset)
         for row in world.state.table("under_way").values():
             if row.get("nation") != nation:
@@ -80,8 +79,7 @@ class Market:
             for what, purse, amount in row.get("uses", ()):
                 self._reserved[purse, what] = self._reserved.get((purse, what), 0) + amount
             if row.get("since") == world.always()["turn"]:
-                for room, key, n in row.get("rooms", ()):
-                    self._filled[room, key] = self._filled.get((room, key), 0) + n
+                self.rooms.fill(row.get("rooms", ()))
 
     # ---- asking
 
@@ -172,11 +170,7 @@ class Market:
         self._spent[quote.purse, quote.what] = self._spent.get((quote.purse, quote.what), 0) + quote.cost
         for what, purse, amount, _ in quote.uses:
             self._reserved[purse, what] = self._reserved.get((purse, what), 0) + amount
-        self.fill_rooms(quote)
-
-    def fill_rooms(self, quote: Quote) -> None:
-        for room, key, n in quote.rooms:
-            self._filled[room, key] = self._filled.get((room, key), 0) + n
+        self.rooms.fill(quote.rooms)
 
     def spend(self, purse: str, what: str, amount: Any) -> None:
         """Something else is paid out of a purse: there is less by so much for the next quote."""
@@ -202,7 +196,7 @@ class Market:
         where = self.stands(row, site)
         if not where or (into is not None and into not in where):
             return "it cannot appear there"
-        rooms = self._room(row, site, n, into or where[0], "complete")
+        rooms = self.rooms.take(row, site, n, into or where[0], "complete")
         if isinstance(rooms, str):
             return rooms
         return Quote(
@@ -263,9 +257,6 @@ class Market:
             self._prices[item] = self._price(row)
         return self._prices[item]
 
-    def _to(self, site: str, into: str) -> dict[str, Any]:
-        return {**self._at(site), "target": Entity("place", into or site)} if site else self._names
-
     def _price(self, row: Row) -> tuple[Any, tuple[str, ...]]:
         thing = Entity("item", row["id"])
         names = {**self._names, "item": thing}
@@ -313,7 +304,7 @@ class Market:
         else:
             found = sorted(t.id for t in as_set(self.world, self.world.value(strip_mark(among), names)))
         mine = [p for p in found if self.world.test(rule.get("when"), {**names, "target": Entity("place", p)})]
-        return [p for p in mine if not self._filled.get((f"works:{row['id']}", f"{site}>{p}"))]
+        return [p for p in mine if not self.rooms.filled.get((f"works:{row['id']}", f"{site}>{p}"))]
 
     def _faced(self, row: Row, site: str, facing: Sequence[str]) -> tuple[str, ...] | str:
         may = self.faces(row, site)
@@ -344,7 +335,7 @@ class Market:
             if self.world.test(test, {**self._at(place), "unit": Entity("unit", key)}):
                 n += int(stack["n"]) - taken.get(key, 0)
         taken_kinds = ("", kind) if kind is not None else self._fitted_kinds(row, place)
-        return n - sum(self._filled.get((_fits(row, k), place), 0) for k in taken_kinds)
+        return n - sum(self.rooms.filled.get((_fits(row, k), place), 0) for k in taken_kinds)
 
     def _fitted_kinds(self, row: Row, place: str) -> set[str]:
         """Kinds of units at a place, and no kind: those that purchases of an item may have named."""
@@ -397,7 +388,7 @@ class Market:
         fee = self.world.number(variant.get("fee", 0), self._at(site) if site else self._names)
         paid = 1 if row.get("facing", {}).get("all") else n
         lot = int(self.world.number(row.get("lot", 1), self._names))
-        rooms = self._room(row, site, n * lot, into)
+        rooms = self.rooms.take(row, site, n * lot, into)
         if isinstance(rooms, str):
             return Refusal(Code.SITE, rooms, "n")
         if facing:
@@ -425,53 +416,6 @@ class Market:
             into, facing, tuple(u for u in uses if u[2]), tuple(rooms), rows, kind or "",
         )  # fmt: skip
 
-    def _room(self, row: Row, site: str, n: int, into: str, at: str = "purchase") -> list[tuple[str, str, int]] | str:
-        """Which rooms `n` units take, or why there is none. Each room's places are filled in their order."""
-        out: list[tuple[str, str, int]] = []
-        for room in self._rooms_for(row, site, at):
-            if not site and room["of"] != "nation":  # into hand: room is asked for where it is placed
-                continue
-            left = n
-            for key in self._drawn(room, site, into):
-                part = min(left, self.room_left(room, key))
-                if part > 0:
-                    out.append((counter(room), key, part))
-                    left -= part
-            if left:
-                words = room.get("words", "there is room for {n} only")
-                return str(words).replace("{n}", str(n - left))
-        return out
-
-    def _rooms_for(self, row: Row, site: str, at: str = "purchase") -> list[Row]:
-        key = (row["id"], at)
-        if key not in self._roomy:
-            labels = {row["id"], row.get("makes", ""), *self._tags(row)}
-            self._roomy[key] = [
-                r
-                for r in self._rooms
-                if r.get("at", "purchase") in (at, "either") and ("for" not in r or self._takes(r["for"], labels))
-            ]
-        return [r for r in self._roomy[key] if (self._test(r.get("when"), site) if site else "when" not in r)]
-
-    def _takes(self, wanted: Any, labels: set[str]) -> bool:
-        return whom(self.world.ruleset, wanted).takes_in(self.world, labels, self._names, (self.nation,))
-
-    def _tags(self, row: Row) -> Sequence[str]:
-        return tuple(self.world.ruleset.rows("units").get(row.get("makes", ""), {}).get("tags", ()))
-
-    def _drawn(self, room: Row, site: str, into: str) -> list[str]:
-        if room["of"] == "nation":
-            return [self.nation]
-        if "draws" not in room:
-            return [site]
-        found = [t.id for t in as_set(self.world, self.world.value(strip_mark(room["draws"]), self._to(site, into)))]
-        return sorted(found, key=lambda p: (p != site, -self.room_left(room, p), p))
-
-    def room_left(self, room: Row, key: str) -> int:
-        """How many a place's room still takes in this turn."""
-        names = self._names if room["of"] == "nation" else self._at(key)
-        return int(self.world.number(room["is"], names)) - self._filled.get((counter(room), key), 0)
-
     def _offer(self, row: Row, site: str, variant: Row | str) -> Offer:
         price = self.price(row)[0]
         if isinstance(variant, str):
@@ -495,7 +439,7 @@ class Market:
             most = min(most, max(self.fitting(row, p) for p in where))
         if not most and why is None:
             lot = int(self.world.number(row.get("lot", 1), self._names))
-            rooms = self._room(row, site, lot, where[0])
+            rooms = self.rooms.take(row, site, lot, where[0])
             why = (
                 rooms if isinstance(rooms, str) else "nothing there can take it" if "fits" in row else "there is no money for it"
             )
@@ -522,10 +466,7 @@ class Market:
                 cheap = within + int((left - within * each) // dearer)
             most = min(most, max(0, cheap))
         lot = int(self.world.number(row.get("lot", 1), self._names))
-        for room in self._rooms_for(row, site):
-            if not site and room["of"] != "nation":
-                continue
-            most = min(most, max(0, sum(max(0, self.room_left(room, k)) for k in self._drawn(room, site, into)) // lot))
+        most = min(most, self.rooms.most(row, site, into, lot))
         return most - most % int(self.world.number(row.get("pack", 1), self._names))
 
     def _name(self, place: str) -> str:

@@ -68,7 +68,7 @@ def unite_purses(turn: Turn) -> None:
 
 def count(market: Market, quote: Quote) -> None:
     """A market goes on after a purchase: the money is gone from the state already, rooms and later uses are counted here."""
-    market.fill_rooms(quote)
+    market.rooms.fill(quote.rooms)
     for what, purse, amount, taken in quote.uses:
         if taken != "purchase":
             market.reserve(purse, what, amount)

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..core.model import Row
-
 PLENTY = 999
 """The most that an offer names where nothing limits it."""
 
@@ -56,10 +54,6 @@ class Offer:
     facing: tuple[str, ...] = ()
     into: tuple[str, ...] = ()
     purse: str = ""
-
-
-def counter(room: Row) -> str:
-    return str(room.get("counts_as", room["id"]))
 
 
 def rounded_up(value: Any) -> int:

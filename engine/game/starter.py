@@ -69,7 +69,7 @@ def check_name(name: str) -> str:
         not plain
         or not re.fullmatch(r"[^\W_][\w '.&-]*", name.strip())
         or not re.search("[a-z]", slug(plain))
-        or slug(plain) == "x"
+        or (slug(plain) == "x" and plain.lower() != "x")  # what a text without a letter of ours comes to
     ):
         raise StarterError(
             f"{name!r} is no name for a ruleset: letters, digits, spaces and hyphens, a letter among them, such as my-war"

@@ -264,6 +264,12 @@ class Hall:
             row = db.execute(query).first()
         return (int(row.number), str(row.head)) if row else (1, "")
 
+    def sent_at(self, id_: str) -> str:
+        """When players were last given a position; empty where that has not been."""
+        query = select(releases.c.at).where(releases.c.game == id_).order_by(releases.c.at.desc()).limit(1)
+        with reading(self.engine) as db:
+            return str(db.execute(query).scalar() or "")
+
     def send(self, game: Game, mails: Iterable[Mail] = ()) -> bool:
         """Give the present position to the players; in the same moment mails are queued, and the next turn's deadline is set.
 

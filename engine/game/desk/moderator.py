@@ -27,6 +27,7 @@ from ..views import view_world
 from ..waiting import open_decisions, seats, standing_of
 from .hall import AUTO, Hall, Settings
 from .pages import Head, map_page, map_picture
+from .people import PLAYER as PLAYS
 from .people import stamp
 from .player import back_of, receipt
 from .sight import ALL, place_of, sight
@@ -73,7 +74,7 @@ def game(visit: Visit) -> Response:
     with hall.game(visit.role.game) as game:
         at = phase(hall, game)
         told = standing_of(game)
-        who = seats_of(hall, game)
+        who = [s if s.sent else replace(s, tried=_tried(visit, game, s)) for s in seats_of(hall, game)]
         late = [s for s in who if not s.sent]
         decisions = _decisions(game)
         values: dict[str, Any] = {
@@ -83,6 +84,21 @@ def game(visit: Visit) -> Response:
             "waits": told["waits"], "local": hall.settings(game.id).due[:16], "commanded": names_of(game, sorted(seats(game))),
         }  # fmt: skip
         return visit.show("game.html.j2", **values)
+
+
+def _tried(visit: Visit, game: Game, seat: Seat) -> tuple[tuple[str, str], ...]:
+    """What was tried to hear of a seat that is late, and mails of his that were not taken in this turn: time and words."""
+    if seat.role is None:
+        return ()
+    began = visit.hall.sent_at(game.id)
+    out = []
+    for one in visit.desk.outbox.of_game(game.id):
+        if one.mail.role == seat.role.id and one.mail.key.startswith(f"remind/{game.id}/{game.stage().number}/"):
+            out.append((one.made, "reminded; the mail has gone" if one.sent else f"reminded; the mail waits {one.fault}".strip()))
+    for mail in visit.hall.came(game.id):
+        if mail.role == seat.role.id and mail.at >= began and mail.verdict != "taken":
+            out.append((mail.at, f"a mail of his was not taken: {mail.says}"))
+    return tuple(sorted(out, reverse=True)[:3])
 
 
 @dataclass(frozen=True)
@@ -214,7 +230,8 @@ def stand_in(visit: Visit) -> Response:
         given = visit.hall.work(policy_of, *place_of(game), nation)
         with visit.hall.changing(game.id):
             game.submit(given)
-            visit.hall.note(game.id, me(visit), f"A policy gave the orders of {nation} for turn {game.stage().position.turn}")
+            name, turn = name_of(game, nation), game.stage().position.turn
+            visit.hall.note(game.id, me(visit), f"A policy gave the orders of {name} for turn {turn}")
     return visit.go("game", "ordered")
 
 
@@ -258,7 +275,8 @@ def order_for(visit: Visit) -> Response:
         turn, player = game.stage().position.turn, visit.hall.people.player(game.id, nation)
         with visit.hall.changing(game.id):
             hand_in(game, nation, text, MODERATOR, taken=taken)
-            visit.hall.note(game.id, me(visit), f"Handed in orders for {nation}, turn {turn}: {len(taken.orders)} stand")
+            name = name_of(game, nation)
+            visit.hall.note(game.id, me(visit), f"Handed in orders for {name}, turn {turn}: {len(taken.orders)} stand")
             if player is not None:
                 said = f"Your moderator has handed in orders for you, turn {turn}.\n\n{rendered(back)}"
                 receipt(visit.desk, game, player, said)
@@ -366,6 +384,7 @@ def correction(visit: Visit) -> Response:
             return visit.show(
                 "correction.html.j2", head=head(visit, game, "game"), change=change, reason=reason, nation=nation,
                 name=name_of(game, nation) if nation else "", text=text, seen=visit.hall.last_sent(game.id) > number,
+                witnesses=_witnesses(visit, game, number),
                 shown=_shown(visit.hall, game),
             )  # fmt: skip
         if visit.form.get("shown") != _shown(visit.hall, game):
@@ -380,8 +399,27 @@ def correction(visit: Visit) -> Response:
             visit.hall.note(game.id, me(visit), f"Went back to turn {turn} (stage {number}): {reason}{fresh}")
             if nation:
                 hand_in(game, nation, text, MODERATOR)
-                visit.hall.note(game.id, me(visit), f"Handed in corrected orders for {nation}")
+                visit.hall.note(game.id, me(visit), f"Handed in corrected orders for {name_of(game, nation)}")
     return visit.go("game", "back")
+
+
+def _witnesses(visit: Visit, game: Game, number: int) -> list[tuple[str, str, str]]:
+    """What players have seen of what came after a stage: who, when a report of it went to him, when he was last on the pages."""
+    out = []
+    mails = visit.desk.outbox.of_game(game.id, 10_000)
+    for role in visit.hall.people.of_game(game.id):
+        if role.role != PLAYS:
+            continue
+        went = [m.sent for m in mails if m.mail.role == role.id and m.sent and _stage_of(m.mail.key) > number]
+        looked = max((s.seen for s in visit.hall.people.sessions_of_role(role)), default="")
+        out.append((f"{name_of(game, role.nation)} ({role.name})", max(went, default=""), looked))
+    return out
+
+
+def _stage_of(key: str) -> int:
+    """The stage whose report a mail brings; 0 for other mails."""
+    parts = key.split("/")
+    return int(parts[2]) if parts[0] == "report" and len(parts) > 3 and parts[2].isdigit() else 0
 
 
 def _shown(hall: Hall, game: Game) -> str:

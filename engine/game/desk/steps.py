@@ -27,7 +27,10 @@ from .web import Desk, moment
 
 @dataclass(frozen=True)
 class Seat:
-    """A nation that a player commands: who he is, whether he has sent, and how many orders."""
+    """A nation that a player commands: who he is, whether he has sent, and how many orders.
+
+    `tried` is what was tried to hear of one who has not, and what came of him that was not taken.
+    """
 
     nation: str
     name: str
@@ -36,6 +39,7 @@ class Seat:
     says: str
     at: str
     seen: str
+    tried: tuple[tuple[str, str], ...] = ()
 
 
 def phase(hall: Hall, game: Game) -> str:
@@ -163,7 +167,7 @@ def written_reports(hall: Hall, id_: str, stage: int, head: str, nations: list[s
 
 
 def send_reminders(desk: Desk, game: Game, late: list[Seat], occasion: str) -> list[str]:
-    """Queue a reminder for each seat that is late; those of one occasion once. Gives the nations."""
+    """Queue a reminder for each seat that is late; those of one occasion once. Gives the names of the nations."""
     turn = game.stage().position.turn
     title = str(game.head["title"])
     settings = desk.hall.settings(game.id)
@@ -189,5 +193,5 @@ def send_reminders(desk: Desk, game: Game, late: list[Seat], occasion: str) -> l
             )
         )
         if new:
-            out.append(seat.nation)
+            out.append(seat.name)
     return out

@@ -27,11 +27,17 @@ def cell(value: Any) -> str:
     return str(value).replace("|", "\\|").replace("\n", " ")
 
 
-def asked(say: Spoken, text: str) -> str:
-    """What is told or asked, as it reads before anybody is meant: `{self}` is you, another name is what was named."""
-    words = re.sub(r"\{(self|nation)\}", "you", text)
+def asked(say: Spoken, text: str, me: str = "you") -> str:
+    """What is told or asked, as it reads before anybody is meant: `{self}` is `me`, another name is what was named."""
+    words = re.sub(r"\{(self|nation)\}", me, text)
     words = re.sub(r"\{([a-z_]+)\}", lambda m: f"the {m[1].replace('_', ' ')}", words)
     return agreed(re.sub(r"\{([^{}]+)\}", lambda m: say.truth(m[1]), words))
+
+
+def _quoted(say: Spoken, text: Any) -> str:
+    """What everybody is told, of whom it concerns: of him by name."""
+    told = asked(say, str(text), "the nation")
+    return told[:1].upper() + told[1:]
 
 
 def if_words(say: Spoken, row: Row) -> str:
@@ -74,6 +80,9 @@ def _faces(faces: Any) -> str:
 def _roll_words(say: Spoken, roll: Any) -> str:
     if isinstance(roll, str):
         return roll
+    if "of" in roll and "upto" in roll:
+        number = f"the {parameter(say, roll['upto'])} of {parameter(say, roll['of'])}"
+        roll = {**{k: v for k, v in roll.items() if k != "of"}, "upto": number}
     said = [f"{ROLLED[k].format(_faces(parameter(say, v)))}" for k, v in roll.items() if k in ROLLED]
     rest = [f"{k.replace('_', ' ')} {parameter(say, v)}" for k, v in roll.items() if k not in ROLLED and k != "die"]
     return ", ".join([str(roll["die"]), *said, *rest])
@@ -106,7 +115,7 @@ def effect_words(say: Spoken, effect: Mapping[str, Any]) -> str:
         elif isinstance(value, Mapping):
             words.append(key + " " + ", ".join(f"{k.replace('_', ' ')} {_nested(say, v)}" for k, v in value.items()))
         else:
-            words.append(f"“{asked(say, str(value))}”" if key == "say" else f"{key} {parameter(say, value)}")
+            words.append(f"“{_quoted(say, value)}”" if key == "say" else f"{key} {parameter(say, value)}")
     told = ", ".join(words)
     return f"if {say.truth(effect['when'])}: {told}" if "when" in effect else told
 
@@ -125,7 +134,9 @@ def flat(value: Any) -> Any:
 
 SENTENCES: Mapping[str, tuple[str, ...]] = {
     "pay": ("{to} is paid {amount} {what}[ by {from}]", "{from} pays {amount} {what}"),
-    "shift": ("{track} of {who} moves {by}[ toward {toward}][ against {against}]",),
+    "shift": (
+        "the {track} of {who} moves {by}[ toward {toward}][ against {against}][{!to_zero} toward zero][{!up} up][{!down} down]",
+    ),
     "mark": ("{who} is marked “{as}”[ for {turns} turns]",),
     "clear": ("the mark “{as}” is taken from {who}",),
     "join": ("{who} joins {side}",),
@@ -152,8 +163,8 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
     "forget": ("{who} forgets {what}",),
     "fight": ("{battle} is fought at {at}",),
 }
-"""An effect in a sentence, by its verb, the first that fits: `{key}` is a parameter that must be there, `[..]` is said where its
-parameters are."""
+"""An effect in a sentence, by its verb, the first that fits: `{key}` is a parameter that must be there (`{!key}`: unsaid), and
+`[..]` is said where its parameters are."""
 
 
 def sentence(say: Spoken, verb: str, given: Mapping[str, Any]) -> str | None:
@@ -165,13 +176,12 @@ def _filled(say: Spoken, form: str, given: Mapping[str, Any]) -> str | None:
     said: set[str] = set()
 
     def filled(text: str) -> str | None:
-        keys = re.findall(r"\{([a-z_]+)\}", text)
+        keys = re.findall(r"\{!?([a-z_]+)\}", text)
         if any(key not in given for key in keys):
             return None
         said.update(keys)
-        return re.sub(
-            r"\{([a-z_]+)\}", lambda m: asked(say, given["text"]) if m[1] == "text" else parameter(say, given[m[1]]), text
-        )
+        told = {key: _quoted(say, given[key]) if key == "text" else parameter(say, given[key]) for key in keys}
+        return re.sub(r"\{(!?)([a-z_]+)\}", lambda m: "" if m[1] else told[m[2]], text)
 
     parts = []
     for bare, inner in re.findall(r"([^\[\]]+)|\[([^\]]*)\]", form):

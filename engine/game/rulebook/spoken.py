@@ -121,7 +121,7 @@ class Spoken:
         """A value in words: an expression behind `=`, else the thing of that id, or the text itself."""
         if not isinstance(text, str):
             return str(text)
-        return self._told(text[1:]) if text.startswith("=") else self.named(text)
+        return self._told(text.removeprefix("=")) if text.startswith("=") or "(" in text else self.named(text)
 
     def named(self, id_: str) -> str:
         """The name of the thing of an id; what names nothing as it is."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 
 from ...core.diagnostics import render_one
+from ..report.words import counted
 from .runner import Failure, Result, Run
 
 __all__ = ["FORMATS", "render"]
@@ -33,9 +34,9 @@ def summary(run: Run) -> str:
     counts += [f"{n} {word}" for word, n in (("failed", run.count("failed")), ("in error", run.count("error"))) if n]
     wrong = sum(d.severity == "error" for d in run.found)
     if wrong:
-        counts.append(f"{wrong} errors in files")
+        counts.append(f"{counted(wrong, 'error')} in files")
     seconds = sum(r.seconds for r in run.results)
-    return f"{', '.join(counts)} ({len(run.results)} cases, {seconds:.1f} s)"
+    return f"{', '.join(counts)} ({counted(len(run.results), 'case')}, {seconds:.1f} s)"
 
 
 def _text(run: Run, show: bool) -> Iterator[str]:

@@ -27,6 +27,6 @@ def understand(book: Book, row: Row, order: Order) -> Understood:
 
     def use() -> None:
         book.placed[item] = book.placed.get(item, 0) + n
-        market.fill_rooms(found)
+        market.rooms.fill(found.rooms)
 
     return Understood(Intent(order, item=item, number=n, site=found.into or site), [use])

@@ -245,6 +245,8 @@ class _Checker:
                 self.fail("E306", f"{name} wants an id here, not {_say(kind)}", node)
             elif text is not None and isinstance(node, ast.Constant):
                 self.id_of(want[3:], node)
+                if want == "id:quantities":
+                    self.quantity(text, first, node)
         elif want == "term" and text is not None:
             self.term_name(text, first.removeprefix("set:"), node)
             self.term_arguments(name, text, node, given)
@@ -277,8 +279,18 @@ class _Checker:
         elif name == "was" and want == "text" and text is not None and text not in MOMENTS:
             self.fail("E306", f"the moments are {', '.join(MOMENTS)}", node, near(text, MOMENTS))
 
+    def quantity(self, text: str, kind: str, node: ast.AST) -> None:
+        """A quantity is asked of the kind of thing that its row says it is of."""
+        row = self.words.ids("quantities").get(text)
+        of = row.get("of") if isinstance(row, Mapping) else None
+        if of in KINDS and kind in KINDS and kind != of:
+            self.fail("E306", f"{text} is a quantity of a {of}, not of {_say(kind)}", node)
+
     def term_name(self, text: str, kind: str, node: ast.AST) -> None:
-        if self.words.term(text) is not None or text in self.words.ids("quantities"):
+        if self.words.term(text) is not None:
+            return
+        if text in self.words.ids("quantities"):
+            self.quantity(text, kind, node)
             return
         if kind in {"", "any", "set", "list"}:
             if any(text in fields for fields in BUILT_IN.values()) or text in self.words.ids("fields"):
