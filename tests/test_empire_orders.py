@@ -53,7 +53,7 @@ def test_the_moderator_answers_what_the_rules_leave_to_him(game: Path, capsys: p
 BOREA = """nation borea   turn {turn}
 {lines}
 """
-DEPLOYED = "deploy 4 infantry b1\ndeploy artillery b1\ndeploy general b1"
+DEPLOYED = "deploy 5 infantry b1\ndeploy artillery b1\ndeploy general b1"
 
 
 def hand_in(game: Path, capsys: pytest.CaptureFixture[str], turn: int, lines: str) -> None:
