@@ -138,7 +138,7 @@ def _begin(turn: Turn, battle: Battle) -> bool:
     absent_entries(turn, battle)
     _interrupt(turn, battle)
     _mark(turn, battle)
-    _lend(turn, battle)
+    _committed(turn, battle)
     return True
 
 
