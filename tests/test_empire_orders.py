@@ -130,8 +130,8 @@ def test_twenty_turns_by_policies(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert {"acts/declare-war", "events/treaty-in-force", "events/payment-made", "events/occupation"} <= {
         rule for _, rule in done
     }
-    moves = ("acts/", "events/occupation", "events/columns", "battles/")
-    for turn in range(1, 17):  # a peace of a season; no year and more without a move, a battle or an order that counts
+    moves = ("acts/", "events/occupation", "events/column", "events/work-completed", "battles/")
+    for turn in range(1, 17):  # a peace of a season; no year and more without a move, a battle, a work or an order that counts
         assert any(rule.startswith(moves) for at, rule in done if turn <= at < turn + 5), turn
 
 
