@@ -35,7 +35,7 @@ NASTY = (
 FIELDS = (
     "token", "text", "out", "nothing", "live", "mend", "line", "file", "others", "turn", "window", "size", "form", "nation", "key", "answer",
     "decision", "due", "days", "auto", "remind", "public", "pause", "more", "stage", "force", "to", "reason", "sure", "act", "name", "email",
-    "role", "session", "mail", "rules", "row", "attacker", "defender", "place", "ruleset", "id", "title", "scenario", "send", "test", "quiet",
+    "role", "session", "mail", "rules", "shown", "from", "log", "row", "attacker", "defender", "place", "ruleset", "id", "title", "scenario", "send", "test", "quiet",
 )  # fmt: skip
 HEADS = (
     "cookie", "content-type", "content-length", "host", "x-forwarded-for", "sec-fetch-site", "accept-encoding", "origin", "referer",
@@ -184,8 +184,8 @@ def hostile(folder: Path, requests: int, mails: int, seed: int = 5) -> tuple[Cou
     attacker = Attacker(house, seed)
     seen: Counter[str] = Counter()
     faults: list[str] = []
-    log = logging.getLogger("wteaw.desk")
-    log.setLevel(logging.CRITICAL)
+    for name in ("wteaw.desk", "python_multipart"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     for n in range(requests):
         if n % 100 == 0:
             attacker.come_in()

@@ -285,8 +285,13 @@ def test_the_clock_is_set_stopped_and_given_more(at: House, red: Browser, mo: Br
     mo.post("game/clock", {"due": "2026-05-09T20:00", "days": "3", "remind": "12", "auto": "send", "public": "1"})
     now = at.hall.settings("small")
     assert (now.due, now.days, now.remind, now.auto, now.public) == ("2026-05-09T20:00:00+00:00", 3, 12, "send", True)
+    over = mo.post("game/clock", {"due": "2025-05-09T20:00", "auto": "send"})
+    assert over.status_code == 409 and "2025-05-09 20:00 UTC is over" in said(over) and at.hall.settings("small") == now
     mo.post("game/clock", {"more": "24"})
     assert at.hall.settings("small").due == "2026-05-10T20:00:00+00:00"
+    at.wait(days=20)
+    late = {"due": "2026-05-10T20:00", "days": "3", "remind": "12", "auto": "send"}
+    assert mo.post("game/clock", late).status_code == 200, "a deadline that has passed may stay"
     mo.post("game/clock", {"pause": "1"})
     assert "the clock is stopped" in said(red.get("turn"))
     for odd in ("yesterday", "2026-99-01T00:00", "0001-01-01T00:00", "9" * 40):

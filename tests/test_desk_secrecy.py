@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import string
 from pathlib import Path
 from typing import Any
@@ -173,6 +174,15 @@ def test_a_draft_of_rules_is_looked_at_and_not_kept(at: House) -> None:
     ):
         assert mo.post("draft", {"rules": ".", "text": text.encode("utf-8", "replace")}).status_code < 500, text
     assert mo.post("draft", {"rules": "../../etc", "text": ""}).status_code == 409
+
+
+def test_a_question_that_is_not_understood_loses_no_draft(at: House) -> None:
+    mo = at.come_in(next(r for r in at.hall.people.of_game(GAME) if r.role == "moderator"))
+    draft = "units:\n  - {id: infantry, hits: -4, wings: 3}\n"
+    answer = mo.post("draft", {"rules": ".", "text": draft, "attacker": "germoney: 3 infntry", "defender": "x", "place": "y"})
+    assert answer.status_code == 200 and "No odds" in said(answer) and "wings: 3" in said(answer)
+    others = re.search(r"\w+\.yaml, line \d+", said(answer))
+    assert others and said(answer).index("✗ line 2") < others.start(), "what the draft itself says wrong comes first"
 
 
 def test_rule_tests_say_what_a_draft_breaks(at: House) -> None:

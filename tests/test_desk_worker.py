@@ -80,7 +80,7 @@ def test_who_is_late_is_reminded_once(at: House) -> None:
         at.wait(minutes=10)
         tick(at.desk)
     assert [m["To"] for m in at.carried if "missing" in m["Subject"]] == ["bob@b.example"]
-    assert sum("Reminders to blue" in d.what for d in at.hall.done("small")) == 1
+    assert sum("Reminders to Blue" in d.what for d in at.hall.done("small")) == 1
 
 
 def test_a_game_that_cannot_go_on_does_not_stop_the_others(at: House) -> None:

@@ -113,8 +113,27 @@ def _unknown(words: list[str], known: dict[str, Any]) -> str:
         if rest[0] not in found.commands:
             return rest[0]
         found, rest = found.commands[rest[0]], rest[1:]
-    options = {o for p in found.params for o in [*p.opts, *p.secondary_opts]} | {"--help"}
-    return next((w for w in rest if re.match("--?[a-z]", w) and w.split("=")[0] not in options), "")
+    return _misused(found, [w.strip('"') for w in rest])
+
+
+def _misused(command: Any, words: list[str]) -> str:
+    """What is wrong with the options and arguments after a command, as it would say itself; what is left out is left out."""
+    context = typer.Context(command)
+    try:
+        _, left, _ = command.make_parser(context).parse_args([w for w in words if w != "..."])
+    except Exception as error:
+        said = str(getattr(error, "message", error))
+        return "" if "requires an argument" in said else said
+    most = sum(p.nargs if p.nargs > 0 else 99 for p in command.params if p.param_type_name == "argument")
+    return f"too much: {' '.join(left)}" if len(left) > most else ""
+
+
+def test_a_wrong_command_in_a_text_is_noticed() -> None:
+    known = _commands()
+    for right in ("verify --game GAME", "report --dice", "orders back", "rollback --to 1", "odds ...", "--version"):
+        assert not _unknown(right.split(), known), right
+    for wrong in ("verfy", "orders bak", "report --dise", "verify a b c d", "report germany"):
+        assert _unknown(wrong.split(), known), wrong
 
 
 @pytest.mark.parametrize("page", [*PAGES, *sorted((ROOT / "templates").rglob("*.md"))], ids=name)

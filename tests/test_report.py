@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from math import hypot
@@ -12,18 +13,20 @@ import pytest
 from wteaw.core.journal import Entry
 from wteaw.core.package_data import rulesets, scenarios
 from wteaw.core.state import Entity, State
-from wteaw.game.report import account, fights, news
-from wteaw.game.report.build import Report, nation_report
-from wteaw.game.report.document import Block, Para, Table
+from wteaw.game.report import account, fights, news, standing
+from wteaw.game.report.build import Report, Section, nation_report
+from wteaw.game.report.document import Block, Bullets, Para, Part, Table
 from wteaw.game.report.map.small import on_grid, rings_data
 from wteaw.game.report.mapview import read_drawing, report_map
-from wteaw.game.report.render import WIDTH, as_html, as_text, part_html, script
+from wteaw.game.report.render import MOST_OF_RULE, WIDTH, as_html, as_text, part_html, script
 from wteaw.game.report.words import Words, listing, sentence
 from wteaw.game.scenario import initial_state
 from wteaw.game.scenario_files import load_scenario
+from wteaw.world.known import theaters
 from wteaw.world.view import readable, view
 from wteaw.world.world import World
 
+from .test_law_orders import begun, known_to
 from .world1914 import loaded, played
 
 READERS = ("german-empire", "italy", "french-empire")
@@ -69,6 +72,17 @@ def test_a_report_fits_a_mail(reader: str) -> None:
     ids = {i for form in ("places", "nations", "units") for i in ruleset.rows(form) if "-" in i}
     assert [i for i in ids if re.search(rf"(?<![\w-]){i}(?![\w-])", text)] == []
     assert len(as_html(report)) < 400_000
+
+
+def test_of_very_many_lines_of_one_rule_a_page_shows_the_first_and_those_to_which_a_part_leads() -> None:
+    report, _, _ = told("german-empire")
+    line = next(one for section in report.sections for one in section.lines if one.named and one.clauses)
+    many = tuple(replace(line, number=n, text=f"Look {n}.") for n in range(1, 301))
+    part = Part("What happened", (Para("Something was seen.", "", (290,)),))
+    html = as_html(replace(report, parts=(part,), sections=(Section("Looks", many),)))
+    shown = [int(n) for n in re.findall(r"Look (\d+)\.", html)]
+    assert shown == [*range(1, MOST_OF_RULE + 1), 290] and html.count("wteaw report --dice` has everything") == 1
+    assert html.count(f"By {line.named}") == 1 and html.count(line.clauses[0]) == 1  # once, as long as no other comes between
 
 
 def test_a_battle_is_told_once() -> None:
@@ -294,3 +308,49 @@ def test_what_waits_for_the_reader_and_what_is_agreed() -> None:
     state.put("records", "treaty-1", "in_effect", True)
     assert "Agreements in force: Amber Peace, of you, Borea." in read("aster")
     assert "waits for your ratification" not in read("aster")
+
+
+def test_of_many_units_in_sight_the_strongest_enemies_beside_are_told_by_theater_and_none_is_left_uncounted() -> None:
+    _, _, here = begun("no-mans-land", 1)
+    world = known_to("no-mans-land", here, "germany")
+    words = Words(world, "germany")
+    lead, beside, *far = standing.sightings(world, (), "germany", words, 1)
+    assert isinstance(lead, Para) and isinstance(beside, Bullets) and lead.lead.startswith("Enemies beside your forces")
+    by_name = {words.place(p): sum(int(r["n"]) for r in rows if world.hostile("germany", r["owner"])) for p, rows in
+               standing.by_place(world, list(world.nations())).items()}  # fmt: skip
+    own = {str(row["place"]) for _, row in world.state.stacks(owner="germany")}
+    near = {p for place in own for p in world.geography.next_to(place)}
+    total = 0
+    for line in beside.items:
+        name, _, text = line.rstrip(".").partition(": ")
+        places = dict(theaters(world)).get(name, ())
+        told = text.split("; ")
+        more = re.fullmatch(r"(\d+) more places? with (\d+) units?", told[-1])
+        shown = []
+        for part in told[: len(told) - bool(more)]:
+            name = max((n for n in by_name if part.startswith(n)), key=len)
+            shown.append(sum(map(int, re.findall(r"\d+", part.removeprefix(name)))))
+        assert len(shown) <= standing.MOST_BESIDE and (not more or len(shown) == standing.MOST_BESIDE)
+        assert shown == sorted(shown, reverse=True)
+        here_too = sum(n for p in places if p in near and (n := by_name.get(words.place(p), 0)))
+        assert sum(shown) + (int(more[2]) if more else 0) == here_too, line
+        total += here_too
+    others = next(block for block in far if isinstance(block, Para) and block.lead == "Enemies farther away")
+    away = sum(int(n) for n in re.findall(r"(\d+)(?: units?)? in \d+", others.text))
+    assert total + away == sum(by_name.values()) > 100
+
+
+def test_small_forces_of_many_places_are_told_in_words_and_all_are_counted() -> None:
+    _, _, here = begun("no-mans-land", 1)
+    world = known_to("no-mans-land", here, "britain")
+    words = Words(world, "britain")
+    blocks = standing.forces(world, "britain", words)
+    tables = [b for b in blocks if isinstance(b, Table)]
+    smaller = [b for b in blocks if isinstance(b, Para) and b.lead == "Smaller forces"]
+    assert smaller and all(len(t.rows) <= standing.MOST_ROWS + 1 for t in tables)
+    mine = standing.counts([row for _, row in world.state.stacks(owner="britain")])
+    totals = [int(cell) for t in tables for row in t.rows if row[1] == "All" for cell in row[2:] if cell.isdigit()]
+    assert sum(totals) <= sum(mine.values())
+    named = "\n".join([*(row[1] for t in tables for row in t.rows), *(b.text for b in smaller)])
+    held = {words.place(str(row["place"])) for _, row in world.state.stacks(owner="britain")}
+    assert [p for p in held if p.removeprefix("Sea Zone ") not in named.replace("\n", " ")] == []

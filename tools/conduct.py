@@ -53,6 +53,7 @@ def counts(ruleset: Ruleset, entries: Iterable[Entry]) -> Figures:
     acts: Counter[str] = Counter()
     refused: Counter[str] = Counter()
     captures: Counter[str] = Counter()
+    taken: Counter[str] = Counter()
     joins: dict[str, str] = {}
     wars: list[str] = []
     tally: Counter[str] = Counter()
@@ -71,13 +72,14 @@ def counts(ruleset: Ruleset, entries: Iterable[Entry]) -> Figures:
         for fact in entry.facts:
             if fact.word == "captured" and fact.roles.get("by"):
                 captures[str(fact.roles["by"])] += 1
+                taken[f"{fact.roles['by']} from {fact.roles.get('of') or 'nobody'}"] += 1
             elif fact.word == "battle_began":
                 kind = ruleset.rows("places").get(str(fact.roles.get("place")), {}).get("kind", "")
                 tally[f"battles {kind}".strip()] += 1
             elif fact.word == "war_declared" or fact.word == "war_began":
                 wars.append(f"{fact.roles.get('by')} on {fact.roles.get('of')} in turn {entry.turn}")
     return {
-        "tally": dict(tally), "captures": dict(captures), "refused": dict(refused), "orders": dict(acts),
+        "tally": dict(tally), "captures": dict(captures), "taken": dict(taken), "refused": dict(refused), "orders": dict(acts),
         "joins": joins, "wars": wars,
     }  # fmt: skip
 
@@ -144,7 +146,7 @@ def tell(games: list[Figures]) -> None:
         best = Counter(max(v, key=lambda w: v[w]) for g in games if (v := g["criteria"].get(criterion)))
         print(f"leads by {criterion}: {best.most_common(4)}")
     print("front places a turn:", round(sum(sum(g["fronts"]) / max(1, len(g["fronts"])) for g in games) / len(games), 1))
-    for of in ("tally", "captures", "refused", "orders"):
+    for of in ("tally", "captures", "taken", "refused", "orders"):
         print(f"{of}:")
         for what, n in mean(games, of)[:45]:
             print(f"  {n:8.1f}  {what}")

@@ -81,15 +81,15 @@ def _preludes(turn: Turn, battles: Sequence[Battle]) -> None:
 
 def battle_now(
     turn: Turn, battle_id: str, place: str, attacker: str, defender: str | None, *, ignore: Iterable[str] = (),
-    kinds: frozenset[str] | None = None,
+    kinds: frozenset[str] | None = None, foes: frozenset[str] | None = None,
 ) -> None:  # fmt: skip
     """One battle between all units of two nations in a place, fought to its end at once; of no defender: all whom it would fight.
 
-    `ignore`: adjusts that do not count; `kinds`: of the attacker, only these take part.
+    `ignore`: adjusts that do not count; `kinds`: of the attacker, only these take part; `foes`: of the defender, these.
     """
     row = turn.ruleset.row("battles", battle_id)
     both = row.get("attacks") == "both"
-    theirs = Party(nations=(defender,), place=place) if defender else Party(place=place, against=(attacker,))
+    theirs = Party(nations=(defender,), place=place, kinds=foes) if defender else Party(place=place, against=(attacker,))
     parties = (Party(nations=(attacker,), place=place, kinds=kinds), theirs)
     battle = Battle(row, place, f"{place}:{attacker}:{defender or 'all'}", parties, (True, both), ignore=tuple(ignore))
     fight_all(turn, [battle])

@@ -15,6 +15,9 @@ from ..world.routes import name_of, passes_gate
 from .battles import Battle, leave_rule, order_options, party_stacks, takes_part, would_fight
 from .members import ATTACKER
 
+Movers = Sequence[dict[str, Any]]
+"""The names for tests of places, once for each stack that is to go there: a place is open if it is open to all of them."""
+
 
 def who_leaves(turn: Turn, battle: Battle, side: int) -> Iterator[tuple[str, dict[str, Any]]]:
     """The parts of a side (force, or nation for its other units) whose orders or whose state make them leave now."""
@@ -138,7 +141,7 @@ def leave(
             return []
         return [_give_up(turn, battle, side, k, r) for k, r in list(party_stacks(turn, battle, side)) if r["owner"] == who]
     owner = movable[0][1]["owner"]
-    to = refuge(turn, battle, side, who, owner, options, rule, shut, kinds={row["kind"] for _, row in movable})
+    to = refuge(turn, battle, side, who, owner, options, rule, shut, dict(movable))
     if to is None:
         chosen = rule.get("chosen") == "lost" and _decides(turn, battle, rule, who)
         if rule.get("none") == "lost" and (chosen or _forced(turn, battle, side, rule)):
@@ -204,12 +207,14 @@ def _give_up(turn: Turn, battle: Battle, side: int, key: str, row: Fields) -> di
 
 def refuge(
     turn: Turn, battle: Battle, side: int, who: str, owner: str, options: Mapping[str, Any], rule: Row, shut: Mapping[str, str],
-    kinds: Iterable[str] = (),
+    movable: Mapping[str, Fields],
 ) -> str | None:  # fmt: skip
-    """Where a leaving part of a side goes: the first way of `to` that is open, or None. Among several neighbours the order's
-    target, else the decision's answer, else a place that is not attacked, with most friendly units, first by id. A neighbour
-    that the order names (`refuge` of the battle's options) comes before all other ways."""
-    names = _party_names(turn, battle, owner)
+    """Where a leaving part of a side goes: the first way of `to` that is open to all its units, or None. Among several neighbours
+    the order's target, else the decision's answer, else a place that is not attacked, with most friendly units, first by id. A
+    neighbour that the order names (`refuge` of the battle's options) comes before all other ways."""
+    party = _party_names(turn, battle, owner)
+    names = [{**party, "unit": Entity("unit", key)} for key in movable]
+    kinds = {row["kind"] for row in movable.values()}
     named = options.get(battle.row.get("options", {}).get("refuge", ""))
     flown = next((_home(turn, who) for way in rule.get("to", ()) if "home" in way), None)
     if (
@@ -255,13 +260,13 @@ def refuge(
         if way.get("prefer") == "back" and came in near:
             return str(came)
         if "asks" in rule:
-            return _choose(turn, battle, who, rule, names, near)
+            return _choose(turn, battle, who, rule, party, near)
         return min(near, key=lambda p: (_attacked(turn, owner, p), -_friends(turn, owner, p), p))
     return None
 
 
 def _near(
-    turn: Turn, battle: Battle, way: Row, names: dict[str, Any], shut: Mapping[str, str], owner: str, kinds: Iterable[str]
+    turn: Turn, battle: Battle, way: Row, names: Movers, shut: Mapping[str, str], owner: str, kinds: Iterable[str]
 ) -> list[str]:
     """The neighbours that are open by a way, through no passage that is closed to these kinds."""
     if "next" not in way:
@@ -291,9 +296,7 @@ def _home(turn: Turn, who: str) -> str | None:
     return home_of(turn, mode, who) if "home" in mode and mode.get("passes_over") else None
 
 
-def _through(
-    turn: Turn, battle: Battle, who: str, rule: Row, way: Row, names: dict[str, Any], shut: Mapping[str, str]
-) -> str | None:
+def _through(turn: Turn, battle: Battle, who: str, rule: Row, way: Row, names: Movers, shut: Mapping[str, str]) -> str | None:
     """The nearest place that passes `ok` at the end of a chain of places that pass `through`; among equals the first by id."""
     seen, frontier = {battle.place}, [battle.place]
     while frontier:
@@ -306,7 +309,7 @@ def _through(
         for test in (way["ok"], way.get("else")):
             ends = [p for p in following if test is not None and _open(turn, test, p, names, battle, shut)]
             if ends:
-                return _choose(turn, battle, who, rule, names, sorted(ends))
+                return _choose(turn, battle, who, rule, names[0], sorted(ends))
         frontier = [p for p in following if _open(turn, way["through"], p, names, battle, shut)]
     return None
 
@@ -333,11 +336,11 @@ def _choose(turn: Turn, battle: Battle, who: str, rule: Row, names: dict[str, An
     return str(found) if found in options else str(options[0])
 
 
-def _open(turn: Turn, test: Any, place: str, names: dict[str, Any], battle: Battle, shut: Mapping[str, str]) -> bool:
+def _open(turn: Turn, test: Any, place: str, names: Movers, battle: Battle, shut: Mapping[str, str]) -> bool:
     if place in shut:
         return False
-    scope = {**names, "place": Entity("place", place), "link": Entity("link", f"{battle.place}>{place}")}
-    return turn.world.test(None if test is True else test, scope)
+    there = {"place": Entity("place", place), "link": Entity("link", f"{battle.place}>{place}")}
+    return all(turn.world.test(None if test is True else test, {**one, **there}) for one in names)
 
 
 def _passes(turn: Turn, owner: str, here: str, there: str, kinds: Iterable[str]) -> bool:

@@ -212,18 +212,14 @@ def _meet(turn: Turn, new: dict[tuple[str, str], set[str]]) -> None:
             if rule is None:
                 continue
             scope = {"self": Entity("nation", nation), "nation": Entity("nation", nation), "place": Entity("place", place)}
-            foes = sorted(
-                {
-                    s["owner"]
-                    for k, s in turn.state.stacks(at=place)
-                    if turn.world.hostile(nation, s["owner"])
-                    and turn.world.test(rule["foe"], {**scope, "unit": Entity("unit", k)})
-                }
-            )
+            foes: dict[str, set[str]] = {}
+            for k, s in turn.state.stacks(at=place):
+                if turn.world.hostile(nation, s["owner"]) and turn.world.test(rule["foe"], {**scope, "unit": Entity("unit", k)}):
+                    foes.setdefault(str(s["owner"]), set()).add(str(s["kind"]))
             if not foes:
                 continue
-            for foe in foes:
+            for foe in sorted(foes):
                 from ..battle.fight import battle_now  # with all that fights, which few who complete something need
 
-                battle_now(turn, rule["battle"], place, nation, foe, kinds=kinds)
+                battle_now(turn, rule["battle"], place, nation, foe, kinds=kinds, foes=frozenset(foes[foe]))
             break

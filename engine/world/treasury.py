@@ -136,8 +136,9 @@ def purse_at(world: World, nation: str, place: str | None, resource: str) -> str
     The main purse is that of the nation's seat (the field that the store's row names); without one in its hands it is the
     richest, or that of its largest part.
 
-    A region's purse is the one whose seat lies in it (the richest if several do); a region without one gets a purse seated
-    at the nation's seat if that is there, else at its first place.
+    A region's purse is the one whose seat lies in it (the richest if several do). A region without one draws on the main
+    purse if the row is `shared` and the nation holds its seat; else it gets a purse seated at the nation's seat if that is
+    there, else at its first place.
     """
     row = store_row(world, resource)
     if row["per"] == "place":
@@ -162,6 +163,8 @@ def purse_at(world: World, nation: str, place: str | None, resource: str) -> str
     found = {k: v for k, v in purses(world, nation, resource).items() if k.partition("/")[2] in part}
     if found:
         return max(found, key=lambda k: (found[k], k))
+    if row.get("shared") and seat not in part and (world.holder_of(seat) == nation if seat else purses(world, nation, resource)):
+        return purse_at(world, nation, None, resource)
     return f"{nation}/{seat if seat in part else part[0]}"
 
 

@@ -196,7 +196,7 @@ def _limits(turn: Turn, battle: Battle, side: int) -> dict[str, Mapping[str, Any
         movable = movable_of(turn, battle, side, who, rule) if said and rule is not None else []
         if not movable or not any(takes_part(turn, battle, side, key, row) for key, row in movable):
             continue
-        owner, kinds = movable[0][1]["owner"], {row["kind"] for _, row in movable}
-        if refuge(turn, battle, side, who, owner, options, dict(rule or {}), {}, kinds=kinds) is not None:
+        owner = movable[0][1]["owner"]
+        if refuge(turn, battle, side, who, owner, options, dict(rule or {}), {}, dict(movable)) is not None:
             out[who] = said
     return out

@@ -36,7 +36,7 @@ from .hall import Hall
 from .web import Visit
 
 MAX_DRAFT, MOST_FINDINGS, MOST_ROWS = 40_000, 60, 2000
-BASE = "."
+BASE, DRAFT = ".", "draft.yaml"
 TESTING = 12.0
 """Seconds for which rule tests are run; those that are left are counted."""
 ASKED = ("attacker", "defender", "place")
@@ -63,11 +63,12 @@ class Battle:
 
 @dataclass(frozen=True)
 class Look:
-    """What comes of a draft: findings, the difference in words, a battle's odds, and rule tests before and after."""
+    """What comes of a draft: findings, the difference in words, a battle's odds (or why there are none), and rule tests."""
 
     found: tuple[Diagnostic, ...]
     lines: tuple[str, ...] = ()
     battle: Battle | None = None
+    unclear: str = ""
     tests: Compared | None = None
 
 
@@ -144,15 +145,19 @@ def looked_at(hall: Hall, name: str, text: str, asked: Mapping[str, str] | None,
     """What comes of a draft over a ruleset; `asked`: a battle whose odds are wanted, `tests`: whether rule tests are."""
     before = loaded(hall, name)
     after, found = over(name, text)
-    battle = _battle(before, after, asked) if asked is not None else None
+    battle, unclear = None, ""
+    try:
+        battle = _battle(before, after, asked) if asked is not None else None
+    except StoreError as error:
+        unclear = str(error)
     if after is None:
-        return Look(tuple(found), battle=battle)
+        return Look(tuple(found), battle=battle, unclear=unclear)
     differs = list(compare(before, after))
     lines = tuple(tell(differs, before, after, _at)) or ("no difference",)
     if not tests:
-        return Look(tuple(found), lines, battle)
+        return Look(tuple(found), lines, battle, unclear)
     cases = hall.kept(("cases", name), lambda: cases_about(rulesets() / name))
-    return Look(tuple(found), lines, battle, compared(cases, before, after, differs, seconds=TESTING))
+    return Look(tuple(found), lines, battle, unclear, compared(cases, before, after, differs, seconds=TESTING))
 
 
 def _draft(visit: Visit, name: str, text: str, look: Look) -> Response:
@@ -171,9 +176,9 @@ def over(name: str, text: str) -> tuple[Ruleset | None, list[Diagnostic]]:
             f"id: draft\ntitle: A draft\ndescription: A draft of the desk.\nextends: data:{base}\n", encoding="utf-8"
         )
         (Path(folder) / "tables").mkdir()
-        (Path(folder) / "tables" / "draft.yaml").write_text(text, encoding="utf-8")
+        (Path(folder) / "tables" / DRAFT).write_text(text, encoding="utf-8")
         rules, found = load_ruleset(Path(folder))
-        mine = [d for d in found if "draft.yaml" in d.file or d.severity == "error"]
+        mine = sorted((d for d in found if DRAFT in d.file or d.severity == "error"), key=lambda d: DRAFT not in d.file)
         return (None if has_errors(found) else rules), mine
 
 

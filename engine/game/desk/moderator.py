@@ -165,12 +165,12 @@ def set_clock(visit: Visit) -> Response:
         elif visit.number("more"):
             if form.get("from", before.due) != before.due:
                 raise StoreError("the deadline has been changed meanwhile; look at it again")
-            due = datetime.fromisoformat(before.due) if before.due else visit.hall.clock()
-            wanted = replace(before, due=stamp(due + timedelta(hours=min(visit.number("more") or 0, 24 * 60))))
+            now = datetime.fromisoformat(before.due) if before.due else visit.hall.clock()
+            wanted = replace(before, due=stamp(now + timedelta(hours=min(visit.number("more") or 0, 24 * 60))))
         else:
-            auto = form.get("auto", before.auto)
+            auto, due = form.get("auto", before.auto), _due(form.get("due", ""), before.due, visit.hall.clock())
             wanted = Settings(
-                game.id, _due(form.get("due", "")), min(visit.number("days") or 0, 365), before.paused,
+                game.id, due, min(visit.number("days") or 0, 365), before.paused,
                 auto if auto in AUTO else before.auto, min(visit.number("remind") or 0, 24 * 14), form.get("public") == "1",
             )  # fmt: skip
         with visit.hall.changing(game.id):
@@ -179,14 +179,19 @@ def set_clock(visit: Visit) -> Response:
     return visit.go("game", "set")
 
 
-def _due(text: str) -> str:
-    """A day and time of UTC from the form, as it is kept; StoreError if it is none."""
+def _due(text: str, before: str, now: datetime) -> str:
+    """A day and time of UTC from the form, as it is kept. StoreError if it is none, or over: what is over is done at once."""
     if not text.strip():
         return ""
     try:
-        return stamp(datetime.fromisoformat(text.strip()[:16]).replace(tzinfo=UTC))
+        due = stamp(datetime.fromisoformat(text.strip()[:16]).replace(tzinfo=UTC))
     except (ValueError, OverflowError):
         raise StoreError(f"a time is written like 2026-05-01T20:00, not {text[:30]!r}") from None
+    if due[:16] == before[:16]:
+        return before
+    if due < stamp(now):
+        raise StoreError(f"{due[:16].replace('T', ' ')} UTC is over; a deadline lies ahead, or there is none")
+    return due
 
 
 def _changed(before: Settings, after: Settings) -> str:
@@ -230,7 +235,8 @@ def stand_in(visit: Visit) -> Response:
         given = visit.hall.work(policy_of, *place_of(game), nation)
         with visit.hall.changing(game.id):
             game.submit(given)
-            visit.hall.note(game.id, me(visit), f"A policy gave the orders of {nation} for turn {game.stage().position.turn}")
+            name, turn = name_of(game, nation), game.stage().position.turn
+            visit.hall.note(game.id, me(visit), f"A policy gave the orders of {name} for turn {turn}")
     return visit.go("game", "ordered")
 
 
@@ -274,7 +280,8 @@ def order_for(visit: Visit) -> Response:
         turn, player = game.stage().position.turn, visit.hall.people.player(game.id, nation)
         with visit.hall.changing(game.id):
             hand_in(game, nation, text, MODERATOR, taken=taken)
-            visit.hall.note(game.id, me(visit), f"Handed in orders for {nation}, turn {turn}: {len(taken.orders)} stand")
+            name = name_of(game, nation)
+            visit.hall.note(game.id, me(visit), f"Handed in orders for {name}, turn {turn}: {len(taken.orders)} stand")
             if player is not None:
                 said = f"Your moderator has handed in orders for you, turn {turn}.\n\n{rendered(back)}"
                 receipt(visit.desk, game, player, said)
@@ -397,7 +404,7 @@ def correction(visit: Visit) -> Response:
             visit.hall.note(game.id, me(visit), f"Went back to turn {turn} (stage {number}): {reason}{fresh}")
             if nation:
                 hand_in(game, nation, text, MODERATOR)
-                visit.hall.note(game.id, me(visit), f"Handed in corrected orders for {nation}")
+                visit.hall.note(game.id, me(visit), f"Handed in corrected orders for {name_of(game, nation)}")
     return visit.go("game", "back")
 
 

@@ -29,6 +29,7 @@ from .outbox import Mail
 from .pages import Head, map_page, map_picture
 from .people import Role
 from .sight import place_of, sight
+from .steps import name_of
 from .web import LONG, Desk, Visit, moment, quick
 
 DONE = {
@@ -312,7 +313,8 @@ def send(visit: Visit) -> Response:
         mail = f"Orders for turn {turn} came in by the page and have been taken.\n\n{rendered(back)}{told(back, draft.meant)}"
         with visit.hall.changing(game.id):
             handed = hand_in(game, nation, text, PLAYER, taken=taken)
-            visit.hall.note(game.id, _me(visit), f"Orders of {nation} for turn {turn} came in by the page: {back.standing} stand")
+            name, n = name_of(game, nation), back.standing
+            visit.hall.note(game.id, _me(visit), f"Orders of {name} for turn {turn} came in by the page: {n} stand")
             if handed.salt:
                 mail += f"\nYour part in the dice of turn {turn}: {handed.salt}\n"
             receipt(visit.desk, game, visit.role, mail)
@@ -343,7 +345,8 @@ def take_back(visit: Visit) -> Response:
         visit.hall.drafts.keep(game.id, visit.role.nation, stage.number, chosen.submission.text, soon=True)
         with visit.hall.changing(game.id):
             game.submit(replace(chosen.submission, by=PLAYER))
-            visit.hall.note(game.id, _me(visit), f"{visit.role.nation} took its file {chosen.number} back into force")
+            name = name_of(game, visit.role.nation)
+            visit.hall.note(game.id, _me(visit), f"{name} took its file {chosen.number} back into force")
     return visit.go("orders", "back")
 
 

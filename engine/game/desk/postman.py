@@ -69,7 +69,7 @@ def receive(desk: Desk, data: bytes) -> str:
         if verdict.answer is not None:
             queue(db, [verdict.answer], now)
         if role is not None:
-            desk.hall.note(role.game, "the post", f"A mail for {role.nation}: {verdict.says}")
+            desk.hall.note(role.game, "the post", f"A mail for {role.name or role.nation}: {verdict.says}")
     return verdict.verdict
 
 
@@ -148,7 +148,8 @@ def _orders(desk: Desk, letter: Letter, role: Role) -> Verdict:
         text = f"Your orders for turn {turn} have been taken.\n\n{said}"
         if handed.salt:
             text += f"\nYour part in the dice of turn {turn}: {handed.salt}\n"
-        left_out = f", {len(back.not_taken)} lines do not" if back.not_taken else ""
+        n = len(back.not_taken)
+        left_out = f", {n} line{'s do' if n != 1 else ' does'} not" if n else ""
         return Verdict("taken", f"{back.standing} orders stand{left_out}", role, _answer(desk, letter, role, game, text))
 
     return Verdict("", "", role, orders=orders)

@@ -59,23 +59,22 @@ def seat(visit: Visit) -> Response:
             game.command(nation, POLICY, "")
             if (role := people.player(game.id, nation)) is not None:
                 people.end(role)
-            visit.hall.note(game.id, me(visit), f"A policy plays {nation} from now on")
+            visit.hall.note(game.id, me(visit), f"A policy plays {name_of(game, nation)} from now on")
         elif act == "add":
             pool.add(name, form.get("email", ""), form.get("side", ""))
         elif act == "remove":
             pool.remove(name)
         elif act == "propose":
             found = pool.propose(nation, name, form.get("by", ""))
-            visit.hall.note(game.id, me(visit), f"{found.name} is asked to command {nation}")
+            visit.hall.note(game.id, me(visit), f"{found.name} is asked to command {name_of(game, nation)}")
         elif act == "agree":
             pool.agree(name)
         elif act == "seat":
             found = pool.seat(nation)
             role = people.add(game.id, PLAYS, nation=nation, name=found.name, email=found.email)
             mail_link(visit.desk, role, str(game.head["title"]), name_of(game, nation))
-            visit.hall.note(
-                game.id, me(visit), f"{found.name} commands {nation} from now on; the old link and its sessions ended"
-            )
+            name = name_of(game, nation)
+            visit.hall.note(game.id, me(visit), f"{found.name} commands {name} from now on; the old link and its sessions ended")
         else:
             raise StoreError("nothing was chosen")
     return visit.go("players", "seated")
@@ -91,6 +90,5 @@ def _invite(visit: Visit, game: Game, role: str, name: str, nation: str, email: 
             game.command(nation, PLAYER, name)
     made = visit.hall.people.add(game.id, role, nation=nation, name=name, email=email)
     mail_link(visit.desk, made, str(game.head["title"]), name_of(game, nation) if nation else role)
-    visit.hall.note(
-        game.id, me(visit), f"{made.name} is {role}{f' of {nation}' if nation else ''}; a link was sent, old sessions ended"
-    )
+    of = f" of {name_of(game, nation)}" if nation else ""
+    visit.hall.note(game.id, me(visit), f"{made.name} is {role}{of}; a link was sent, old sessions ended")

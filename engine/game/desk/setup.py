@@ -13,8 +13,10 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from sqlalchemy.exc import DatabaseError
+
 from ..store import StoreError
-from ..store.database import engine_for
+from ..store.database import engine_for, fault_in_words
 from .hall import Hall
 from .mailbox import look_into
 from .outbox import Outbox, to_folder, to_server
@@ -48,7 +50,11 @@ class Setup:
         if not self.database or not self.mail:
             self.folder.mkdir(parents=True, exist_ok=True)
         engine = engine_for(self.database or self.folder / "desk.db")
-        hall = Hall(engine, shop=Workshop(partial(_opened, engine.url.render_as_string(hide_password=False))) if shop else None)
+        shop_of = Workshop(partial(_opened, engine.url.render_as_string(hide_password=False))) if shop else None
+        try:
+            hall = Hall(engine, shop=shop_of)
+        except DatabaseError as error:
+            raise fault_in_words(error, engine.url.render_as_string()) from None
         carry = to_server(self.mail) if self.mail else to_folder(self.folder / "outbox")
         sender = self.sender or f"desk@{urlsplit(self.url).hostname or 'localhost'}"
         outbox = Outbox(engine, lambda: datetime.now(UTC), sender, carry)

@@ -167,7 +167,7 @@ def written_reports(hall: Hall, id_: str, stage: int, head: str, nations: list[s
 
 
 def send_reminders(desk: Desk, game: Game, late: list[Seat], occasion: str) -> list[str]:
-    """Queue a reminder for each seat that is late; those of one occasion once. Gives the nations."""
+    """Queue a reminder for each seat that is late; those of one occasion once. Gives the names of the nations."""
     turn = game.stage().position.turn
     title = str(game.head["title"])
     settings = desk.hall.settings(game.id)
@@ -193,5 +193,5 @@ def send_reminders(desk: Desk, game: Game, late: list[Seat], occasion: str) -> l
             )
         )
         if new:
-            out.append(seat.nation)
+            out.append(seat.name)
     return out

@@ -6,7 +6,7 @@ All text is escaped in HTML: rulesets and orders are untrusted.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
@@ -14,11 +14,14 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from .build import Report
+from .build import Line, Report
 from .document import Block, Bullets, Para, Part, Picture, Table
 from .map import PageMap
 
 WIDTH = 72
+MOST_OF_RULE = 120
+"""Lines of one rule in the log of a page; of more the first are shown."""
+MORE_OF_RULE = "More of this kind ({}): `wteaw report --dice` has everything."
 
 
 @cache
@@ -141,6 +144,7 @@ def _tools(report: Report) -> dict[str, Any]:
     return {
         "kind": lambda b: type(b).__name__,
         "lines": {line.number: line for section in report.sections for line in section.lines},
+        "rest": _rest,
         "counter": counter,
     }
 
@@ -148,6 +152,31 @@ def _tools(report: Report) -> dict[str, Any]:
 def _part_tools(report: Report) -> dict[str, Any]:
     tools = _tools(report)
     return {"kinds": tools["kind"], "lines": tools["lines"], "counter": tools["counter"]}
+
+
+def _rest(report: Report, lines: Mapping[int, Line]) -> Iterator[tuple[str, list[tuple[Line, bool, bool]]]]:
+    """The lines of the log that no part has shown, by section; whether each tells its rule, and the rule's clauses.
+
+    A rule is told where another went before, its clauses at its first line. Of a rule with very many lines the first are shown,
+    and those to which a part leads.
+    """
+    told: dict[str, int] = {}
+    refs = [ref for part in report.parts for block in part.blocks for ref in getattr(block, "refs", ())]
+    led_to = {n for ref in refs for n in (ref if isinstance(ref, tuple) else (ref,))}
+    for section in report.sections:
+        some: list[tuple[Line, bool, bool]] = []
+        before = ""
+        for line in section.lines:
+            if line.number not in lines:
+                continue
+            n = told[line.named] = told.get(line.named, 0) + 1
+            if n <= MOST_OF_RULE or not line.named or line.number in led_to:
+                some.append((line, line.named != before, n == 1))
+                before = line.named
+            elif n == MOST_OF_RULE + 1:
+                some.append((replace(line, text=MORE_OF_RULE.format(line.named), details=()), False, False))
+        if some:
+            yield section.name, some
 
 
 def _folded(text: str, indent: str = "", first: str = "") -> list[str]:

@@ -466,7 +466,7 @@ def _afar(world: World, reader: str, words: Words, told: set[str]) -> list[Block
         out += _in_sight_by_theater(world, reader, words, exact, near)
     elif by_owner:
         lines = [
-            sentence(f"{capital(words.name(o))}: {'; '.join(f'{words.place(p)} {words.short_units(k)}' for p, k in found)}")
+            sentence(f"{capital(words.name(o))}: {'; '.join(f'{_at(words.place(p))} {words.short_units(k)}' for p, k in found)}")
             for o, found in by_owner.items()
         ]
         out += [Para("", "In sight"), Bullets(tuple(lines))]
@@ -493,7 +493,7 @@ def _in_sight_by_theater(
     for (place, owner), kinds in exact.items():
         n = sum(kinds.values())
         if world.hostile(reader, owner) and place in near:
-            said = f"{words.place(place)} {words.short_units(kinds)} ({words.name(owner)})"
+            said = f"{_at(words.place(place))} {words.short_units(kinds)} ({words.name(owner)})"
             beside.setdefault(theater_of.get(place, "Elsewhere"), []).append((n, place, said))
         else:
             far.setdefault((world.hostile(reader, owner), owner), []).append(n)
@@ -513,6 +513,11 @@ def _in_sight_by_theater(
             first = capital(f"{name} {counted(n, 'unit')} in {counted(places, 'place')}")
             out.append(Para("; ".join([first, *(f"{name} {n} in {places}" for name, n, places in others)]) + ".", lead))
     return out
+
+
+def _at(name: str) -> str:
+    """A place before the number of units there, apart from a number at the end of its name."""
+    return f"{name}:" if name[-1:].isdigit() else name
 
 
 def _band(range_: str, band: str) -> str:

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 from sqlalchemy import Connection, Table, create_engine, event, select
 from sqlalchemy.engine import Engine
-from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
 
 from ...core import canonical
 from ...core.faults import BrokenGame, MachineError
@@ -52,6 +52,7 @@ _FAULTS: tuple[tuple[str, type[StoreError], str], ...] = (
     ("not a database", BrokenGame, "the game's file is damaged; take back a copy of it"),
     ("malformed", BrokenGame, "the game's file is damaged; take back a copy of it"),
     ("locked", StoreError, "somebody else is changing the game; try again in a moment"),
+    ("connection failed", MachineError, "the database server cannot be reached"),
     ("no such table", BrokenGame, "the game's file is damaged or not a game; take back a copy of it"),
 )
 """Part of a database's message -> what kind of fault it is, and what it means for the user."""
@@ -66,9 +67,16 @@ ASKS_AGAIN = 0.004
 
 
 def engine_for(where: Path | str) -> Engine:
-    """The database in a file, made if it is absent, or at a URL. Writes are durable and readers do not wait."""
+    """The database in a file, made if it is absent, or at a URL. Writes are durable and readers do not wait.
+
+    StoreError where the URL is none.
+    """
     if isinstance(where, str) and not where.startswith("sqlite:"):
-        return create_engine(where, pool_pre_ping=True, max_overflow=MOST_CONNECTIONS)
+        try:
+            return create_engine(where, pool_pre_ping=True, max_overflow=MOST_CONNECTIONS)
+        except (ArgumentError, ImportError):
+            kind = where.partition(":")[0] if "://" in where else where
+            raise StoreError(f"{kind!r} names no database; write postgresql+psycopg://user@host/name, or leave it out") from None
     address = where if isinstance(where, str) else f"sqlite:///{where}"
     found = create_engine(address, connect_args={"timeout": PATIENCE}, max_overflow=MOST_CONNECTIONS)
 

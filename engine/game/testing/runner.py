@@ -29,9 +29,10 @@ from ...ruleset.compile import load_ruleset
 from ...ruleset.expressions import ExpressionError
 from ...world.geography import Geography
 from .cases import Case, TestFile, read
+from .entries import faces
 from .enumerate import Branch, TooManyWays, outcomes
 from .given import CaseError, Ground, Shelf
-from .then import CHANCES, Mismatch, compare, evaluate, faces
+from .then import CHANCES, Mismatch, compare, evaluate
 from .values import shown
 from .when import Play, stages
 

@@ -13,7 +13,6 @@ from fractions import Fraction
 from itertools import zip_longest
 from typing import Any
 
-from ...core.journal import Entry
 from ...core.state import Entity, pair_key, unit_key, works_on
 from ...ruleset.checks.expressions import Words
 from ...ruleset.expressions import ExpressionError, check_expression
@@ -21,16 +20,17 @@ from ...ruleset.expressions.vocabulary import KINDS
 from ...turn.vacancies import vacancies
 from ...world.selections import as_set
 from ...world.treasury import stock
-from ...world.view import UNKNOWN, may_read, view
+from ...world.view import UNKNOWN, view
 from ...world.world import World
 from ..scenario_files import option_values
 from ..schedule import days_of
+from .entries import brief, entry_fits, refusal_fits
 from .given import CaseError, known
 from .unchanged import Touch, unmentioned
 from .values import NONE, same
 from .when import Play, Refusal
 
-__all__ = ["CHANCES", "Mismatch", "compare", "evaluate", "faces"]
+__all__ = ["CHANCES", "Mismatch", "compare", "evaluate"]
 
 CHANCES = ("chances", "means", "ranges")
 """Expectations about every way the dice can fall."""
@@ -378,22 +378,22 @@ class _Reader:
     def journal(self, said: Sequence[Mapping[str, Any]], path: Path) -> Iterator[Mismatch]:
         entries = self.play.turn.journal.entries
         for number, wanted in enumerate(said):
-            found = [e for e in entries if _fits(self.world, e, wanted)]
+            found = [e for e in entries if entry_fits(self.world, e, wanted)]
             most = wanted.get("times", 0 if wanted.get("absent") else None)
             if most is not None and len(found) != most:
                 yield Mismatch((*path, number), f"{most} entries", f"{len(found)} entries")
             elif most is None and not found:
                 near = [e for e in entries if e.rule == wanted.get("rule", e.rule)]
-                got = [_brief(e) for e in near[:5]] or "no such entry"
+                got = [brief(e) for e in near[:5]] or "no such entry"
                 yield Mismatch((*path, number), dict(wanted), got)
 
     def sequence(self, said: Sequence[Mapping[str, Any]], path: Path) -> Iterator[Mismatch]:
         """Entries in the order in which they must stand, each the first that fits after the one before."""
         entries, at = self.play.turn.journal.entries, 0
         for number, wanted in enumerate(said):
-            found = next((i for i in range(at, len(entries)) if _fits(self.world, entries[i], wanted)), None)
+            found = next((i for i in range(at, len(entries)) if entry_fits(self.world, entries[i], wanted)), None)
             if found is None:
-                earlier = [_brief(e) for e in entries[:at] if _fits(self.world, e, wanted)]
+                earlier = [brief(e) for e in entries[:at] if entry_fits(self.world, e, wanted)]
                 yield Mismatch((*path, number), dict(wanted), f"only earlier: {earlier}" if earlier else "no such entry")
                 return
             at = found + 1
@@ -516,67 +516,10 @@ def _refusals(said: Any, refusals: Sequence[Refusal], path: Path, *, strict: boo
     """Each expected refusal takes one that fits it; what is left over on either side is a mismatch."""
     left = list(refusals)
     for number, wanted in enumerate(said):
-        fits = next((r for r in left if _refusal_fits(r, wanted)), None)
+        fits = next((r for r in left if refusal_fits(r, wanted)), None)
         if fits is None:
             yield Mismatch((*path, number), wanted, [str(r) for r in refusals] or "nothing was refused")
         else:
             left.remove(fits)
     if strict and left:
         yield Mismatch(path, "no other refusal" if said else "no refusal", [str(r) for r in left])
-
-
-def _refusal_fits(refusal: Refusal, wanted: Mapping[str, Any]) -> bool:
-    order = wanted.get("order")
-    if isinstance(order, int) and order != refusal.number:
-        return False
-    if isinstance(order, str) and order.casefold() not in refusal.text.casefold():
-        return False
-    if wanted.get("nation", refusal.nation) != refusal.nation:
-        return False
-    said = wanted.get("says", ())
-    return all(s.casefold() in refusal.says.casefold() for s in ([said] if isinstance(said, str) else said))
-
-
-def _fits(world: World, entry: Entry, wanted: Mapping[str, Any]) -> bool:
-    for key, value in wanted.items():
-        match key:
-            case "rule" | "subject" | "step":
-                if getattr(entry, key) != value:
-                    return False
-            case "text":
-                if not all(t.casefold() in entry.text.casefold() for t in ([value] if isinstance(value, str) else value)):
-                    return False
-            case "dice":
-                if faces(entry) != list(value):
-                    return False
-            case "data":
-                if not _holds(value, entry.data):
-                    return False
-            case "audience":
-                if sorted(entry.audience) != sorted([value] if isinstance(value, str) else value):
-                    return False
-            case "read_by":
-                if not all(may_read(entry, n, world.side_of(n)) for n in ([value] if isinstance(value, str) else value)):
-                    return False
-            case "hidden_from":
-                if any(may_read(entry, n, world.side_of(n)) for n in ([value] if isinstance(value, str) else value)):
-                    return False
-    return True
-
-
-def _holds(wanted: Any, got: Any) -> bool:
-    """Whether data are as written: of maps, only the keys that are mentioned."""
-    if isinstance(wanted, Mapping) and isinstance(got, Mapping):
-        return all(_holds(v, got.get(k)) for k, v in wanted.items())
-    return same(wanted, got)
-
-
-def faces(entry: Entry) -> list[int]:
-    """The faces of all dice of an entry, as they were rolled."""
-    return [f for record in entry.dice for drawn in record["drawn"] for f in drawn["faces"]]
-
-
-def _brief(entry: Entry) -> dict[str, Any]:
-    out: dict[str, Any] = {"rule": entry.rule, "subject": entry.subject, "text": entry.text, "audience": list(entry.audience)}
-    rolled = faces(entry)
-    return {**out, "dice": rolled} if rolled else out
