@@ -188,10 +188,10 @@ class _Reader:
             bare = strip_comment(line.text)
             if not bare.strip():
                 continue
-            if _NOTHING.fullmatch(bare.strip()) or _REST_STAYS.fullmatch(bare.strip()) or self._is_title(bare):
+            words = split(bare)
+            if self._orders_nothing(bare.strip(), words):
                 self.passed.append(line.number)
                 continue
-            words = split(bare)
             if words and words[0].norm in HEAD and self._head(line.number, line.text, words):
                 continue
             entry = self._entry(line, bare)
@@ -202,9 +202,11 @@ class _Reader:
             out.append(entry)
         return out
 
-    def _is_title(self, bare: str) -> bool:
-        """Whether a line is the title of a phase, or of a part of the map, as the order form has it."""
-        return joined(bare) in self.titles and joined(bare) not in self.lines.grammar.openings()
+    def _orders_nothing(self, bare: str, words: Sequence[Word]) -> bool:
+        """Whether a line is the title of a phase, as the form has it, or says that nothing is ordered, or that others stay."""
+        if not words or self.names.synonym(words[0].norm) in self.lines.grammar.opening_words:
+            return False
+        return joined(bare) in self.titles or any(form.fullmatch(bare) for form in (_NOTHING, _REST_STAYS))
 
     def _entry(self, line: Line, bare: str) -> _Entry:
         entry = self._read(line, bare)
