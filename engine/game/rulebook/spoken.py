@@ -1,4 +1,4 @@
-"""Expressions in words, as a book has them: "you are China and the target is at war with France".
+"""Expressions in words, as a book has them: "you are neutral and the target is at war with your side".
 
 Names of things come from their rows, terms keep the name under which the book explains them (in code, so that it can lead
 there), and what has no phrase of its own is said as it is written, without signs: nothing is told that does not stand there.
