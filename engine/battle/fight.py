@@ -138,7 +138,7 @@ def _begin(turn: Turn, battle: Battle) -> bool:
     absent_entries(turn, battle)
     _interrupt(turn, battle)
     _mark(turn, battle)
-    _lend(turn, battle)
+    _committed(turn, battle)
     return True
 
 
@@ -163,7 +163,7 @@ def _mark(turn: Turn, battle: Battle) -> None:
                 turn.journal.alter_units(member.key, int(member.row["n"]), **rule["set"])
 
 
-def _lend(turn: Turn, battle: Battle) -> None:
+def _committed(turn: Turn, battle: Battle) -> None:
     """Forces that join one battle only, from another place, have joined this one."""
     lent = [force for _, force, join in supporters(turn, battle) if join.get("once")]
     if lent:
