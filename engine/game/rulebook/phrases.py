@@ -108,6 +108,8 @@ def effect_words(say: Spoken, effect: Mapping[str, Any]) -> str:
             words.append(f"otherwise {told}" if key == "miss" else told)
         elif key == "roll":
             words.append(f"a throw of {_roll_words(say, value)}")
+        elif key == "release":
+            words.append(f"what waits for “{fact_words(say, value)}” comes due")
         elif key in ("results", "cases", "answers", "in_turn"):
             words.append("; ".join(tail_words(say, {key: value})) if key in ("results", "cases") else key.replace("_", " "))
         elif isinstance(value, Mapping) and (said := sentence(say, key, value)) is not None:
@@ -162,6 +164,12 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
     "know": ("{who} comes to know {what}[ of {of}]",),
     "forget": ("{who} forgets {what}",),
     "fight": ("{battle} is fought at {at}",),
+    "queue": ("{what} is on its way[ for {for}][ to {at}][, due with {due}][: {n}]",),
+    "cancel": ("[{under_way} of ]what is under way[ of {of}][ to {at}] is dropped[: {n}]",),
+    "record": ("a new {what} stands in the books[: {set}]",),
+    "strike": ("{records} are struck out of the books",),
+    "vote": ("{of} vote on {ask}[ about {about}][; if it is accepted: {then}][; if it is refused: {else}]",),
+    "end": ("the war between {between} ends",),
 }
 """An effect in a sentence, by its verb, the first that fits: `{key}` is a parameter that must be there (`{!key}`: unsaid), and
 `[..]` is said where its parameters are."""
@@ -180,7 +188,7 @@ def _filled(say: Spoken, form: str, given: Mapping[str, Any]) -> str | None:
         if any(key not in given for key in keys):
             return None
         said.update(keys)
-        told = {key: _quoted(say, given[key]) if key == "text" else parameter(say, given[key]) for key in keys}
+        told = {key: _told(say, key, given[key]) for key in keys}
         return re.sub(r"\{(!?)([a-z_]+)\}", lambda m: "" if m[1] else told[m[2]], text)
 
     parts = []
@@ -191,6 +199,12 @@ def _filled(say: Spoken, form: str, given: Mapping[str, Any]) -> str | None:
         parts.append(part)
     rest = [f"{key.replace('_', ' ')} {_nested(say, value)}" for key, value in given.items() if key not in said | QUIET]
     return agreed("".join(parts)) + (f" ({', '.join(rest)})" if rest else "")
+
+
+def _told(say: Spoken, key: str, value: Any) -> str:
+    if key == "text":
+        return _quoted(say, value)
+    return _nested(say, value) if key in ("then", "else") and isinstance(value, list) else parameter(say, value)
 
 
 QUIET = frozenset({"seen_by", "as_far_as", "audience", "declared", "openly", "captured"})
