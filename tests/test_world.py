@@ -58,8 +58,6 @@ def ask(text: str, state: State | None = None, **names: Any) -> Any:
         ("kinds(units(), 'kind')", 2),
         ("stock(self, 'gold')", 20),
         ("'red' in these('red', 'blue')", True),
-        ("count(these('red.foot@birch', 'blue.foot@ash'))", 4),
-        ("some(these('blue.foot@ash'))", False),
         ("count(without(places(), places(holder=self)))", 2),
     ],
 )

@@ -103,18 +103,12 @@ def _change_list(runner: EffectRunner, thing: Entity, p: Row, names: dict[str, A
     """A list of ids; with `said_by` every item is written `who>item`: it holds as what that nation has said."""
     head = f"{runner.id_of(p['said_by'], names)}>" if "said_by" in p else ""
     now = [str(id_of(v)) for v in runner.world.field(thing, p["field"]) or ()]
-    new, old = ({f"{head}{item}" for item in _items(runner, p[k], names)} if k in p else set() for k in ("add", "drop"))
+    new, old = (
+        {f"{head}{id_of(v)}" for v in as_set(runner.world, runner.set(p[k], names))} if k in p else set() for k in ("add", "drop")
+    )
     out = sorted(({*now} | new) - old)
     if out != now:
         set_field(runner, thing, p["field"], out, single=single)
-
-
-def _items(runner: EffectRunner, value: Any, names: dict[str, Any]) -> set[str]:
-    """What a list takes in or drops: the ids of things, or a plain word, which is no thing."""
-    found = runner.set(value, names)
-    if isinstance(found, str) and not runner.world.ruleset.has("groups", found):
-        return {found}
-    return {str(id_of(v)) for v in as_set(runner.world, found)}
 
 
 def set_field(runner: EffectRunner, thing: Entity, field: str, value: Any, *, single: bool = False) -> None:

@@ -20,18 +20,13 @@ _KIND_OF_GROUP = {
 }
 
 
-_THINGS = {Entity}
-_MORTAL = frozenset("@#")
-"""In the ids of stacks and records, which may be gone; in no word."""
-
-
 def id_of(value: Any) -> Any:
     """The id of an entity, else the value."""
     return value.id if isinstance(value, Entity) else value
 
 
 def as_set(world: World, value: Any) -> EntitySet:
-    """A set from a set, one thing, a group's id, an id or a word, which stands for itself; of what is gone, nothing."""
+    """A set from a set, one thing, a group's id or an id."""
     if value is None:
         return ()
     if isinstance(value, Entity):
@@ -39,21 +34,8 @@ def as_set(world: World, value: Any) -> EntitySet:
             return group(world, value.id)
         return (value,)
     if isinstance(value, str):
-        if world.ruleset.has("groups", value):
-            return group(world, value)
-        thing = world.thing(value)
-        return () if thing.kind == "group" and not _MORTAL.isdisjoint(value) else (thing,)
-    things = tuple(value)
-    if {*map(type, things)} <= _THINGS:
-        return things
-    return tuple([t for v in things for t in (_listed(world, v) if isinstance(v, str) else (world.thing(v),))])
-
-
-def _listed(world: World, text: str) -> EntitySet:
-    """A member of a list: what it names, a group's members, or a plain word of a list of words; of what is gone, nothing."""
-    if world.ruleset.has("groups", text) or "#" in text or "@" in text:
-        return as_set(world, text)
-    return (world.thing(text),)
+        return group(world, value) if world.ruleset.has("groups", value) else (world.thing(value),)
+    return tuple([v if type(v) is Entity else world.thing(v) for v in value])
 
 
 def is_named(world: World, text: str) -> bool:
