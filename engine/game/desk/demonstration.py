@@ -14,6 +14,7 @@ from ...world.world import World
 from ..begin import new_game
 from ..report.drawing import Drawing
 from ..report.mapview import read_drawing
+from ..report.words import counted
 from ..resolve import planned, resolve_turn
 from ..scenario import initial_state
 from ..scenario_files import load_scenario, named_ruleset
@@ -45,7 +46,7 @@ def demonstration(
             game.submit(replace(given, by=PLAYER))
         resolve_turn(game, force=True)
     hall.send(game)
-    hall.note(GAME, "the desk", f"The demonstration was started; policies played {turns} turns of it")
+    hall.note(GAME, "the desk", f"The demonstration was started; policies played {counted(turns, 'turn')} of it")
     people = hall.people
     people.add(GAME, MODERATOR, name="moderator", email="moderator@desk.example")
     for nation in chosen:
