@@ -127,7 +127,8 @@ def sides(ruleset: Ruleset) -> Iterator[str]:
         return
     yield "## Nations"
     fields = ruleset.rows("fields").values()
-    seats = [f["id"] for f in fields if "nation" in f["of"] and f.get("form") == "places" and f["type"] == "id"]
+    named = [f["id"] for f in fields if "nation" in f["of"] and f.get("form") == "places" and f["type"] == "id"]
+    seats = [name for name in named if any(name in row for row in nations.values())]
     yield table(
         ["nation", "side", *(seat.replace("_", " ") for seat in seats)],
         [
