@@ -18,7 +18,7 @@ from .small import Point, lines_data, merged_halos, on_grid, rings_data, stepped
 from .svg import INK, circle, rect, words
 from .text import FAMILY, text_width, xml
 
-GRID, SLACK, COARSE, MANY = 2.0, 1.0, 3.2, 450
+GRID, SLACK, COARSE, MANY = 2.0, 1.6, 3.2, 450
 """Sheet units between the lines on which outlines lie, and how far (in these) an outline may pass beside its vertices: of maps
 with more than so many places, which would else be too large for a mail, farther."""
 FRAME = (800, 600)
