@@ -41,7 +41,7 @@ _SALUTE = re.compile(
 _NOTHING = re.compile(
     r"(?:[^:]{1,30}:\s*)?(?:-+|n/?a|none|nothing|pass|"
     r"no (?:(?:more|other|further|new) )?(?:orders?|moves?|changes?|purchases?|attacks?)"
-    r"(?: (?:this|for this|for the|this) (?:turn|season|phase|round))?)[\s.!]*",
+    r"(?: (?:this|for this|for the) (?:turn|season|phase|round))?)[\s.!]*",
     re.IGNORECASE,
 )
 """A line that says that nothing is ordered."""

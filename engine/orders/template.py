@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ..world import treasury as stores
-from ..world.known import theaters
+from ..world.known import theater_names, theater_of
 from ..world.world import World
 from .letter import END
 from .names import Names
@@ -84,10 +84,9 @@ def _joined(parts: Iterable[tuple[str, list[Offered]]]) -> list[tuple[str, list[
 
 def _by_theater(world: World, lines: Sequence[Offered], many: int) -> list[tuple[str, list[Offered]]]:
     """Orders of units by the theater where these are; in their order."""
-    theater_of = {place: name for name, places in theaters(world) for place in places}
-    sent: dict[str, list[Offered]] = {name: [] for name, _ in theaters(world)}
+    sent: dict[str, list[Offered]] = {name: [] for name in theater_names(world)}
     for line in lines:
-        sent.setdefault(theater_of.get(line.place, "Elsewhere"), []).append(line)
+        sent[theater_of(world, line.place)].append(line)
     return [(name, _together(some, many)) for name, some in sent.items() if some]
 
 

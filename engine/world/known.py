@@ -8,6 +8,9 @@ from typing import Any, NamedTuple
 from .view import UNKNOWN, learned
 from .world import World
 
+ELSEWHERE = "Elsewhere"
+"""What lies outside all theaters."""
+
 
 class Enemies(NamedTuple):
     """Enemies that are known to be in a place: how many at least, whether that is all of them, and the band if one is shown."""
@@ -66,3 +69,17 @@ def theaters(world: World) -> list[tuple[str, list[str]]]:
         return found or [(sheet.replace("-", " ").title(), places) for sheet, places in sheets.items()]
 
     return world.ruleset.derived("theaters", make)  # type: ignore[no-any-return]
+
+
+def theater_of(world: World, place: str) -> str:
+    """The name of the theater in which a place lies; `ELSEWHERE` outside all of them."""
+
+    def make() -> dict[str, str]:
+        return {p: name for name, members in theaters(world) for p in members}
+
+    return str(world.ruleset.derived("theater of", make).get(place, ELSEWHERE))
+
+
+def theater_names(world: World) -> list[str]:
+    """The names of the theaters in their order, `ELSEWHERE` last."""
+    return [*(name for name, _ in theaters(world)), ELSEWHERE]

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...orders.attack_odds import odds_of_attacks
-from ...orders.intake import Intake
-from ...world.world import World
 from ..hand_in import read
 from ..store import Game
 from .hall import Hall
@@ -26,23 +24,16 @@ def kept(hall: Hall, game: Game, nation: str) -> dict[str, str]:
     return hall.of_stage(game, ("odds", nation), dict)
 
 
-def known(hall: Hall, game: Game, nation: str) -> Callable[[str, Callable[[], str]], str]:
-    """Says what is kept, and works nothing out."""
-    said = kept(hall, game, nation)
-    return lambda key, _: said.get(key, "")
+class Said:
+    """Says the odds that are kept, and works nothing out; `wanting`: whether it was asked for others."""
 
+    def __init__(self, hall: Hall, game: Game, nation: str) -> None:
+        self._kept = kept(hall, game, nation)
+        self.wanting = False
 
-def wanting(hall: Hall, game: Game, world: World, nation: str, taken: Intake) -> bool:
-    """Whether there are attacks whose odds have not been worked out."""
-    said, unknown = kept(hall, game, nation), []
-
-    def look(key: str, _: Callable[[], str]) -> str:
-        if key not in said:
-            unknown.append(key)
-        return ""
-
-    odds_of_attacks(world, nation, taken.intents, look)
-    return bool(unknown)
+    def __call__(self, key: str, _: Callable[[], str]) -> str:
+        self.wanting = self.wanting or key not in self._kept
+        return self._kept.get(key, "")
 
 
 def work_out(hall: Hall, game: Game, nation: str, text: str) -> None:

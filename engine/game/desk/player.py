@@ -20,8 +20,7 @@ from ..report.render import as_text
 from ..report.words import Words
 from ..store import MODERATOR, PLAYER, PROXY, Game
 from ..turn_reports import last_turn, report
-from .chances import known as said_before
-from .chances import wanting, work_out
+from .chances import Said, work_out
 from .drafts import Draft
 from .hall import Hall
 from .meant import silenced, told
@@ -214,10 +213,9 @@ def _read_back(hall: Hall, game: Game, nation: str, text: str, meant: frozenset[
     """What the read-back of a text shows."""
     back, unasked = None, False
     if text.strip():
-        back, taken = back_of(hall, game, nation, text)
-        if len(text) <= LONG:
-            with hall.world(game, nation) as world:
-                unasked = wanting(hall, game, world, nation, taken)
+        said = Said(hall, game, nation)
+        back, taken = back_of(hall, game, nation, text, said)
+        unasked = said.wanting and bool(taken.intents) and len(text) <= LONG
     silent = list(silenced(back, meant)) if back else []
     return {"back": back, "meant": meant, "silent": silent, "purses": _unsaid(hall, game, nation, back), "unasked": unasked}
 
@@ -237,7 +235,7 @@ def back_of(hall: Hall, game: Game, nation: str, text: str, known: Known | None 
         return hall.work(long_back_of, *place_of(game), nation, text)
     with hall.world(game, nation) as world:
         taken, _ = read(game, nation, text, world)
-        odds = known or said_before(hall, game, nation)
+        odds = known or Said(hall, game, nation)
         return read_back(world, taken, game=game.id, with_odds=True, known=odds), taken
 
 

@@ -14,7 +14,7 @@ from ...core.model import Row
 from ...core.state import UNIT_CORE, Entity
 from ...turn.effects import printed
 from ...units.forces import AFLOAT
-from ...world.known import enemies_in, theaters
+from ...world.known import enemies_in, theater_names, theater_of, theaters
 from ...world.view import UNKNOWN, may_read
 from ...world.world import World
 from .document import Block, Bullets, Para, Table
@@ -157,15 +157,13 @@ def _empty(world: World, reader: str, places: Mapping[str, Any]) -> list[str]:
 
 def _smaller(world: World, reader: str, words: Words, places: Mapping[str, list[Mapping[str, Any]]]) -> list[Block]:
     """Places without a row of their own in a paragraph, by theater."""
-    theater_of = {p: name for name, members in theaters(world) for p in members}
-    order = [*(name for name, _ in theaters(world)), "Elsewhere"]
     found: dict[str, dict[str, list[str]]] = {}
     for place, rows in places.items():
         said = "; ".join(s for s in (words.short_units(counts(rows)), conditions(words, rows)) if s)
         name = words.place(place) + (" !" if threatened(world, reader, place) else "")
-        found.setdefault(theater_of.get(place, "Elsewhere"), {}).setdefault(said, []).append(name)
+        found.setdefault(theater_of(world, place), {}).setdefault(said, []).append(name)
     out: list[str] = []
-    for theater in sorted(found, key=order.index):
+    for theater in sorted(found, key=theater_names(world).index):
         same = sorted(found[theater].items(), key=lambda i: -len(i[1]))
         told = "; ".join(f"{listing(sorted(names))} {said}{' each' if len(names) > 1 else ''}" for said, names in same)
         out.append(f"{theater}: {told}.")
@@ -487,20 +485,19 @@ def _in_sight_by_theater(
     world: World, reader: str, words: Words, exact: Mapping[tuple[str, str], Mapping[str, int]], near: set[str]
 ) -> list[Block]:
     """Of many units in sight, theater by theater, the strongest enemies next to the reader's; others by nation only."""
-    theater_of = {p: name for name, members in theaters(world) for p in members}
     beside: dict[str, list[tuple[int, str, str]]] = {}
     far: dict[tuple[bool, str], list[int]] = {}
     for (place, owner), kinds in exact.items():
         n = sum(kinds.values())
         if world.hostile(reader, owner) and place in near:
             said = f"{_at(words.place(place))} {words.short_units(kinds)} ({words.name(owner)})"
-            beside.setdefault(theater_of.get(place, "Elsewhere"), []).append((n, place, said))
+            beside.setdefault(theater_of(world, place), []).append((n, place, said))
         else:
             far.setdefault((world.hostile(reader, owner), owner), []).append(n)
     out: list[Block] = []
     if beside:
         lines = []
-        for name in (n for n in [*dict.fromkeys(theater_of.values()), "Elsewhere"] if n in beside):
+        for name in sorted(beside, key=theater_names(world).index):
             found = sorted(beside[name], key=lambda f: (-f[0], f[1]))
             told, rest = found[:MOST_BESIDE], found[MOST_BESIDE:]
             more = [f"{counted(len(rest), 'more place')} with {counted(sum(n for n, *_ in rest), 'unit')}"] if rest else []

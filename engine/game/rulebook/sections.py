@@ -98,7 +98,7 @@ def event(ruleset: Ruleset, row: Row) -> str:
 
 def items(ruleset: Ruleset) -> Iterator[str]:
     """What can be bought."""
-    rows = ruleset.rows("catalogue")
+    rows, say = ruleset.rows("catalogue"), Spoken(ruleset)
     if rows:
         yield table(
             ["item", "price", "where", "uses", "not allowed"],
@@ -108,7 +108,7 @@ def items(ruleset: Ruleset) -> Iterator[str]:
                     r.get("price"),
                     r.get("site_else"),
                     _uses(r.get("uses")),
-                    "; ".join(asked(Spoken(ruleset), n["else"]) for n in r.get("needs", ())),
+                    "; ".join(asked(say, n["else"]) for n in r.get("needs", ())),
                 ]
                 for r in rows.values()
             ],
@@ -234,10 +234,11 @@ def objectives(ruleset: Ruleset) -> Iterator[str]:
     if not rows:
         return
     yield "## Objectives"
+    say = Spoken(ruleset)
     yield table(
         ["aim", "reached if", "counts", "points"],
         [
-            [title(a), Spoken(ruleset).truth(a["is"]), a.get("count", "each") if a["of"] != "number" else "", a["points"]]
+            [title(a), say.truth(a["is"]), a.get("count", "each") if a["of"] != "number" else "", a["points"]]
             for a in aims.values()
         ],
     )

@@ -105,6 +105,10 @@ def _a(name: str) -> str:
     return f"a{'n' if name[:1] in 'aeiou' else ''} {name}"
 
 
+class _NoWords(Exception):
+    """A piece of an expression for which there is no phrase: the whole is then said as it is written."""
+
+
 class Spoken:
     """Says expressions of one ruleset."""
 
@@ -138,7 +142,7 @@ class Spoken:
         try:
             tree = parse(text).tree
             return agreed(self._if(tree) if test else self._say(tree))
-        except (ExpressionError, NotImplementedError):
+        except (ExpressionError, _NoWords):
             return f"`{text}`"
 
     # ---- one node
@@ -146,7 +150,7 @@ class Spoken:
     def _say(self, node: ast.AST) -> str:
         said = getattr(self, f"_{type(node).__name__.lower()}", None)
         if said is None:
-            raise NotImplementedError
+            raise _NoWords
         return str(said(node))
 
     def _expression(self, node: ast.Expression) -> str:
@@ -218,7 +222,7 @@ class Spoken:
         left, out = node.left, []
         for op, right in zip(node.ops, node.comparators, strict=True):
             if type(op) not in COMPARED:
-                raise NotImplementedError
+                raise _NoWords
             out.append(f"{self._side(left)} {COMPARED[type(op)]} {self._side(right)}")
             left = right
         return " and ".join(out)
@@ -231,7 +235,7 @@ class Spoken:
 
     def _binop(self, node: ast.BinOp) -> str:
         if type(node.op) not in JOINED:
-            raise NotImplementedError
+            raise _NoWords
         inner = ast.BinOp | ast.BoolOp | ast.IfExp | ast.Compare
         loose = isinstance(node.op, ast.Add)
         left, right = (
@@ -244,7 +248,7 @@ class Spoken:
 
     def _call(self, node: ast.Call) -> str:
         if not isinstance(node.func, ast.Name):
-            raise NotImplementedError
+            raise _NoWords
         name, args = node.func.id, node.args
         if name in KINDS and len(args) == 1 and isinstance(args[0], ast.Constant):
             return self.named(str(args[0].value))

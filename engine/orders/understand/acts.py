@@ -41,9 +41,7 @@ def _with_numbers(book: Book, row: Row, order: Order) -> Order:
             continue
         declared = row["slots"][name]
         place = str(slots.get(declared.get("at", first) if isinstance(declared, dict) else first) or "")
-        here = ways.free_units(book.world, whose, place)
-        every = book.every(wanted, here)
-        counts = {k: here.get(k, 0) if n == ALL else n for k, n in wanted.items()} if every is None else every
+        counts = book.numbers(wanted, ways.free_units(book.world, whose, place))
         if not any(counts.values()):
             where = book.names.printed("place", place)
             raise Refused(Refusal(Code.UNITS, f"no such units of yours in {where}" if place else "no such units", name))

@@ -18,7 +18,7 @@ from ...world import treasury as stores
 from ...world.passages import kind_matches
 from ...world.world import World
 from ..afterwards import Move
-from ..match import is_every
+from ..match import ALL, is_every
 from ..names import EVERY, Names
 from ..prospect import Prospect
 from ..rows import late_money
@@ -112,6 +112,11 @@ class Book:
             return None
         tag = next(iter(wanted)).removeprefix(EVERY) or None
         return {kind: n for kind, n in there.items() if n > 0 and kind_matches(self.world, tag, kind)}
+
+    def numbers(self, wanted: Mapping[str, Any], there: Mapping[str, int]) -> dict[str, int]:
+        """A list of units with numbers in the place of `all`: as many as are there."""
+        every = self.every(wanted, there)
+        return {k: there.get(k, 0) if n == ALL else int(n) for k, n in wanted.items()} if every is None else every
 
     def check(self, why: Refusal | None) -> None:
         """Raise what is refused."""

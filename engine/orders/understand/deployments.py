@@ -6,7 +6,6 @@ from ...core.model import Row
 from ...turn.context import Order
 from ...turn.intents import Code, Intent, Refusal
 from ...units import deploy
-from ..match import ALL
 from ..names import EVERY
 from ..ways import TARGET, UNITS, nearest_of
 from .book import Book, Refused, Understood
@@ -19,9 +18,7 @@ def understand(book: Book, row: Row, order: Order) -> Understood:
     assert step is not None
     layout = book.layouts.setdefault(order["order"], deploy.Layout(book.context, book.nation, step))
     left = layout.left()
-    wanted = dict(order["slots"][UNITS])
-    every = book.every(wanted, left)
-    units = every if every is not None else {kind: left.get(kind, 0) if n == ALL else int(n) for kind, n in wanted.items()}
+    units = book.numbers(order["slots"][UNITS], left)
     if not units or min(units.values()) < 1:
         raise Refused(Refusal(Code.NUMBER, "no units are left to be placed", UNITS))
     order = {**order, "slots": {**order["slots"], UNITS: units}}
