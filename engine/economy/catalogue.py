@@ -93,7 +93,7 @@ class Market:
         facing: Sequence[str] = (),
         kind: str | None = None,
     ) -> Quote | Refusal:
-        """The purchase, or why it cannot be made. A `kind` of unit asks for what is fitted to units and makes the same as the item."""
+        """The purchase, or why it cannot be made. With a `kind` of unit: of what is fitted to units and makes the same."""
         row = self.world.ruleset.rows("catalogue").get(item)
         if row is None:
             return Refusal(Code.NAME, f"nothing called {item} can be bought", "item")
