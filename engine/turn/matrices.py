@@ -46,7 +46,7 @@ def _index(ruleset: Ruleset) -> dict[str, list[tuple[Row, list[Row]]]]:
                 out.setdefault(word, []).append((matrix, [r for r in matrix["rows"] if word in {w for w, _ in triggers(r)}]))
         return out
 
-    return ruleset.derived("matrix-index", make)  # type: ignore[no-any-return]
+    return ruleset.derived("matrix-index", make, of=("matrices",))  # type: ignore[no-any-return]
 
 
 def _parties(actor: Any, target: Any) -> dict[str, Any]:
