@@ -192,10 +192,11 @@ class Lineup:
 def by_round(world: World, form: str) -> frozenset[str]:
     """The rows of a form with an expression that goes by the number of the round."""
     rows = world.ruleset.rows(form)
-    found: frozenset[str] = world.ruleset.derived(
-        f"{form} by round", lambda: frozenset(id_ for id_, row in rows.items() if any(map(asks_round, texts(row))))
-    )
-    return found
+
+    def make() -> frozenset[str]:
+        return frozenset(id_ for id_, row in rows.items() if any(map(asks_round, texts(row))))
+
+    return world.ruleset.derived(f"{form} by round", make, of=(form,))  # type: ignore[no-any-return]
 
 
 def own_of(value: Any, side: int) -> Any:

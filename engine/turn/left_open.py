@@ -15,7 +15,8 @@ from .effects import fill, printed
 class Open:
     """A decision that the rules leave to the moderator at an input point: its key, what it is about, how he may answer.
 
-    `default` holds without an answer. `choices` are the answers one by one where they are listed, none where a number is asked for.
+    `default` holds without an answer. `choices` are the answers one by one where they are listed, none where a number is
+    asked for.
     """
 
     key: str
