@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -198,3 +199,15 @@ def test_states_that_share_rows_part_when_one_is_changed() -> None:
     assert (one.row("stores", "red"), one.row("stores", "blue")) == ({"gold": 5}, {})
     assert other.tables == {"stores": {"red": {"gold": 1}, "blue": {"gold": 2}}}
     assert rows == {"red": {"gold": 1}, "blue": {"gold": 2}}
+
+
+def test_changed_rules_take_over_what_follows_from_the_rows_that_they_leave_alone() -> None:
+    RULES.derived("of all", dict)
+    RULES.derived("of terms", lambda: sorted(RULES.rows("terms")), of=("terms",))
+    units = replace(RULES, forms={**RULES.forms, "units": {}})
+    units.take_over(RULES)
+    assert units.derived("of terms", list, of=("terms",)) is RULES.derived("of terms", list)
+    assert units.derived("of all", list) == [] and RULES.derived("of all", list) == {}
+    terms = replace(RULES, forms={**RULES.forms, "terms": {}})
+    terms.take_over(RULES)
+    assert terms.derived("of terms", list, of=("terms",)) == []

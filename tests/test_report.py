@@ -13,7 +13,7 @@ import pytest
 from wteaw.core.journal import Entry
 from wteaw.core.package_data import rulesets, scenarios
 from wteaw.core.state import Entity, State
-from wteaw.game.report import account, fights, news, standing
+from wteaw.game.report import account, fights, news, sightings, standing
 from wteaw.game.report.build import Report, Section, nation_report
 from wteaw.game.report.document import Block, Bullets, Para, Part, Table
 from wteaw.game.report.map.small import on_grid, rings_data
@@ -314,7 +314,7 @@ def test_of_many_units_in_sight_the_strongest_enemies_beside_are_told_by_theater
     _, _, here = begun("no-mans-land", 1)
     world = known_to("no-mans-land", here, "germany")
     words = Words(world, "germany")
-    lead, beside, *far = standing.sightings(world, (), "germany", words, 1)
+    lead, beside, *far = sightings.sightings(world, (), "germany", words, 1)
     assert isinstance(lead, Para) and isinstance(beside, Bullets) and lead.lead.startswith("Enemies beside your forces")
     by_name = {words.place(p): sum(int(r["n"]) for r in rows if world.hostile("germany", r["owner"])) for p, rows in
                standing.by_place(world, list(world.nations())).items()}  # fmt: skip
@@ -330,7 +330,7 @@ def test_of_many_units_in_sight_the_strongest_enemies_beside_are_told_by_theater
         for part in told[: len(told) - bool(more)]:
             name = max((n for n in by_name if part.startswith(n)), key=len)
             shown.append(sum(map(int, re.findall(r"\d+", part.removeprefix(name)))))
-        assert len(shown) <= standing.MOST_BESIDE and (not more or len(shown) == standing.MOST_BESIDE)
+        assert len(shown) <= sightings.MOST_BESIDE and (not more or len(shown) == sightings.MOST_BESIDE)
         assert shown == sorted(shown, reverse=True)
         here_too = sum(n for p in places if p in near and (n := by_name.get(words.place(p), 0)))
         assert sum(shown) + (int(more[2]) if more else 0) == here_too, line

@@ -19,7 +19,7 @@ REMARKS = {"id", "name", "note", "source", "basis", "lines", "silence", "remove"
 BY_EXPRESSIONS = {"places": {"section"}, "technologies": {"category", "name"}, "units": {"tags"}}
 """Facts that expressions read as fields, whatever the engine does."""
 READERS: dict[str, tuple[str, ...]] = {
-    "acts": ("turn/effects.py",),
+    "acts": ("turn/effects.py", "turn/calendar.py"),
     "events": ("turn/effects.py",),
     "battles": ("battle",),
     "contacts": ("battle", "units"),

@@ -17,7 +17,8 @@ from ..turn.context import Turn
 from ..units import forces
 from ..world.world import World
 from . import listed
-from .make import make_outline, make_plan
+from .lineup import make_outline
+from .make import make_plan
 from .members import ATTACKER, DEFENDER, SIDES, Group, Troops
 from .plan import Plan, Setting
 from .values import Frozen

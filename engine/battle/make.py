@@ -1,4 +1,4 @@
-"""From a row of the form `battles` and the units that meet to a plan.
+"""From a row of the form `battles` and the units that meet (`lineup.py`) to a plan.
 
 Tests that cannot change are decided here, once; values and tests that follow the living become functions of their numbers.
 """
@@ -12,13 +12,11 @@ import numpy as np
 
 from ..core.die import parse_die
 from ..core.model import Row
-from ..core.state import Entity, unit_key
-from ..ruleset.expressions.reads import texts
+from ..core.state import Entity
 from ..world.world import World
-from .arrays import Compiled, Members, asks_round, compile_array
-from .members import ATTACKER, DEFENDER, GONE, LADDER, SIDES, Group, Troops, extra, groups_of
+from .lineup import Lineup, by_round, own_of
+from .members import ATTACKER, DEFENDER, GONE, LADDER, SIDES, Group, Troops
 from .plan import Alone, Fire, Leave, Losses, Pair, Plan, Reroll, Setting, SideDie, Stage, Volley
-from .scene import scene, stack
 from .values import Frozen, Value, compile_value, fixed
 
 
@@ -39,25 +37,10 @@ def make_plan(
     leave when so many enemies are destroyed and more than that are left, "by": {force or nation: such limits of its own}};
     `tires`: key of a stack -> the last round that it can fight.
     """
-    maker = _Maker(world, row, troops, setting, {} if frozen is None else frozen, virtual_left, limits or {})
-    maker.tires = {i: tires[g.key] for i, g in enumerate(maker.groups) if g.key in tires} if tires else {}
-    return maker.plan()
+    return _Maker(world, row, troops, setting, {} if frozen is None else frozen, virtual_left, limits or {}, tires or {}).plan()
 
 
-def make_outline(
-    world: World,
-    row: Row,
-    troops: Sequence[Troops],
-    setting: Setting,
-    *,
-    virtual_left: dict[tuple[str, int], int] | None = None,
-) -> tuple[list[Group], list[list[int]]]:
-    """Only the groups of a battle, and for each side those that keep it in it: enough to know whether there is one."""
-    maker = _Maker(world, row, troops, setting, {}, virtual_left, {})
-    return maker.groups, [maker._holding(side) for side in (ATTACKER, DEFENDER)]
-
-
-class _Maker:
+class _Maker(Lineup):
     def __init__(
         self,
         world: World,
@@ -67,96 +50,11 @@ class _Maker:
         frozen: Frozen,
         virtual_left: dict[tuple[str, int], int] | None,
         limits: Mapping[int, Mapping[str, Any]],
+        tires: Mapping[str, int],
     ) -> None:
-        self.row, self.setting, self.frozen, self.limits = row, setting, frozen, limits
-        self.tires: dict[int, int] = {}
-        self._sets: dict[int, dict[str, Members]] = {}
-        self._values: dict[tuple[str, int], Value] = {}
-        self.reads_round = False  # whether a value goes by the number of the round
-        self.virtual_left = {} if virtual_left is None else virtual_left
-        self.names = {
-            **setting.names,
-            "place": Entity("place", setting.place),
-        }
-        missing = {t.key: t.row for t in troops if t.key not in world.state.table("units")}
-        self.base = scene(world, missing) if missing else world
-        self.troops = [*troops, *self._virtual(troops)]
-        ladder = row.get("ladder", LADDER)
-        self.groups = groups_of(self.troops, ladder, self.base)
-        unknown = {g.key: g.fields for g in self.groups if g.key not in self.base.state.table("units")}
-        self.world = scene(self.base, unknown) if unknown else self.base
-        self.of_side = [[i for i, g in enumerate(self.groups) if g.side == side] for side in (ATTACKER, DEFENDER)]
-        self.start = np.array([[g.n for g in self.groups]], dtype=np.int64).reshape(1, len(self.groups))
-
-    # ---- names
-
-    def sets(self, side: int) -> dict[str, Members]:
-        if side not in self._sets:
-            self._sets[side] = {name: self._members(which) for name, which in (("mine", side), ("foe", 1 - side))}
-        return self._sets[side]
-
-    def _members(self, side: int) -> Members:
-        columns = self.of_side[side]
-        return Members(tuple(self.groups[i].entity for i in columns), tuple(columns))
-
-    def scope(self, side: int, group: Group | None = None) -> dict[str, Any]:
-        link = Entity("link", group.link if group and group.link else ">")
-        owner = group.owner if group else self._leader(side)
-        me = Entity("nation", owner)
-        scope = {**self.names, "self": me, "nation": me, "link": link, "battle": self.about(side, group)}
-        if group is not None:
-            scope["unit"] = group.entity
-            scope["virtual"] = group.virtual
-            scope["joined"] = bool(group.row) and not group.virtual
-            scope["seen"] = group.force not in self.setting.unseen
-            if group.force:
-                scope["force"] = Entity("force", group.force)
-        return scope
-
-    def about(self, side: int, group: Group | None = None) -> dict[str, Any]:
-        """What `battle` means in an expression, seen from a side, or from a group of it."""
-        came = [g for g in self.groups if g.link and g.side == ATTACKER] if hasattr(self, "groups") else []
-        origins = {g.link.partition(">")[0] for g in came}
-        return {
-            "attacks": self.setting.attack(side, group.force if group else ""),
-            "attacked": self.setting.attacks[1 - side],
-            "kind": self.row["id"],
-            "round": 1,
-            "origins": len(origins) if self.setting.origins is None else self.setting.origins,
-            "by": self._leader(ATTACKER),
-        }
-
-    def _leader(self, side: int) -> str:
-        mine = [t for t in self.troops if t.side == side and "units" not in (t.joins or ())] if hasattr(self, "troops") else []
-        owners = sorted({t.row["owner"] for t in mine})
-        return str(owners[0]) if owners else ""
-
-    # ---- virtual members
-
-    def _virtual(self, troops: Sequence[Troops]) -> list[Troops]:
-        self.troops = list(troops)
-        out = []
-        for row in self.row.get("virtual", ()):
-            for side in (ATTACKER, DEFENDER):
-                if row.get("side") not in (None, SIDES[side]):
-                    continue
-                key = (row["id"], side)
-                if key not in self.virtual_left:
-                    sets = {
-                        "mine": tuple(Entity("unit", t.key) for t in troops if t.side == side),
-                        "foe": tuple(Entity("unit", t.key) for t in troops if t.side != side),
-                    }
-                    self.virtual_left[key] = int(self.base.number(row["n"], {**self.scope(side), **sets}))
-                n = self.virtual_left[key]
-                if n > 0:
-                    out.append(self._stand_in(row, side, n))
-        return out
-
-    def _stand_in(self, row: Row, side: int, n: int) -> Troops:
-        owner = self._leader(side) or self.base.holder_of(self.setting.place) or ""
-        kind = str(row.get("unit", row["id"]))
-        fields = stack(owner, kind, self.setting.place, n, virtual=row["id"])
-        return Troops(unit_key(owner, kind, self.setting.place, extra(fields)), fields, side, joins=row)
+        super().__init__(world, row, troops, setting, frozen, virtual_left)
+        self.limits = limits
+        self.tires = {i: tires[g.key] for i, g in enumerate(self.groups) if g.key in tires}
 
     # ---- the plan
 
@@ -171,69 +69,15 @@ class _Maker:
         special += [part.rounds or 0 for leave in leaves if leave for part in (leave, *leave.own)]
         special += [leave.after for leave in leaves if leave]
         special += self.tires.values()
-        if self.reads_round or self.row["id"] in _by_round(self.world, "battles"):
+        if self.reads_round or self.row["id"] in by_round(self.world, "battles"):
             special.append(MOST_ROUNDS_APART)
         return Plan(
             self.row, self.setting, self.world, self.groups, self.start, stages,
-            [self._holding(side) for side in (ATTACKER, DEFENDER)],
+            [self.holding(side) for side in (ATTACKER, DEFENDER)],
             [self._losses(side) for side in (ATTACKER, DEFENDER)],
             [self._strength(side) for side in (ATTACKER, DEFENDER)],
             self.of_side, self._pairs(), self._alone(), leaves, self.row.get("most_rounds"), max(special), self.tires,
         )  # fmt: skip
-
-    def by_role(self, value: Any, group: Group) -> Any:
-        """A value that differs for those who attack and those who defend; both sides may do the same."""
-        return _of(value, ATTACKER if self.setting.attack(group.side, group.force) else DEFENDER)
-
-    def passes(self, test: Any, index: int) -> bool:
-        """Whether a group passes a test of its unit that cannot change."""
-        if test is None or isinstance(test, bool):
-            return test is not False
-        group = self.groups[index]
-        return self.world.test(test, {**self.scope(group.side, group), **self._start_sets(group.side)})
-
-    def _start_sets(self, side: int) -> dict[str, Any]:
-        return {name: members.things for name, members in self.sets(side).items()}
-
-    def compile(self, text: Any, side: int) -> Compiled:
-        return compile_array(self.world, text, self.scope(side), self.sets(side))
-
-    def _holding(self, side: int) -> list[int]:
-        test = _of(self.row.get("holds"), side)
-        out = []
-        for index in self.of_side[side]:
-            row = self.groups[index].row
-            holds = row.get("holds") if "holds" in row else None
-            if holds is None:
-                holds = self.passes(test, index) if not self.groups[index].row else "n" not in row
-            elif not isinstance(holds, bool):
-                holds = self.passes(holds, index)
-            if holds:
-                out.append(index)
-        return out
-
-    def value(self, text: Any, index: int) -> Value:
-        if isinstance(text, int):
-            return fixed(text)
-        if (text, index) not in self._values:
-            self._values[text, index] = self._value(text, index)
-        return self._values[text, index]
-
-    def _value(self, text: str, index: int) -> Value:
-        group = self.groups[index]
-        scope, sets = self.scope(group.side, group), self.sets(group.side)
-        ignored = self._ignored()
-        value = compile_value(self.world, text, group.entity, scope, sets, self.start, self.frozen, ignored)
-        self.reads_round |= any(rule.row["id"] in _by_round(self.world, "adjusts") for rule in value.rules)
-        return value
-
-    def _ignored(self) -> tuple[str, ...]:
-        """Adjust rows left out: named by id, or by a tag."""
-        wanted = set(self.setting.ignore)
-        if not wanted:
-            return ()
-        rows = self.world.ruleset.rows("adjusts").values()
-        return tuple(r["id"] for r in rows if r["id"] in wanted or not wanted.isdisjoint(r.get("tags", ())))
 
     # ---- stages
 
@@ -254,7 +98,7 @@ class _Maker:
         return base, int(rule.get("per", 0)), least
 
     def _volley(self, row: Row, side: int) -> Volley | None:
-        who = _of(row.get("who"), side)
+        who = own_of(row.get("who"), side)
         if row.get("out"):
             who = row["out"]
         fires = []
@@ -276,11 +120,11 @@ class _Maker:
             self.compile(of_side, side) if of_side is not None else None,
             self.compile(row["most"], side) if "most" in row else None,
             self._side_value(each, side) if (each := self._by_attack(row.get("each_die"), side)) is not None else None,
-            faces, die, self._side_die(row, side), self._reroll(row, side), self._leader(side),
+            faces, die, self._side_die(row, side), self._reroll(row, side), self.leader(side),
         )  # fmt: skip
 
     def _by_attack(self, value: Any, side: int) -> Any:
-        return _of(value, ATTACKER if self.setting.attacks[side] else DEFENDER)
+        return own_of(value, ATTACKER if self.setting.attacks[side] else DEFENDER)
 
     def _side_die(self, row: Row, side: int) -> SideDie | None:
         rule = row.get("side_die")
@@ -291,7 +135,7 @@ class _Maker:
         rule = row.get("reroll")
         if rule is None:
             return None
-        names = {**self.scope(side), **self._start_sets(side)}
+        names = {**self.scope(side), **self.start_sets(side)}
         luck = rule.get("luck")
         needs = luck is not None and self.world.test(luck.get("when"), names)
         return Reroll(
@@ -303,7 +147,7 @@ class _Maker:
 
     def _die(self, row: Row, side: int) -> tuple[str, int]:
         """The die of a stage and its faces. ValueError if it is more than one die."""
-        text = str(self.world.marked(row.get("die", self.row.get("die", "")), {**self.scope(side), **self._start_sets(side)}))
+        text = str(self.world.marked(row.get("die", self.row.get("die", "")), {**self.scope(side), **self.start_sets(side)}))
         die = parse_die(text) if text else None
         if die is not None and (die.n != 1 or die.plus):
             raise ValueError(f"{self.row['id']}: a stage throws dice such as 1d{die.faces}, not {text}; `dice` says how many")
@@ -311,10 +155,8 @@ class _Maker:
 
     def _side_value(self, text: Any, side: int) -> Value:
         """A number of a whole side: an expression, or a quantity of its leading nation."""
-        nation = Entity("nation", self._leader(side))
-        return compile_value(
-            self.world, text, nation, self.scope(side), self.sets(side), self.start, self.frozen, self._ignored()
-        )
+        nation = Entity("nation", self.leader(side))
+        return compile_value(self.world, text, nation, self.scope(side), self.sets(side), self.start, self.frozen, self.ignored())
 
     def _targets(self, row: Row, side: int) -> list[int]:
         out = []
@@ -479,24 +321,8 @@ MOST_ROUNDS_APART = 50
 """Rounds that are fought one by one where something goes by the number of the round; later ones count as alike."""
 
 
-def _by_round(world: World, form: str) -> frozenset[str]:
-    """The rows of a form with an expression that goes by the number of the round."""
-    rows = world.ruleset.rows(form)
-    found: frozenset[str] = world.ruleset.derived(
-        f"{form} by round", lambda: frozenset(id_ for id_, row in rows.items() if any(map(asks_round, texts(row))))
-    )
-    return found
-
-
 def _faces(die: str) -> int:
     return parse_die(die).faces
-
-
-def _of(value: Any, side: int) -> Any:
-    """A key that both sides share, or that says each side's own."""
-    if isinstance(value, Mapping) and set(value) <= set(SIDES):
-        return value.get(SIDES[side])
-    return value
 
 
 def _last_round(rounds: int | str) -> int:

@@ -7,7 +7,7 @@ and has one content hash, which a game stores.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -65,23 +65,26 @@ class Ruleset:
         """A value of the manifest's `settings`."""
         return self.manifest.get("settings", {}).get(key, default)
 
-    def derived(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """What follows from the rows alone (a grammar, an index of names), made once per ruleset."""
+    def derived(self, key: Hashable, make: Callable[[], Any], *, of: tuple[str, ...] | None = None) -> Any:
+        """What follows from the rows alone (a grammar, an index of names), made once per ruleset.
+
+        `of` names the forms whose rows it follows from, if it follows from theirs only: a ruleset in which these are the same
+        takes it over (`take_over`).
+        """
         kept = self.__dict__.get("_derived")
         if kept is None:
             kept = self.__dict__["_derived"] = {}
         try:
-            return kept[key]
+            return kept[key][0]
         except KeyError:
-            found = make()
-            return kept.setdefault(key, found)
+            return kept.setdefault(key, (make(), of))[0]
 
-    def share_derived(self, keys: Iterable[str], other: Ruleset) -> None:
-        """Take over what another ruleset has made under these keys; only where the rows that it follows from are the same."""
-        made = other.__dict__.get("_derived", {})
-        for key in keys:
-            if key in made:
-                self.__dict__.setdefault("_derived", {}).setdefault(key, made[key])
+    def take_over(self, other: Ruleset) -> None:
+        """Take what another ruleset has made from forms whose rows are the same here."""
+        mine = self.__dict__.setdefault("_derived", {})
+        for key, (made, of) in other.__dict__.get("_derived", {}).items():
+            if of is not None and all(self.rows(form) is other.rows(form) for form in of):
+                mine.setdefault(key, (made, of))
 
     def to_json(self) -> Row:
         """Plain JSON that `from_json` reads back; what a game and the cache store."""

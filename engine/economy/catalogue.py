@@ -93,16 +93,19 @@ class Market:
         facing: Sequence[str] = (),
         kind: str | None = None,
     ) -> Quote | Refusal:
-        """The purchase, or why it cannot be made."""
+        """The purchase, or why it cannot be made. With a `kind` of unit: of what is fitted to units and makes the same."""
         row = self.world.ruleset.rows("catalogue").get(item)
         if row is None:
             return Refusal(Code.NAME, f"nothing called {item} can be bought", "item")
         if n < 1:
             return Refusal(Code.NUMBER, "the number must be at least 1", "n")
         if kind is not None and "fits" not in row:
-            made = self.world.ruleset.rows("units").get(row.get("makes", ""), {})
-            text = f"{row.get('name') or made.get('name', item)} is not fitted to units"
-            return Refusal(Code.SITE, text, "item", choices=self._fitted_instead(row))
+            fitted = self._fitted(row)
+            if len(fitted) != 1:
+                made = self.world.ruleset.rows("units").get(row.get("makes", ""), {})
+                text = f"{row.get('name') or made.get('name', item)} is not fitted to units"
+                return Refusal(Code.SITE, text, "item", choices=fitted or self._fitted())
+            row = self.world.ruleset.row("catalogue", fitted[0])
         closed = self.closed(row)
         if closed is not None:
             return Refusal(Code.SITE, closed, "item")
@@ -317,11 +320,10 @@ class Market:
                 return f"it cannot face {self._name(place)}"
         return tuple(dict.fromkeys(facing))
 
-    def _fitted_instead(self, row: Row) -> tuple[str, ...]:
-        """The items that are fitted to units: those that make the same as this one, else all."""
-        fitted = [i for i, r in self.world.ruleset.rows("catalogue").items() if "fits" in r]
-        same = [i for i in fitted if self.world.ruleset.row("catalogue", i).get("makes") == row.get("makes", row["id"])]
-        return tuple(same or fitted)
+    def _fitted(self, row: Row | None = None) -> tuple[str, ...]:
+        """The items that are fitted to units; of a row: those that make what it makes."""
+        items = self.world.ruleset.rows("catalogue").items()
+        return tuple(i for i, r in items if "fits" in r and (row is None or r.get("makes") == row.get("makes", row["id"])))
 
     def fitting(self, row: Row, place: str, kind: str | None = None) -> int:
         """How many units at a place can still be altered by an item."""

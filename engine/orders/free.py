@@ -1,4 +1,4 @@
-"""Lines that follow no form word for word: what is recognised in them, and the forms whose slots it fills.
+"""Lines that follow no form word for word: the forms whose slots are filled by what is recognized in them (`tokens.py`).
 
 Things are found by their names, numbers beside kinds of units, words of forms anywhere in the line. A form is read when all
 of its own words stand there (a line of units, whence and where to needs none), every slot that it must have is filled by
@@ -10,21 +10,17 @@ they go. Nothing is decided here about what an order may do.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple
 
 from .grammar import Either, Fixed, Grammar, OrderForm, Pattern, Slot, shortest, slots_in
-from .match import ALL, NUMBERS, is_every
-from .names import EVERY, FORM_OF, Names
-from .words import Word, joined, misspelled, run_together, slips, split
+from .match import ALL, is_every
+from .names import Names
+from .tokens import MOST_WORDS, SMALL, Recognizer, Token
+from .words import Word, misspelled, slips, split
 
-SMALL = frozenset(
-    {"from", "to", "in", "into", "at", "on", "onto", "with", "by", "using", "of", "for", "the", "a", "an", "as", "via", "through"}
-    | {"over", "against", "toward", "towards", "facing", "and", "vs"}
-)
-"""Words that say which slot a thing belongs to, and mean nothing by themselves."""
 SAME: dict[str, frozenset[str]] = {
     "from": frozenset({"from", "at", "in", "of", "leaving"}),
     "to": frozenset({"to", "into", "onto", "toward", "towards", "for", "against", "on"}),
@@ -41,38 +37,10 @@ SAME: dict[str, frozenset[str]] = {
     "over": frozenset({"over", "in", "above", "at"}),
 }
 """What may be written in the place of a small word of a form."""
-PASSED = frozenset(
-    {"please", "my", "our", "i", "we", "will", "would", "like", "want", "shall", "should", "then", "also", "now", "just", "is"}
-    | {"units", "unit", "troops", "order", "orders", "are", "out", "way", "try", "send", "go", "goes", "new", "some"}
-    | {"pls", "plz", "kindly", "thanks", "thx", "thank", "can", "could", "may", "you", "id", "lets", "let", "us", "me"}
-)
-"""Words that change nothing in an order."""
-ALL_WORDS = frozenset({"all", "everything", "everyone", "everybody", "whatever", "entire", "whole"})
-BEFORE_KIND = PASSED | {"of", "the", "other", "remaining", "available"}
-"""Words that may stand between a number and a kind of unit."""
-ONE = frozenset({"a", "an"})
 MOST_WAYS = 96
 """Ways to write one form that are looked at."""
 MOST_TRIED = 3_000
 """Assignments of one form's slots that are looked at."""
-MOST_WORDS = 60
-
-
-class Token(NamedTuple):
-    """Something recognised: words from `at` to `end`, the small word before it, what it can be by kind, and whether guessed.
-
-    `units` are counted kinds of units, `number` a number; of a single counted thing both its number and its names are there.
-    """
-
-    at: int
-    end: int
-    before: str
-    names: dict[str, str]
-    number: int | None = None
-    units: dict[str, Any] | None = None
-    guessed: bool = False
-    bare: bool = False
-    """Whether the units have no number: then it may be the name of something else."""
 
 
 @dataclass(frozen=True)
@@ -197,7 +165,9 @@ class Line:
     loose: bool = False
     generous: bool = False
     """Whether kinds of units without a number stand for all of them: only for what is proposed."""
-    _tokens: dict[frozenset[int], tuple[list[Token], list[int]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._recognizer = Recognizer(self.words, self.names, self.nation, self.loose, self.generous)
 
     def readings(self) -> list[Reading]:
         """The whole readings that need the least, the best first; of orders of units without a verb all, in their order."""
@@ -260,7 +230,7 @@ class Line:
                 used.add(at)
         matched = len(used)
         chosen = self._chosen(way, used)
-        tokens, unknown = self.tokens(frozenset(used))
+        tokens, unknown = self._recognizer.tokens(frozenset(used))
         over = sum(way.more.isdisjoint((self._word(i), self.words[i].norm)) for i in unknown)
         best: Reading | None = None
         for found, cost, left, guessed in _assigned(way, tokens, partly):
@@ -316,165 +286,6 @@ class Line:
             here[str(row["kind"])] = here.get(str(row["kind"]), 0) + int(row["n"])
         places = [p for p, has in there.items() if all(has.get(k, 0) >= (1 if n == ALL else n) for k, n in wanted.items())]
         return places[0] if len(places) == 1 and places[0] not in values.values() else ""
-
-    # ---- what stands in it
-
-    def tokens(self, used: frozenset[int]) -> tuple[list[Token], list[int]]:
-        """What is recognised beside the words used already, in order, and the words that nothing is known of."""
-        if used not in self._tokens:
-            self._tokens[used] = self._recognised(used)
-        return self._tokens[used]
-
-    def _recognised(self, used: frozenset[int]) -> tuple[list[Token], list[int]]:
-        out: list[Token] = []
-        unknown: list[int] = []
-        at, before = 0, ""
-        while at < len(self.words):
-            word = self.words[at].norm
-            if at in used:
-                at, before = at + 1, ""
-                continue
-            token = self._units(at, before, used) or self._name(at, before, used)
-            if token is None and (number := self._number(at)) is not None:
-                token = Token(at, at + 1, before, {}, number)
-                if (unit := self._name(at + 1, "", used)) is not None and "resource" in unit.names:
-                    token = token._replace(end=unit.end)
-            if token is not None:
-                out.append(token)
-                at, before = token.end, ""
-                continue
-            if word in SMALL:
-                before = word if word not in ("the", "a", "an", "and", "as") else before
-            elif word.isalnum() and word not in PASSED:
-                unknown.append(at)
-            at += 1
-        return out, unknown
-
-    def _number(self, at: int) -> int | None:
-        if at >= len(self.words):
-            return None
-        norm = self.words[at].norm
-        if norm.isdecimal() and len(norm) <= 9:
-            return int(norm)
-        if norm.endswith("x") and norm[:-1].isdecimal() and len(norm) <= 9:
-            return int(norm[:-1])
-        return NUMBERS.get(norm)
-
-    def _kind(self, at: int, used: frozenset[int]) -> tuple[int, str, bool] | None:
-        """A kind of unit at a word: the word after it, its id, whether it was guessed."""
-        if at >= len(self.words) or at in used:
-            return None
-        for end in range(min(at + self.names.longest("unit-kind"), len(self.words)), at, -1):
-            if any(i in used for i in range(at, end)):
-                continue
-            written = run_together(self.words[at:end])
-            ids = self.names.find("unit-kind", written) or self.names.abbreviated("unit-kind", written)
-            if len(ids) == 1:
-                return end, ids[0], False
-        if self.loose:
-            near = self.names.near("unit-kind", self.words[at].norm)
-            if len(near) == 1:
-                return at + 1, near[0].id, near[0].slips > 0
-        return None
-
-    def _is_one(self, at: int, kind: tuple[int, str, bool]) -> bool:
-        """Whether a kind is written as one of it: it has a plural, and that does not stand there."""
-        row = self.names.ruleset.rows("units").get(kind[1], {})
-        one, many = joined(str(row.get("name", ""))), joined(str(row.get("plural", "")))
-        if not many or one == many or run_together(self.words[at : kind[0]]).endswith(many[-1:]) or self.names.state is None:
-            return False
-        return any(row["kind"] == kind[1] for _, row in self.names.state.stacks(owner=self.nation))
-
-    def _after_passed(self, at: int, used: frozenset[int]) -> int:
-        while at < len(self.words) and at not in used and self.words[at].norm in BEFORE_KIND:
-            at += 1
-        return at
-
-    def _together(self, at: int, used: frozenset[int]) -> tuple[int, str] | None:
-        """A word for all units of some sort, alone or after `all`, `the`, `my`: the word after it, and their tag."""
-        while at < len(self.words) and (self.words[at].norm in ALL_WORDS or self.words[at].norm in ("of", "the", "my", "our")):
-            at += 1
-        tag = self.names.together(self.words[at].norm) if at < len(self.words) and at not in used else None
-        return None if tag is None else (at + 1, tag)
-
-    def _units(self, start: int, before: str, used: frozenset[int]) -> Token | None:
-        """Counted kinds: `4 guns`, `guns 4`, `all guns`, `everything`, several of them between commas or `and`."""
-        counts: dict[str, Any] = {}
-        at, end, guessed = start, start, False
-        while at < len(self.words) and at not in used:
-            if (tag := self._together(at, used)) is not None:
-                return Token(start, tag[0], before, {}, None, {EVERY + tag[1]: ALL}) if not counts else None
-            if self.words[at].norm in ALL_WORDS:
-                kind = self._kind(self._after_passed(at + 1, used), used)
-                if kind is None:
-                    skip = at + 1 < len(self.words) and self.words[at + 1].norm in ("units", "troops", "forces", "of")
-                    skip = skip or (self.generous and at + 1 < len(self.words) and self._name(at + 1, "", used) is None)
-                    return Token(start, at + 1 + skip, before, {}, None, {EVERY: ALL}) if not counts else None
-                number: Any = ALL
-            else:
-                first = self._number(at)
-                after = self._after_passed(at + 1, used)
-                kind = self._kind(after, used) if first is not None else None
-                number = first
-                if kind is None and self.words[at].norm in ONE and (kind := self._kind(at + 1, used)) is not None:
-                    number = 1
-                if kind is None and first is None and (kind := self._kind(at, used)) is not None:
-                    number = self._number(kind[0])
-                    if number is not None and self._kind(kind[0] + 1, used) is None:
-                        kind = (kind[0] + 1, kind[1], kind[2])
-                    elif self._is_one(at, kind):
-                        number, guessed = 1, True
-                    elif self.generous and not counts:
-                        number, guessed = ALL, True
-                    else:
-                        break
-            if kind is None or kind[1] in counts:
-                break
-            counts[kind[1]] = number
-            guessed = guessed or kind[2]
-            at = end = kind[0]
-            while at < len(self.words) and self.words[at].norm in (",", "and", "+", "/") and at not in used:
-                at += 1
-        if not counts:
-            return None
-        names: dict[str, str] = {}
-        number = None
-        if guessed and tuple(counts.values()) == (ALL,) and (thing := self._name(start, before, used)) is not None:
-            return Token(start, end, before, thing.names, None, counts, guessed, bare=True)
-        if len(counts) == 1 and isinstance(next(iter(counts.values())), int):
-            ((only, number),) = counts.items()
-            names = {"unit-kind": only}
-            item = self.names.find("item", joined(self.names.printed("unit-kind", only)))
-            if len(item) == 1:
-                names["item"] = item[0]
-        return Token(start, end, before, names, number, counts, guessed)
-
-    def _name(self, start: int, before: str, used: frozenset[int]) -> Token | None:
-        """The longest name of anything that begins at a word."""
-        if start >= len(self.words) or start in used or self.words[start].norm in SMALL:
-            return None
-        kinds = [*FORM_OF, "force"]
-        most = max(self.names.longest(kind) for kind in kinds)
-        for end in range(min(start + most, len(self.words)), start, -1):
-            if any(i in used for i in range(start, end)):
-                continue
-            written = run_together(self.words[start:end])
-            found = {k: ids[0] for k in kinds if len(ids := self.names.find(k, written)) == 1}
-            if not found:
-                found = {k: ids[0] for k in ("unit-kind", "item") if len(ids := self.names.abbreviated(k, written)) == 1}
-            if found and not written.isdecimal():
-                return Token(start, end, before, found)
-        if self.loose and slips(len(self.words[start].norm) + 1):
-            for end in range(min(start + 3, len(self.words)), start, -1):
-                if any(i in used for i in range(start, end)):
-                    continue
-                written = run_together(self.words[start:end])
-                close = {k: near[0] for k in kinds if len(near := self.names.near(k, written)) == 1}
-                if close:
-                    least = min(n.slips for n in close.values())
-                    named = {k: n.id for k, n in close.items() if n.slips == least}
-                    return Token(start, end, before, named, guessed=least > 0)
-        return None
 
 
 def ways_of(grammar: Grammar) -> tuple[_Way, ...]:

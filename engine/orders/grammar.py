@@ -270,7 +270,9 @@ class Grammar:
     @classmethod
     def of(cls, ruleset: Ruleset) -> Grammar:
         """The grammar of a ruleset, built once."""
-        grammar: Grammar = ruleset.derived("order grammar", lambda: _grammar(ruleset))
+        grammar: Grammar = ruleset.derived(
+            "order grammar", lambda: _grammar(ruleset), of=(*ORDER_FORMS, OPTION_FORM, REFUSAL_FORM)
+        )
         return grammar
 
     def form(self, key: str) -> OrderForm | None:

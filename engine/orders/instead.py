@@ -19,10 +19,10 @@ from . import ways
 from .free import ways_of
 from .grammar import Grammar, slot_of
 from .legal import legal_orders
-from .line import LineReader
 from .match import ALL, is_every
 from .names import EVERY, Names
 from .rows import mode_of_order, open_to, orders_now
+from .several import LineReader
 from .text import order_text
 from .understand import Book, Understood, understand
 from .understand.units import units_left

@@ -1,36 +1,33 @@
-"""One line of orders, read by the forms of the ruleset: word for word, with small slips of spelling, or freely (`free.py`).
+"""One order in a line, read by the forms of the ruleset: word for word, with small slips of spelling, or freely (`free.py`).
 
 An `Attempt` is what a reading gives: orders, and what is to be said of them. Reading changes nothing; whoever reads a text
-(`parse.py`) decides which of several attempts counts.
+(`parse.py`) decides which of several attempts counts. Several orders in one line are for `several.py`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ..core.diagnostics import Diagnostic, Severity, nearest
 from ..core.model import Ruleset
 from . import free
 from .grammar import Fixed, Grammar, OrderForm, Slot
-from .match import MAX_STEPS, Found, Matcher, is_every
+from .match import MAX_STEPS, Found, Matcher
 from .names import Names
 from .text import order_text
-from .ways import TARGET, UNITS
-from .words import Word, misspelled, slips, split
+from .tokens import Recognizer
+from .words import Word, split
 
 MAX_LINE = 500
 SEPARATORS = (",", ";", "or", "and", "then", "/", ":")
 MOST_EXPECTED = 6
 """Things that may stand in one place of an order, as a finding lists them."""
-MOST_PARTS = 12
-"""Parts of a line that are tried as orders of their own."""
 _ARROW = re.compile(r"[-=~]+>|[\u2192\u21d2\u2794\u279c]|(?<=\w) +[\u2013\u2014-] +(?=\w)")
 _WITH = re.compile(r"\bw/\s*", re.IGNORECASE)
 _ASKED = re.compile(r"(?<=\w)\?+(?=\s|$)")
 """A question mark that ends a polite request; one that stands alone is a blank to be filled in."""
-_PART = re.compile(r"\s*(?:;|,|\band\b|&|\+|\.(?=\s|$))\s*", re.IGNORECASE)
 _SIGNS = str.maketrans("()[]{}*_", "        ")
 
 Order = dict[str, Any]
@@ -46,24 +43,15 @@ class Attempt(NamedTuple):
     found: list[Diagnostic]
 
 
-class LineReader:
-    """Reads lines by the grammar of a ruleset. `nation` is whose orders they are; `proposable` says whether an order ("form/id")
-    with these slots may be proposed to it."""
+class OrderReader:
+    """Reads one order by the grammar of a ruleset. `nation` is whose order it is."""
 
-    def __init__(
-        self,
-        ruleset: Ruleset,
-        names: Names,
-        nation: str | None,
-        file: str,
-        proposable: Callable[[str, Mapping[str, Any]], bool] | None = None,
-    ) -> None:
+    def __init__(self, ruleset: Ruleset, names: Names, nation: str | None, file: str) -> None:
         self.ruleset = ruleset
         self.names = names
         self.grammar = Grammar.of(ruleset)
         self.nation = nation
         self.file = file
-        self.proposable = proposable
         self.orders: list[Order] = []
         self.found: list[Diagnostic] = []
 
@@ -94,26 +82,18 @@ class LineReader:
                 order.setdefault("mended", self._written(order))
         return Attempt(self.orders, self.found)
 
-    def freely(self, number: int, line: str) -> Attempt | None:
-        """A line in words of its own: one order, or several; None if nothing whole is made of it."""
-        bare = strip_comment(line)
-        if len(split(bare)) > free.MOST_WORDS:
-            return self._several(number, bare, ";")
-        found = self._several(number, bare, ";") or self._one(number, bare) or self._several(number, bare, ",")
-        return found or self._under(number, bare) or self._counted(number, bare)
-
     # ---- free wording
 
-    def _one(self, number: int, bare: str) -> Attempt | None:
-        """One order, whatever stands between its things."""
-        text = _plainly(bare)
+    def one_freely(self, number: int, bare: str) -> Attempt | None:
+        """One order, whatever stands between its things; None if nothing whole is made of it."""
+        text = plainly(bare)
         words = split(text)
         colon = next((i for i, w in enumerate(words) if w.norm == ":"), None)
         body, tail = (words, ()) if colon is None else (words[:colon], words[colon + 1 :])
         ways: list[tuple[tuple[Word, ...], tuple[Word, ...]]] = [(body, tail)]
         if colon is not None:
             ways.append((tuple(w for w in words if w.norm != ":"), ()))
-            if 0 < colon < 4 and self._names_nothing(body):
+            if 0 < colon < 4 and self.names_nothing(body):
                 ways.append((tail, ()))  # a title
         for front, back in ways:
             for loose in (False, True):
@@ -153,156 +133,10 @@ class LineReader:
         self.say("O303", "warning", f"read as {first['mended']!r}", number, 1, "", bare)
         return Attempt([first], self.found)
 
-    def _several(self, number: int, bare: str, mark: str) -> Attempt | None:
-        """Several orders in one line: each part an order of its own, or one more with the verb of the one before."""
-        if mark not in bare and not (mark == "," and _PART.search(bare)):
-            return None
-        if mark == ";":
-            ends = [m.start() for m in re.finditer(";", bare)]
-            spans = [(a + (i > 0), b) for i, (a, b) in enumerate(zip([0, *ends], [*ends, len(bare)], strict=True))]
-        else:
-            marks = list(_PART.finditer(bare))
-            spans = list(zip([0, *(m.end() for m in marks)], [*(m.start() for m in marks), len(bare)], strict=True))
-        spans = [(a, b) for a, b in spans if bare[a:b].strip()]
-        if not 2 <= len(spans) <= (MOST_PARTS if mark == "," else 100):
-            return None
-        found = self._parted(number, bare, spans, "", mark)
-        last = bare[slice(*spans[-1])]
-        for word in reversed(split(last)[1:]) if mark == "," else ():  # the end of the line may be meant for all its parts
-            if found is None and word.norm in free.SAME:
-                found = self._parted(number, bare, spans, "", mark, shared=last[word.column - 1 :])
-        return found
-
-    def _under(self, number: int, bare: str) -> Attempt | None:
-        """Several orders under a title that is part of each: `Home: build 2 guns, 1 car`, `Home: 2 guns to Port`."""
-        title, colon, _ = bare.partition(":")
-        if not colon or not title.strip():
-            return None
-        marks = list(_PART.finditer(bare, len(title) + 1))
-        spans = list(zip([len(title) + 1, *(m.end() for m in marks)], [*(m.start() for m in marks), len(bare)], strict=True))
-        if not 2 <= len(spans) <= MOST_PARTS:
-            return None
-        return self._parted(number, bare, spans, "", ":", title=title)
-
-    def _counted(self, number: int, bare: str) -> Attempt | None:
-        """Several of the same with nothing between them: a verb, and more than one number."""
-        spans = _counted_spans(bare)
-        if not 2 <= len(spans) <= MOST_PARTS or not self._verb(bare):
-            return None
-        return self._parted(number, bare, spans, "", ",")
-
-    def _parted(
-        self,
-        number: int,
-        bare: str,
-        spans: Sequence[tuple[int, int]],
-        verb: str,
-        mark: str,
-        before: Order | None = None,
-        shared: str = "",
-        title: str = "",
-    ) -> Attempt | None:
-        """The parts from here on as orders, with as little to each as makes it whole; None if something is left over.
-
-        A part may have the `verb` of the one before, go where that went, be of the same kind, or end as the last does (`shared`).
-        A `title` stands before each.
-        """
-        if not spans:
-            return Attempt([], [])
-        for many in range(1, len(spans) + 1):
-            start, end = spans[0][0], spans[many - 1][1]
-            if mark == "," and not verb and many == len(spans):
-                return None  # that is the line itself
-            part = title.ljust(start) + bare[start:end]
-            found = self._part(number, part, mark)
-            if found is None and verb:
-                found = self._part(number, f"{verb} {title} {bare[start:end]}", mark)
-            for text in self._like(before, verb, bare[start:end]) if found is None and before is not None else ():
-                found = found or self._part(number, text, mark)
-            if found is None and shared and many < len(spans):
-                found = self._part(number, f"{verb} {bare[start:end]} {shared}", mark)
-            if found is None:
-                continue
-            verb_now = self._verb(bare[start:end]) or verb
-            rest = self._parted(number, bare, spans[many:], verb_now, mark, found.orders[-1], shared, title)
-            if rest is not None:
-                return Attempt([*found.orders, *rest.orders], [*found.found, *rest.found])
-        return None
-
-    def _like(self, before: Order, verb: str, text: str) -> Iterator[str]:
-        """A part with what it may have of the order before it: where that goes, or the kind that it counts."""
-        went = before["slots"].get(TARGET)
-        if isinstance(went, str) and went in self.ruleset.rows("places"):
-            yield f"{text} to {self.names.printed('place', went)}"
-        units = before["slots"].get(UNITS)
-        kinds = {"unit-kind": units} if isinstance(units, dict) and len(units) == 1 else {"item": [before["slots"].get("item")]}
-        first, _, rest = text.strip().partition(" ")
-        for kind, ids in kinds.items():
-            for id_ in ids if first.isdecimal() and verb else ():
-                if isinstance(id_, str):
-                    yield f"{verb} {first} {self.names.printed(kind, id_, int(first))} {rest}"
-
-    def _part(self, number: int, text: str, mark: str) -> Attempt | None:
-        if not split(text):
-            return None
-        found = self.word_for_word(number, text)
-        if found.orders:
-            return found
-        one = self._one(number, text)
-        return one or (self._several(number, text, ",") if mark == ";" else None)
-
-    def _names_nothing(self, words: tuple[Word, ...]) -> bool:
-        line = free.Line(words, self.names, self.grammar, self.nation or "")
-        return not line.tokens(frozenset())[0] and self.names.synonym(words[0].norm) not in self.grammar.opening_words
-
-    def _verb(self, text: str) -> str:
-        """The words that a part begins with, before anything is named or counted."""
-        words = split(text)
-        while words and words[0].norm in free.PASSED:
-            words = words[1:]
-        tokens, _ = free.Line(words, self.names, self.grammar, self.nation or "").tokens(frozenset())
-        openings = self.grammar.opening_words
-        if not words or self.names.synonym(words[0].norm) not in openings:
-            return ""
-        end = next((t.at for t in tokens if t.at > 0), 1)
-        return " ".join(w.text for w in words[: max(1, end)])
-
-    def nearest(self, line: str, count: int = 6) -> list[str]:
-        """The orders that come nearest to a line, filled in as far as it goes; a question mark where something is missing."""
-        bare = strip_comment(line)
-        title, colon, text = bare.partition(":")
-        if colon and (words := split(title)) and len(words) < 4 and self._names_nothing(words):
-            bare = text
-        readings = self._nearest(bare, 3 * count)
-        if (
-            not readings or len(readings[0].values) < 2 or readings[0].left_over or readings[0].wanting
-        ):  # perhaps there are several in it
-            texts = [part for part in _PART.split(bare) if part.strip()]
-            texts = texts if len(texts) > 1 else [bare[slice(*span)] for span in _counted_spans(bare)]
-            parts = [self._nearest(text, 3) for text in texts]
-            fit = (part and part[0].values and not (part[0].left_over or part[0].missing) for part in parts)
-            if len(parts) > 1 and all(fit):
-                readings = [part[0] for part in parts]
-        return list(dict.fromkeys(free.written(r, self.names) for r in readings))[:count]
-
-    def _nearest(self, text: str, count: int) -> list[free.Reading]:
-        words = split(_plainly(text))
-        readings = free.Line(words[: free.MOST_WORDS], self.names, self.grammar, self.nation or "", True, True).nearest(count)
-        return [r for r in readings if self.proposable is None or self.proposable(r.form.key, r.values)]
-
-    def names_something(self, line: str) -> int:
-        """How much of a line is of a game: its things, counted units, and whether it begins like an order."""
-        words = split(strip_comment(line))[: free.MOST_WORDS]
-        if not words:
-            return 0
-        tokens, _ = free.Line(words, self.names, self.grammar, self.nation or "").tokens(frozenset())
-        first = self.names.synonym(words[0].norm)
-        most = slips(len(first) + 1)
-        begins = first in self.grammar.opening_words or any(
-            most and len(word) > 3 and misspelled(first, word, most) is not None for word in self.grammar.opening_words
-        )
-        counted = any(t.units and not is_every(t.units) for t in tokens)
-        return sum(bool(t.names) for t in tokens) + 2 * begins + 2 * counted
+    def names_nothing(self, words: tuple[Word, ...]) -> bool:
+        """Whether words neither name a thing nor begin an order, as a title does."""
+        begins = self.names.synonym(words[0].norm) in self.grammar.opening_words
+        return not begins and not Recognizer(words, self.names, self.nation or "").tokens()[0]
 
     # ---- orders
 
@@ -518,13 +352,7 @@ class LineReader:
         return one_of(several) or "something else"
 
 
-def _counted_spans(bare: str) -> list[tuple[int, int]]:
-    """A line in parts, each with one number."""
-    starts = [w.column - 1 for w in split(bare) if w.is_number][1:]
-    return list(zip([0, *starts], [*starts, len(bare)], strict=True))
-
-
-def _plainly(line: str) -> str:
+def plainly(line: str) -> str:
     """A line without its signs: an arrow is `to`, `w/` is `with`, and brackets and what ends a request mean nothing."""
     text = _WITH.sub(" with ", _ARROW.sub(" to ", strip_comment(line)))
     return _ASKED.sub(" ", text).translate(_SIGNS)

@@ -16,9 +16,10 @@ from ..core.diagnostics import Diagnostic
 from ..core.model import Ruleset
 from ..core.state import State
 from .letter import Line, read_letter
-from .line import MAX_LINE, Attempt, LineReader, Order, did_you_mean, one_of, strip_comment
+from .line import MAX_LINE, Attempt, Order, did_you_mean, one_of, strip_comment
 from .names import Names
 from .rows import by_phase
+from .several import LineReader
 from .words import Word, joined, split
 
 __all__ = ["MAX_LINES", "Head", "Order", "Reading", "parse_orders", "read_orders", "strip_comment"]

@@ -49,8 +49,9 @@ def end_turn(turn: Turn) -> None:
         journal.fact("turn_end", turn=number)
     settle(turn)
     with journal.entry("frame/turn-end", subject=str(number), keep=False):
-        for key in sorted(turn.state.table("orders")):
-            journal.put_row("orders", key, None)
+        for key, order in sorted(turn.state.table("orders").items()):
+            if not stands_on(turn, order):
+                journal.put_row("orders", key, None)
         lapsing = {d for d, row in turn.ruleset.rows("decisions").items() if row.get("stands") == "turn"}
         for who, answers in sorted(turn.state.table("answers").items()) if lapsing else ():
             for said in sorted(answers):
@@ -65,6 +66,12 @@ def end_turn(turn: Turn) -> None:
     if over and not turn.state.get("game", "game", "ended"):
         with journal.entry("frame/turn-end", subject=str(number), text="The game has ended.", audience=("everyone",)):
             journal.set("game", "game", "ended", True)
+
+
+def stands_on(turn: Turn, order: Row) -> bool:
+    """Whether an order outlasts the turn, until its nation's own turn begins (`stands: own_turn` of its row)."""
+    form, _, id_ = order["order"].partition("/")
+    return order.get("status") != "refused" and turn.ruleset.rows(form).get(id_, {}).get("stands") == "own_turn"
 
 
 def expire(turn: Turn) -> None:

@@ -106,7 +106,7 @@ def _index(turn: Turn) -> Index:
                 out.setdefault(key, []).append((number, row))
         return out
 
-    return turn.ruleset.derived("event-index", make)  # type: ignore[no-any-return]
+    return turn.ruleset.derived("event-index", make, of=("events",))  # type: ignore[no-any-return]
 
 
 def _keys(word: str, filters: Any) -> list[tuple[str, str, Any]]:

@@ -20,6 +20,7 @@ from ..core.state import Entity
 from ..ruleset.expressions.parse import strip_mark
 from ..world.selections import as_set, id_of
 from . import outcomes
+from .calendar import stands_on
 from .context import OrderContext, Turn
 from .effects import fill, printed
 from .events import settle
@@ -166,6 +167,7 @@ def _begin_round(turn: Turn, node: Row, level: Level) -> bool:
     member = Entity(kind, level["over"][level["k"]])
     if node.get("own_turn"):
         turn.world.remember("turn", turn.state.copy())
+        lay_away(turn, member.id)
     if "says" in node:
         name = node_name(node)
         turn.journal.step = name
@@ -173,6 +175,13 @@ def _begin_round(turn: Turn, node: Row, level: Level) -> bool:
         with turn.journal.entry(f"frame/{name}", subject=member.id, text=text, audience=(EVERYONE,)):
             pass
     return True
+
+
+def lay_away(turn: Turn, nation: str) -> None:
+    """What a nation has ordered for the turns of others (`stands: own_turn`) is over with the beginning of its own."""
+    with turn.journal.entry("frame/own-turn", subject=nation, keep=False):
+        for key in [k for k, o in sorted(turn.state.table("orders").items()) if o["nation"] == nation and stands_on(turn, o)]:
+            turn.journal.put_row("orders", key, None)
 
 
 def _rolled(turn: Turn, node: Row, members: list[str]) -> list[str]:

@@ -91,4 +91,4 @@ def _index(turn: Turn) -> dict[str, list[Row]]:
                 out.setdefault(word, []).append(row)
         return out
 
-    return turn.ruleset.derived("streak-index", make)  # type: ignore[no-any-return]
+    return turn.ruleset.derived("streak-index", make, of=("streaks",))  # type: ignore[no-any-return]

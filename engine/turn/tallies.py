@@ -54,4 +54,4 @@ def _index(turn: Turn) -> dict[str, list[Row]]:
                 out.setdefault(word, []).append(row)
         return out
 
-    return turn.ruleset.derived("tally-index", make)  # type: ignore[no-any-return]
+    return turn.ruleset.derived("tally-index", make, of=("tallies",))  # type: ignore[no-any-return]

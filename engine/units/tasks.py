@@ -18,7 +18,7 @@ from ..turn.slots import unfit
 from ..world import routes
 from . import forces
 from .aboard import adopt, bring_along, land_all, take_aboard
-from .assignment import named_by, numbers_of
+from .assignment import mission_refusal, named_by, numbers_of, place_refusal
 from .contact import forget_all
 from .fleet import Fleet, Voyage, makes_one, mission_row
 from .march import orders_of, row_of
@@ -113,7 +113,8 @@ def set_out(turn: Turn, modes: Sequence[Row]) -> None:
             continue
         nation, place = voyage.nation, voyage.start
         text = f"A force sets out from {routes.name_of(turn.world, 'places', place)}."
-        with turn.journal.entry(voyage.order["order"], subject=f"{nation}:{place}", text=text, audience=(nation,)) as entry:
+        said = forces.told(turn, voyage.mode, nation, text)
+        with turn.journal.entry(voyage.order["order"], subject=f"{nation}:{place}", **said) as entry:
             parting = [v for v in voyages if v.nation == nation and v.parent and v.parent == voyage.number]
             force = forces.create(
                 turn, nation, place, voyage.picks, mode=voyage.mode["id"], cargo=voyage.cargo or None, began=place,
@@ -142,8 +143,13 @@ def about(turn: Turn, voyage: Voyage) -> dict[str, Any]:
         "order": order["key"], "number": voyage.number, "plan": voyage.plan, "to": voyage.target,
         "mission": next((e["mission"] for e in voyage.plan if "mission" in e), None), "options": order.get("options") or {},
         "charges": numbers_of(turn, order, "charge") or None, "joins": next(iter(numbers_of(turn, order, "joins")), None),
-        "targets": targets_of(turn, order) or None, "prefers": named_by(turn, order, "prefers") or None,
+        **looks_for(turn, order),
     }  # fmt: skip
+
+
+def looks_for(turn: Turn, order: Order) -> dict[str, Any]:
+    """Whom and what the order of a force says that it looks for."""
+    return {"targets": targets_of(turn, order) or None, "prefers": named_by(turn, order, "prefers") or None}
 
 
 def targets_of(turn: Turn, order: Order) -> list[str]:
@@ -228,19 +234,31 @@ def _sought(turn: Turn, nation: str, place: str) -> bool:
 
 def rouse_at(turn: Turn, mode: Row, nation: str, place: str) -> None:
     """The units of a nation in a place that have no orders become forces, each on the first mission that is theirs there."""
+    order = order_at_rest(turn, mode, nation, place)
+    task = str(order["slots"].get("task") or "") if order else ""
     groups: dict[str, list[forces.Pick]] = {}
     for key, stack in routes.free_stacks(turn.world, nation, place, busy=True):
         if routes.kind_matches(turn.world, mode.get("who"), stack["kind"]):
             going = routes.Going(turn.world, nation, mode, [Entity("unit", key)])
-            groups.setdefault(default_mission(turn, going, place) or "", []).append((key, stack["n"]))
+            may = task and not (
+                mission_refusal(turn, task, {stack["kind"]: stack["n"]}, loaded=False) or place_refusal(turn, nation, task, place)
+            )
+            groups.setdefault(task if may else default_mission(turn, going, place) or "", []).append((key, stack["n"]))
+    said = {"options": order.get("options") or {}, **looks_for(turn, order)} if order else {}
     for mission in sorted(groups):
         with turn.journal.entry(f"modes/{mode['id']}", subject=f"{nation}:{place}", audience=(nation,)):
             force = forces.create(
                 turn, nation, place, groups[mission], mode=mode["id"], mission=mission or None, idle=True, began=place,
-                stance=stance_of(turn, nation, place, mission),
+                stance=stance_of(turn, nation, place, mission), **said,
             )  # fmt: skip
             bring_along(turn, force, mode)
             adopt(turn, force, mode)
+
+
+def order_at_rest(turn: Turn, mode: Row, nation: str, place: str) -> Order | None:
+    """What a nation has ordered for its units that lie in a place (orders of the mode's `at_rest`); the last counts."""
+    given = turn.orders(mode["at_rest"], nation) if "at_rest" in mode else ()
+    return next((o for o in reversed(given) if o["slots"].get("place") == place and o.get("status") != "refused"), None)
 
 
 def settle_stances(turn: Turn, modes: Mapping[str, Row]) -> None:
@@ -313,7 +331,7 @@ def _take_up(turn: Turn, force: str, row: Row, entry: Row, to: str | None) -> No
     data = {"force": force, "place": place, "mission": mission} if entry else {}
     with turn.journal.entry(
         f"missions/{mission}" if mission else f"modes/{row['mode']}",
-        subject=force, text=text, audience=(row["owner"],), data=data, keep=False,
+        subject=force, data=data, keep=False, **forces.told(turn, turn.ruleset.row("modes", row["mode"]), row["owner"], text),
     ):  # fmt: skip
         if to is not None:
             forces.go(turn, force, (row["at"], to))

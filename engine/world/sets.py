@@ -46,9 +46,9 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
         return select(world, world.all_nations(), filters)
 
     things: dict[str, Entity] = world.ruleset.derived(
-        "places", lambda: {p: Entity("place", p) for p in world.ruleset.rows("places")}
+        "places", lambda: {p: Entity("place", p) for p in world.ruleset.rows("places")}, of=("places",)
     )
-    order: dict[str, int] = world.ruleset.derived("order of places", lambda: {p: n for n, p in enumerate(things)})
+    order: dict[str, int] = world.ruleset.derived("order of places", lambda: {p: n for n, p in enumerate(things)}, of=("places",))
 
     def in_their_order(ids: set[str]) -> list[Entity]:
         return [things[p] for p in sorted(ids & things.keys(), key=order.__getitem__)]

@@ -24,6 +24,7 @@ from ...world.world import World
 from . import account, fights, news, rounds, standing, summary
 from .document import Block, Bullets, Para, Part, Refs, bullets, linked
 from .fights import Fight
+from .sightings import sightings
 from .words import Words, counted, in_words, listing, sentence
 
 DIGITS = 32
@@ -122,7 +123,7 @@ def nation_report(
         Part("Battles, the gravest first", tuple(fights.blocks(world, mine, reader, words, others=not by_powers))),
         Part("Your orders", (*orders, *([bullets(private)] if private else []))),
         Part("Your forces", tuple(standing.forces(world, reader, words))),
-        Part("What you know of others", tuple(standing.sightings(world, mine, reader, words, turn))),
+        Part("What you know of others", tuple(sightings(world, mine, reader, words, turn))),
         Part("Technology and what is under way", tuple(news.technology(world, reader, words, _under_way(world, reader)))),
         Part("Notices", _notices([*notices, *news.input_notices(world, mine, reader, words)])),
     ]

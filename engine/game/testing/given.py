@@ -31,7 +31,6 @@ from ..scenario_files import is_one_of, option_values, read_scenario
 __all__ = ["CaseError", "Ground", "Position", "Shelf", "known", "lay_rows"]
 
 MAP = ("places", "links", "gates")
-FROM_ORDERS_AND_EVENTS = ("order grammar", "event-index", "asked for", "streak-index", "tally-index")
 OF_NATIONS = frozenset({"alive", "income", "grade", "policy", "seat", "side", "order", "fixed_income"})
 
 
@@ -119,9 +118,8 @@ class Shelf:
                 units[kind] = {**row, **figures, **({"grades": grades} if grades else {})}
             forms["units"] = units
         changed = replace(self.ruleset, forms=forms)
-        if "rules" not in own:  # orders and events are those of the ruleset: what follows from them need not be worked out anew
-            Grammar.of(self.ruleset)
-            changed.share_derived(FROM_ORDERS_AND_EVENTS, self.ruleset)
+        Grammar.of(self.ruleset)
+        changed.take_over(self.ruleset)
         return changed
 
     def _scenario(self, ruleset: Ruleset, name: str, file: Path) -> State:

@@ -24,7 +24,7 @@ from pathlib import Path
 from ...core.canonical import digest
 from ...core.diagnostics import Diagnostic, has_errors
 from ...core.model import Ruleset
-from ...orders.grammar import OPTION_FORM, ORDER_FORMS, REFUSAL_FORM, Grammar
+from ...orders.grammar import Grammar
 from ...ruleset.checks import BY_ROW, CHECKS, Subject, run_checks
 from ...ruleset.checks.expressions import Words as Vocabulary
 from ...ruleset.checks.expressions import expressions_are_right, wrong_expressions
@@ -51,13 +51,6 @@ LONGEST = 20.0
 
 
 WHOLE = tuple(check for check in CHECKS if check not in BY_ROW)
-DERIVED: Mapping[str, Sequence[str]] = {
-    "order grammar": (*ORDER_FORMS, OPTION_FORM, REFUSAL_FORM),
-    "event-index": ("events",),
-    "streak-index": ("streaks",),
-    "tally-index": ("tallies",),
-}
-"""What follows from the rows of some forms alone: a change of other rows leaves it as it is."""
 DECLARING = ("fields", "terms")
 """Forms whose rows say what may stand in the expressions of other rows."""
 
@@ -364,8 +357,9 @@ class Bench:
         """A runner of the cases on the rules as changed; all that the change does not touch is the ruleset's own."""
         base = game.ruleset
         if change.form in (FRAME, FRAME_CHANGES):
-            frame = tuple(plain_value(n) for n in draft.frame if n.is_map)
-            return Runner(replace(base, frame=frame), geography=game.geography)
+            ruleset = replace(base, frame=tuple(plain_value(n) for n in draft.frame if n.is_map))
+            ruleset.take_over(base)
+            return Runner(ruleset, geography=game.geography)
         rows = dict(base.rows(change.form))
         for id_, node in _altered(game.draft, draft, change.form):
             rows[id_] = {**plain_value(node), "id": id_}
@@ -373,10 +367,7 @@ class Bench:
             del rows[id_]
         ruleset = replace(base, forms={**base.forms, change.form: rows})
         Grammar.of(base)
-        for key, made_of in DERIVED.items():
-            kept = base.__dict__.get("_derived", {})
-            if key in kept and change.form not in made_of:
-                ruleset.derived(key, lambda found=kept[key]: found)  # type: ignore[misc]
+        ruleset.take_over(base)
         return Runner(ruleset, geography=None if change.form in MAP else game.geography)
 
     def _holds(self, runner: Runner, game: _Game, case: Case) -> bool:

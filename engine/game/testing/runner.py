@@ -32,7 +32,8 @@ from .cases import Case, TestFile, read
 from .entries import faces
 from .enumerate import Branch, TooManyWays, outcomes
 from .given import CaseError, Ground, Shelf
-from .then import CHANCES, Mismatch, compare, evaluate
+from .mismatch import Mismatch
+from .then import CHANCES, compare, evaluate
 from .values import shown
 from .when import Play, stages
 

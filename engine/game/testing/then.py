@@ -6,52 +6,34 @@ fields of the state are meant, so that a report can show the journal lines that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
-from fractions import Fraction
 from itertools import zip_longest
 from typing import Any
 
-from ...core.state import Entity, pair_key, unit_key, works_on
+from ...core.state import Entity, unit_key
 from ...ruleset.checks.expressions import Words
 from ...ruleset.expressions import ExpressionError, check_expression
 from ...ruleset.expressions.vocabulary import KINDS
 from ...turn.vacancies import vacancies
 from ...world.selections import as_set
-from ...world.treasury import stock
 from ...world.view import UNKNOWN, view
 from ...world.world import World
 from ..scenario_files import option_values
 from ..schedule import days_of
 from .entries import brief, entry_fits, refusal_fits
 from .given import CaseError, known
-from .unchanged import Touch, unmentioned
+from .mismatch import Mismatch, Path, unless
+from .then_state import StateReader
+from .unchanged import unmentioned
 from .values import NONE, same
 from .when import Play, Refusal
-
-__all__ = ["CHANCES", "Mismatch", "compare", "evaluate"]
 
 CHANCES = ("chances", "means", "ranges")
 """Expectations about every way the dice can fall."""
 
-Path = tuple[str | int, ...]
 MOST_CHANGES = 8
 REFUSED = "refused"
-
-
-@dataclass(frozen=True, slots=True)
-class Mismatch:
-    """One expectation that does not hold. `path` leads to it in the case; `touches` are the fields it is about."""
-
-    path: Path
-    expected: Any
-    got: Any
-    touches: tuple[Touch, ...] = ()
-
-    @property
-    def what(self) -> str:
-        return ".".join(str(p) for p in self.path if p != "then")
 
 
 def compare(play: Play, then: Mapping[str, Any], path: Path, refusals: Sequence[Refusal]) -> Iterator[Mismatch]:
@@ -70,21 +52,12 @@ def compare(play: Play, then: Mapping[str, Any], path: Path, refusals: Sequence[
             yield Mismatch((*path, "nothing_else"), "no other change", got, tuple(touch for touch, _ in changed))
 
 
-class _Reader:
-    """The comparisons, by the key of `then` that asks for them."""
+class _Reader(StateReader):
+    """All comparisons, by the key of `then` that asks for them."""
 
     def __init__(self, play: Play) -> None:
-        self.play = play
-        self.world: World = play.turn.world
-        self.state = play.turn.state
-        self.checks: dict[str, Callable[[Any, Path], Iterator[Mismatch]]] = {
-            "nations": self.nations,
-            "places": self.places,
-            "units": self.units,
-            "relations": self.relations,
-            "wars": self.wars,
-            "works": self.works,
-            "game": self.game,
+        super().__init__(play)
+        self.checks |= {
             "values": self.values,
             "asks": self.asks,
             "figures": self.figures,
@@ -93,7 +66,6 @@ class _Reader:
             "sequence": self.sequence,
             "draws": self.draws,
             "facts": self.facts,
-            "state": self.tables,
             "warned": self.warned,
             "vacancies": self.vacancies,
             "views": self.views,
@@ -120,7 +92,7 @@ class _Reader:
         rows = self.world.ruleset.rows("options")
         for option, wanted in said.items():
             known(rows, option, "option", (*path, option))
-            yield from _unless(list(wanted), option_values(rows[option]), (*path, option))
+            yield from unless(list(wanted), option_values(rows[option]), (*path, option))
 
     def asked(self, said: Sequence[Mapping[str, Any]], path: Path) -> Iterator[Mismatch]:
         """The input points that whole turns came to, in their order, each with the nations that were asked there."""
@@ -131,182 +103,12 @@ class _Reader:
                 yield Mismatch((*path, number), dict([one]) if one else NONE, dict([other]) if other else NONE)
                 return
 
-    # ---- nations
-
-    def nations(self, said: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
-        rules = self.world.ruleset
-        for nation, row in said.items():
-            here = (*path, nation)
-            known({**rules.rows("nations"), **self.state.table("nations")}, nation, "nation", here)
-            for key, wanted in row.items():
-                at = (*here, key)
-                match key:
-                    case "stores":
-                        yield from self._stores(nation, wanted, at)
-                    case "techs":
-                        yield from self._numbers("techs", nation, wanted, "technologies", at)
-                    case "tracks":
-                        yield from self._numbers("tracks", nation, wanted, "tracks", at)
-                    case "tallies" | "streaks":
-                        yield from self._numbers(key, f"nation:{nation}", wanted, key, at)
-                    case "marks":
-                        yield from self._marks(f"nation:{nation}", wanted, at)
-                    case "units":
-                        yield from self._count(nation, wanted, at)
-                    case _:
-                        yield from self._field(Entity("nation", nation), "nations", key, wanted, at)
-
-    def _stores(self, nation: str, said: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
-        for key, wanted in said.items():
-            if isinstance(wanted, Mapping):
-                for what, amount in wanted.items():
-                    purse = f"{nation}/{key}"
-                    got = self.state.get("stores", purse, what, 0)
-                    yield from _unless(amount, got, (*path, key, what), ("stores", purse, what))
-            else:
-                known(self.world.ruleset.rows("resources"), key, "resource", (*path, key))
-                got = stock(self.world, Entity("nation", nation), key)
-                purses = [p for p in self.state.table("stores") if p.partition("/")[0] == nation]
-                yield from _unless(wanted, got, (*path, key), *(("stores", p, key) for p in purses))
-
-    def _numbers(self, table: str, id_: str, said: Mapping[str, Any], form: str, path: Path) -> Iterator[Mismatch]:
-        for name, wanted in said.items():
-            known(self.world.ruleset.rows(form), name, form, (*path, name))
-            yield from _unless(wanted, self.state.get(table, id_, name, 0), (*path, name), (table, id_, name))
-
-    def _marks(self, thing: str, said: Any, path: Path) -> Iterator[Mismatch]:
-        for mark, wanted in (said if isinstance(said, Mapping) else dict.fromkeys(said, True)).items():
-            found = self.state.get("marks", thing, mark)
-            if isinstance(wanted, Mapping):
-                got = {k: (found or {}).get(k) for k in wanted}
-                yield from _unless(wanted, got, (*path, mark), ("marks", thing, mark))
-            else:
-                yield from _unless(bool(wanted), found is not None, (*path, mark), ("marks", thing, mark))
-
-    def _count(self, nation: str, said: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
-        for kind, wanted in said.items():
-            known(self.world.ruleset.rows("units"), kind, "unit", (*path, kind))
-            stacks = [(k, r) for k, r in self.state.stacks(owner=nation) if r["kind"] == kind]
-            touches = [("units", k, "") for k, _ in stacks]
-            yield from _unless(wanted, sum(r["n"] for _, r in stacks), (*path, kind), *touches)
-
-    def _field(self, thing: Entity, table: str, name: str, wanted: Any, path: Path) -> Iterator[Mismatch]:
-        got = self.world.field(thing, name)
-        yield from _unless(wanted, got, path, (table, thing.id, name))
-
-    # ---- places and units
-
-    def places(self, said: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
-        for place, row in said.items():
-            here = (*path, place)
-            known(self.world.ruleset.rows("places"), place, "place", here)
-            for key, wanted in row.items():
-                at = (*here, key)
-                match key:
-                    case "units":
-                        yield from self.units({place: wanted}, here)
-                    case "works":
-                        yield from self.works({place: wanted}, here)
-                    case "marks":
-                        yield from self._marks(f"place:{place}", wanted, at)
-                    case "stores":
-                        for what, amount in wanted.items():
-                            got = stock(self.world, Entity("place", place), what)
-                            yield from _unless(amount, got, (*at, what), ("stores", place, what))
-                    case "tallies" | "streaks":
-                        yield from self._numbers(key, f"place:{place}", wanted, key, at)
-                    case _:
-                        yield from self._field(Entity("place", place), "places", key, wanted, at)
-
-    def units(self, said: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
-        """All that stands at a place. With a mapping or a list for a kind, its conditions count as well."""
-        for place, wanted in said.items():
-            known(self.world.ruleset.rows("places"), place, "place", (*path, place))
-            wanted = {} if wanted in (None, NONE) else wanted
-            exact = {(o, k) for o, kinds in wanted.items() for k, n in kinds.items() if not isinstance(n, int)}
-            got: dict[str, dict[str, Any]] = {}
-            touches = []
-            for key, row in self.state.stacks(at=place):
-                owner, kind = row["owner"], row["kind"]
-                touches.append(("units", key, ""))
-                if (owner, kind) in exact:
-                    one = {f: v for f, v in row.items() if f not in ("owner", "kind", "place")}
-                    got.setdefault(owner, {}).setdefault(kind, []).append(one)
-                else:
-                    here = got.setdefault(owner, {})
-                    here[kind] = here.get(kind, 0) + row["n"]
-            expected: dict[str, dict[str, Any]] = {}
-            for owner, kinds in wanted.items():
-                for kind, n in kinds.items():
-                    known(self.world.ruleset.rows("units"), kind, "unit", (*path, place, owner, kind))
-                    if n:
-                        n = n if isinstance(n, int) else [_stack(x) for x in (n if isinstance(n, list) else [n])]
-                        expected.setdefault(owner, {})[kind] = n
-            gone = [("units", f"{o}.{k}@{place}", "") for o, kinds in expected.items() for k in kinds]
-            if _sorted(expected) != _sorted(got):
-                yield Mismatch((*path, place), expected or NONE, got or NONE, (*touches, *gone))
-
-    def works(self, said: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
-        for place, around in said.items():
-            for other, wanted in around.items():
-                key = pair_key(place, other)
-                got = self.state.get("links", key, works_on(place), NONE)
-                yield from _unless(wanted, got, (*path, place, other), ("links", key, works_on(place)))
-
-    # ---- relations
-
-    def relations(self, said: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
-        for stance, pairs in said.items():
-            known(self.world.stances, stance, "stance", (*path, stance))
-            for number, (a, b) in enumerate(pairs):
-                for one in self.world.members(a):
-                    for other in self.world.members(b):
-                        if one != other:
-                            got = self.world.stance(one, other)
-                            touch = ("relations", pair_key(one, other), "stance")
-                            if got != stance:
-                                yield Mismatch((*path, stance, number), stance, f"{got} ({one}, {other})", (touch,))
-
-    def wars(self, said: Any, path: Path) -> Iterator[Mismatch]:
-        """All wars that are on, each as a pair of parties, or as a map with `between` and fields of the war."""
-        listed = [] if said == NONE else said
-        got = {k: r for k, r in self.state.table("wars").items() if not r.get("ended")}
-        wanted = {pair_key(*(w["between"] if isinstance(w, Mapping) else w)): w for w in listed}
-        if set(wanted) != set(got):
-            touches = tuple(("wars", k, "") for k in sorted({*wanted} ^ {*got}))
-            yield Mismatch(path, sorted(wanted) or NONE, sorted(got) or NONE, touches)
-            return
-        for key, war in wanted.items():
-            if isinstance(war, Mapping):
-                for field, value in war.items():
-                    if field != "between":
-                        yield from _unless(value, got[key].get(field), (*path, key, field), ("wars", key, field))
-
-    # ---- the rest of the state
-
-    def game(self, said: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
-        for field, wanted in said.items():
-            got = self.state.get("game", "game", field)
-            yield from _unless(wanted, got, (*path, field), ("game", "game", field))
-
-    def tables(self, said: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
-        for table, rows in said.items():
-            for id_, fields in rows.items():
-                if fields in (None, NONE):
-                    got = self.state.table(table).get(id_)
-                    if got is not None:
-                        yield Mismatch((*path, table, id_), NONE, got, ((table, id_, ""),))
-                    continue
-                for field, wanted in fields.items():
-                    got = self.state.get(table, id_, field)
-                    yield from _unless(wanted, got, (*path, table, id_, field), (table, id_, field))
-
     # ---- questions
 
     def values(self, said: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
         for text, wanted in said.items():
             names = self._names(self.play.names, path)
-            yield from _unless(wanted, evaluate(self.world, text, names, (*path, text)), (*path, text))
+            yield from unless(wanted, evaluate(self.world, text, names, (*path, text)), (*path, text))
 
     def asks(self, said: Sequence[Mapping[str, Any]], path: Path) -> Iterator[Mismatch]:
         """A quantity of a thing, or an expression, with names of its own (what a battle or a path would give)."""
@@ -321,7 +123,7 @@ class _Reader:
                 got = self._quantity(ask["quantity"], things[0], names, here)
             else:
                 got = evaluate(self.world, ask["value"], names, (*here, "value"))
-            yield from _unless(ask["is"], got, (*here, "is"))
+            yield from unless(ask["is"], got, (*here, "is"))
 
     def figures(self, said: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
         """Owner to thing to quantity: what a unit of a kind, an item or a technology has or costs for that nation.
@@ -340,7 +142,7 @@ class _Reader:
                     known(rules.rows(KINDS[kind]), id_, kind, here)
                     thing = Entity(kind, unit_key(owner, id_, "") if kind == "unit" else id_)
                     scope = names if kind == "unit" else {**names, "self": Entity("nation", owner)}
-                    yield from _unless(value, self._quantity(quantity, thing, scope, here), here)
+                    yield from unless(value, self._quantity(quantity, thing, scope, here), here)
 
     def odds(self, said: Sequence[Mapping[str, Any]], path: Path) -> Iterator[Mismatch]:
         from .odds import wrong_odds  # needs NumPy: only where odds are asked
@@ -447,12 +249,12 @@ class _Reader:
                 "purses_of": sorted({key.partition("/")[0] for key in seen.table("stores")}),
             }
             for key in set(wanted) & set(got):
-                yield from _unless(sorted(wanted[key]), got[key], (*here, key))
+                yield from unless(sorted(wanted[key]), got[key], (*here, key))
             for table, rows in wanted.get("state", {}).items():
                 for id_, fields in rows.items():
                     for field, value in fields.items():
                         found = seen.get(table, id_, field)
-                        yield from _unless(value, NONE if found is None else found, (*here, "state", table, id_, field))
+                        yield from unless(value, NONE if found is None else found, (*here, "state", table, id_, field))
 
     def days(self, said: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
         """The days of the turn that an update (`update`) begins, by the ruleset's schedule."""
@@ -463,14 +265,14 @@ class _Reader:
         for key, wanted in said.items():
             got: Any = getattr(found, key)
             shown = [d.isoformat() for d in got] if isinstance(got, tuple) else got.isoformat()
-            yield from _unless(wanted, shown, (*path, key))
+            yield from unless(wanted, shown, (*path, key))
 
     def vacancies(self, said: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
         """Who chooses a player for a nation that nobody commands; `none` where there is nobody to choose."""
         found = {v.nation: v.by for v in vacancies(self.world)}
         for nation, wanted in said.items():
             known({**self.world.ruleset.rows("nations"), **self.state.table("nations")}, nation, "nation", (*path, nation))
-            yield from _unless(wanted, found.get(nation, NONE), (*path, nation), ("nations", nation, "seat"))
+            yield from unless(wanted, found.get(nation, NONE), (*path, nation), ("nations", nation, "seat"))
 
     def warned(self, said: Sequence[Mapping[str, Any]], path: Path) -> Iterator[Mismatch]:
         yield from _refusals(said, self.play.notes, path, strict=False)
@@ -486,26 +288,6 @@ def evaluate(world: World, text: str, names: Mapping[str, Any], path: Path = ())
         return world.value(text, names)
     except ExpressionError as error:
         raise CaseError(f"{text}: {error}", path) from None
-
-
-def _unless(wanted: Any, got: Any, path: Path, *touches: Touch) -> Iterator[Mismatch]:
-    if isinstance(wanted, Mapping) and set(wanted) == {"range"}:
-        low, high = wanted["range"]
-        if not (isinstance(got, int | Fraction) and low <= got <= high):
-            yield Mismatch(path, f"from {low} to {high}", got, touches)
-    elif not same(wanted, got):
-        yield Mismatch(path, wanted, got, touches)
-
-
-def _sorted(units: Mapping[str, Mapping[str, Any]]) -> Any:
-    def key(n: Any) -> Any:
-        return n if isinstance(n, int) else sorted(sorted((k, str(v)) for k, v in one.items()) for one in n)
-
-    return {o: {k: key(n) for k, n in kinds.items()} for o, kinds in units.items()}
-
-
-def _stack(said: Any) -> dict[str, Any]:
-    return {"n": 1, **said} if isinstance(said, Mapping) else {"n": said}
 
 
 def _depends(value: Any) -> bool:

@@ -37,7 +37,7 @@ _FUNCTIONS: Final[dict[str, tuple[str, ...]]] = {
     "en_route": ("under_way",),
     "count": (), "some": (), "every": (), "total": (), "highest": (), "kinds": (), "rank": (), "those": (), "first": (),
     "capped": (),
-    "nation": (), "place": (), "gate": (), "border": (), "at_war": _RELATED, "allied": _RELATED, "stance": _RELATED,
+    "nation": (), "place": (), "gate": (), "item": (), "border": (), "at_war": _RELATED, "allied": _RELATED, "stance": _RELATED,
     "allies": _RELATED, "enemies": _RELATED, "friendly": _HELD, "enemy": _HELD, "neutral": SIDES,
     "opposite": SIDES, "track": ("tracks",), "toward": ("tracks",), "level": ("techs", "tech_stages"), "knows": ("techs",),
     "purse": ("stores", *HOLDERS), "stock": ("stores", *HOLDERS), "income": columns("nations", "income"), "marked": ("marks",),
@@ -120,12 +120,19 @@ def is_read(ruleset: Ruleset, field: str) -> bool:
 
 def _with(ruleset: Ruleset, *words: str) -> Iterator[Expression]:
     """The expressions of all rows and steps in whose text one of these words stands: to read all of them takes long."""
-    rows = [row for rows in ruleset.forms.values() for row in rows.values()]
-    for text in {text for part in (*rows, *ruleset.frame) for text in texts(part) if any(word in text for word in words)}:
+    parts: list[Iterable[str]] = [_texts_of(ruleset, form) for form in ruleset.forms]
+    for text in {text for part in (*parts, texts(ruleset.frame)) for text in part if any(word in text for word in words)}:
         try:
             yield parse(strip_mark(text))
         except ExpressionError:
             continue
+
+
+def _texts_of(ruleset: Ruleset, form: str) -> frozenset[str]:
+    def make() -> frozenset[str]:
+        return frozenset(texts(list(ruleset.rows(form).values())))
+
+    return ruleset.derived(("texts of rows", form), make, of=(form,))  # type: ignore[no-any-return]
 
 
 def texts(part: Any) -> Iterator[str]:
