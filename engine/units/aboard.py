@@ -87,7 +87,8 @@ def take_aboard(turn: Turn, force: str, row: Row, mode: Row, index: int) -> None
             _note(turn, force, index, "left")
         return
     text = f"Aboard in {where}: {routes.list_units(turn.world, cargo['units'])}."
-    with turn.journal.entry(f"modes/{mode['id']}", subject=force, audience=(nation,), text=text, data={"units": cargo["units"]}):
+    said = forces.told(turn, mode, nation, text)
+    with turn.journal.entry(f"modes/{mode['id']}", subject=force, data={"units": cargo["units"]}, **said):
         for key, n in picks:
             turn.journal.alter_units(key, n, place=row["at"], aboard=force)
         _note(turn, force, index, "aboard")
@@ -161,7 +162,8 @@ def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, part: Row, *, hosti
     how = "Ashore against the enemy" if hostile else "Ashore"
     text = f"Nobody goes ashore in {where}: {why}." if why else f"{how} in {where}: {routes.list_units(turn.world, kinds)}."
     data: dict[str, Any] = {"place": target, "units": kinds, "hostile": hostile}
-    with turn.journal.entry(f"modes/{shore['id']}", subject=f"{force}:{target}", audience=(nation,), text=text, data=data):
+    said = forces.told(turn, shore, nation, text)
+    with turn.journal.entry(f"modes/{shore['id']}", subject=f"{force}:{target}", data=data, **said):
         turn.journal.set("forces", force, "unloading", None)
         if why:
             return

@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core.model import Row
-from ..core.state import State
-from ..turn.context import Turn
+from ..core.state import Entity, State
+from ..turn.context import Turn, audience_ids
+from ..world import routes
 
 Pick = tuple[str, int]
 """Some units of one stack: its key, and how many."""
@@ -23,6 +24,14 @@ AFLOAT = "afloat"
 
 PASSING = ("force", "via", "landed", "moved", "aboard")
 """Fields that stacks carry only while forces are about."""
+
+
+def told(turn: Turn, mode: Row, nation: str, text: str) -> dict[str, Any]:
+    """The `text` and `audience` of an entry about a move: its nation alone, or whom its mode names; others read whose it is."""
+    readers = audience_ids(turn.world, mode.get("audience", nation), {k: Entity("nation", nation) for k in ("self", "nation")})
+    if text and readers != (nation,):
+        text = f"{routes.name_of(turn.world, 'nations', nation)}: {text}"
+    return {"text": text, "audience": readers}
 
 
 def unit_slots(row: Row) -> list[tuple[str, str]]:

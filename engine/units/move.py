@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.model import Row
-from ..core.state import UNIT_CORE, Entity
+from ..core.state import UNIT_CORE
 from ..ruleset.expressions.reads import is_read
-from ..turn.context import Order, Turn, audience_ids
+from ..turn.context import Order, Turn
 from ..turn.slots import unfit
 from ..turn.verbs_later import put_under_way
 from ..world import routes
@@ -183,11 +183,8 @@ def step_in(turn: Turn, march: March) -> None:
         what = f"{str(march.mode.get('name', march.mode['id'])).capitalize()} for {where}"
     text = f"{what} from {whence}: {routes.list_units(turn.world, kinds)}."
     data = {"units": kinds, "path": list(march.path), "hostile": march.hostile}
-    who = {"self": Entity("nation", nation), "nation": Entity("nation", nation)}
-    readers = audience_ids(turn.world, march.mode.get("audience", nation), who)
-    if readers != (nation,):
-        text = f"{routes.name_of(turn.world, 'nations', nation)}: {text}"
-    with turn.journal.entry(march.order["order"], subject=f"{nation}:{origin}>{target}", text=text, audience=readers, data=data):
+    said = forces.told(turn, march.mode, nation, text)
+    with turn.journal.entry(march.order["order"], subject=f"{nation}:{origin}>{target}", data=data, **said):
         holder = turn.world.holder_of(target)
         keeps = _kept(march)
         mission = row_of(turn, march.order).get("mission") or march.mode.get("mission")

@@ -113,7 +113,8 @@ def set_out(turn: Turn, modes: Sequence[Row]) -> None:
             continue
         nation, place = voyage.nation, voyage.start
         text = f"A force sets out from {routes.name_of(turn.world, 'places', place)}."
-        with turn.journal.entry(voyage.order["order"], subject=f"{nation}:{place}", text=text, audience=(nation,)) as entry:
+        said = forces.told(turn, voyage.mode, nation, text)
+        with turn.journal.entry(voyage.order["order"], subject=f"{nation}:{place}", **said) as entry:
             parting = [v for v in voyages if v.nation == nation and v.parent and v.parent == voyage.number]
             force = forces.create(
                 turn, nation, place, voyage.picks, mode=voyage.mode["id"], cargo=voyage.cargo or None, began=place,
@@ -330,7 +331,7 @@ def _take_up(turn: Turn, force: str, row: Row, entry: Row, to: str | None) -> No
     data = {"force": force, "place": place, "mission": mission} if entry else {}
     with turn.journal.entry(
         f"missions/{mission}" if mission else f"modes/{row['mode']}",
-        subject=force, text=text, audience=(row["owner"],), data=data, keep=False,
+        subject=force, data=data, keep=False, **forces.told(turn, turn.ruleset.row("modes", row["mode"]), row["owner"], text),
     ):  # fmt: skip
         if to is not None:
             forces.go(turn, force, (row["at"], to))
