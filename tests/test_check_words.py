@@ -70,6 +70,8 @@ WRONG = [
     ("events:\n- id: e\n  on: {step: talk}\n  roll: {die: 2d6, faces: ›1}\n  effects: [{say: hm}]\n", "E214"),
     ("events:\n- id: e\n  on: {step: talk}\n  roll: 1d10\n  results: {0..3: ›[{say: hm}], 10: [{say: ho}]}\n", "E214"),
     ("events:\n- id: e\n  on: {step: talk}\n  roll: 1d10\n  results: {1..3: [{say: hm}], 3..9: ›[{say: ho}]}\n", "E214"),
+    ("tables:\n- {id: t, bands: {..3: 1, 4..6: 2, 6..: ›3}}\n", "E214"),
+    ("tables:\n- {id: t, keys: [a, n], rows: {x: {1..4: 1, 3..5: ›2}, y: {1..4: 1, 2: 3, 5..: 2}}}\n", "E214"),
     ("events:\n- id: e\n  on: {step: talk}\n  roll: {die: 1d6+2, faces: 3..8}\n  effects: [{say: hm}]\n", ""),
     (EVENT + "shift: {who: italy, track: opinion, toward: west, ›by: all}\n", "E209"),
     (EVENT + "shift: {who: italy, track: opinion, toward: west, by: ›1000001d6}\n", "E209"),

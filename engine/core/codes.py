@@ -43,7 +43,7 @@ CODES: dict[str, str] = {
     "E211": "A fact is waited for with a role that it does not have.",
     "E212": "A range whose upper end comes first.",
     "E213": "A key that means nothing, or stops a turn, without another one.",
-    "E214": "A face that the dice of its roll do not have.",
+    "E214": "A face that the dice of its roll do not have, or ranges that overlap.",
     "E221": "An overlay removes or appends to something that is not below.",
     "E222": "A removed row says something more.",
     "E223": "A key is both given again and appended to or removed.",

@@ -156,6 +156,7 @@ def _things(world: World) -> dict[str, Callable[..., Any]]:
         "nation": lambda id_: Entity("nation", id_of(id_)),
         "place": lambda id_: Entity("place", id_of(id_)),
         "gate": lambda id_: Entity("gate", id_of(id_)),
+        "item": lambda id_: Entity("item", id_of(id_)),
         "border": lambda a, b: Entity("link", f"{id_of(a)}>{id_of(b)}"),
         "at_war": lambda a, b: pairs(a, b, world.hostile),
         "allied": allied,

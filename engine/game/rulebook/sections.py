@@ -7,6 +7,7 @@ from typing import Any
 
 from ...core.model import Row, Ruleset
 from ...ruleset.limits import needs_of
+from ...turn.matrices import cell_of
 from ..scenario_files import option_values
 from .phrases import asked, cell, fact_words, flat, if_words, parameter, table, tail_words
 from .spoken import Spoken
@@ -265,7 +266,7 @@ def matrices(ruleset: Ruleset) -> Iterator[str]:
         columns = [c if isinstance(c, str) else next(iter(c)) for c in matrix["columns"]]
         yield table(
             ["what happens", *columns],
-            [[r.get("label", r["id"]), *(_reaction(r["cells"].get(c)) for c in columns)] for r in matrix["rows"]],
+            [[r.get("label", r["id"]), *(_reaction(cell_of(matrix, r, c)) for c in columns)] for r in matrix["rows"]],
         )
 
 

@@ -35,6 +35,7 @@ CHECKS: tuple[Check, ...] = (
     words.texts_name_what_is_in_scope,
     words.ranges_go_upward,
     words.faces_are_on_the_die,
+    words.ranges_of_tables_are_apart,
     effects.effects_say_all_that_they_need,
     effects.matrices_have_their_columns,
     needs.rows_have_the_keys_that_they_need,

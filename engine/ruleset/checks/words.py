@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
+from math import inf
 from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
@@ -24,6 +25,7 @@ __all__ = [
     "allowed_words",
     "faces_are_on_the_die",
     "facts_have_the_roles_they_are_asked_for",
+    "ranges_of_tables_are_apart",
     "texts_name_what_is_in_scope",
     "words_name_what_is_there",
 ]
@@ -32,6 +34,7 @@ _WORKS = re.compile(r"works (?:==|!=) '([a-z0-9-]+)'|works in these\('([a-z0-9-]
 _FIGURE = re.compile(r"-?[0-9]+(/[1-9][0-9]*)?")
 _DICE = re.compile(r"([0-9]+)d([0-9]+)([+-][0-9]+)?")
 _FACES = re.compile(r"(-?[0-9]+)(?:\.\.(-?[0-9]*))?")
+_SPAN = re.compile(r"(-?[0-9]+)?(\.\.)?(-?[0-9]+)?")
 _NAME = re.compile(r"\{([^{}]*)\}")
 _RANGE = re.compile(r"(-?[0-9]+)\.\.(-?[0-9]+)")
 
@@ -307,18 +310,30 @@ def _all_faces(node: Node) -> list[Diagnostic]:
     return list(_faces(node))
 
 
-def _met_twice(results: Node | None) -> Iterator[Diagnostic]:
-    """Results of one roll that share a face: the first would count, whatever the second says."""
-    before: list[tuple[int, int, str]] = []
-    for text, at in results.items() if results is not None and results.is_map else ():
-        found = _FACES.fullmatch(text)
+def ranges_of_tables_are_apart(subject: Subject) -> Iterator[Diagnostic]:
+    """No two ranges that keys of a table give, or its bands, have a number in common; a single number goes before a range."""
+    for id_, node in subject.nodes("tables").items():
+        if ("tables", id_) not in subject.faulty:
+            yield from subject.of_row("ranges", node, partial(_all_ranges, node))
+
+
+def _all_ranges(node: Node) -> list[Diagnostic]:
+    below = [d for _, child in node.items() for d in _all_ranges(child)]
+    return [*_met_twice({text: at for text, at in node.items() if ".." in text}), *below]
+
+
+def _met_twice(ranges: Mapping[str, Node]) -> Iterator[Diagnostic]:
+    """Ranges that share a number, as results a face: the first would count, whatever the second says."""
+    before: list[tuple[float, float, str]] = []
+    for text, at in ranges.items():
+        found = _SPAN.fullmatch(text)
         if found is None:
             continue
-        first = int(found[1])
-        last = int(found[2] or first)
+        first = float(found[1] or -inf)
+        last = float(found[3] or inf) if found[2] else first
         for other_first, other_last, other in before:
             if first <= other_last and other_first <= last:
-                yield diagnose("E214", "error", f"the results {other} and {text} share a face", at)
+                yield diagnose("E214", "error", f"{other} and {text} overlap: the first would count for both", at)
         before.append((first, last, text))
 
 
@@ -336,7 +351,9 @@ def _faces(node: Node) -> Iterator[Diagnostic]:
                 if any(not n + more <= end <= n * size + more for end in ends):
                     hint = f"{dice[0]} shows {n + more} to {n * size + more}"
                     yield diagnose("E214", "error", f"no such face on {dice[0]}: {text}", at, hint=hint)
-        yield from _met_twice(node.get("results"))
+        results = node.get("results")
+        if results is not None and results.is_map:
+            yield from _met_twice(dict(results.items()))
     for _, child in node.items():
         yield from _faces(child)
     for member in node.members():

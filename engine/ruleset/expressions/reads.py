@@ -37,7 +37,7 @@ _FUNCTIONS: Final[dict[str, tuple[str, ...]]] = {
     "en_route": ("under_way",),
     "count": (), "some": (), "every": (), "total": (), "highest": (), "kinds": (), "rank": (), "those": (), "first": (),
     "capped": (),
-    "nation": (), "place": (), "gate": (), "border": (), "at_war": _RELATED, "allied": _RELATED, "stance": _RELATED,
+    "nation": (), "place": (), "gate": (), "item": (), "border": (), "at_war": _RELATED, "allied": _RELATED, "stance": _RELATED,
     "allies": _RELATED, "enemies": _RELATED, "friendly": _HELD, "enemy": _HELD, "neutral": SIDES,
     "opposite": SIDES, "track": ("tracks",), "toward": ("tracks",), "level": ("techs", "tech_stages"), "knows": ("techs",),
     "purse": ("stores", *HOLDERS), "stock": ("stores", *HOLDERS), "income": columns("nations", "income"), "marked": ("marks",),

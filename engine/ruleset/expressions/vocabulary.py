@@ -173,6 +173,7 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "nation": _S(("id:nations",), "nation", "a nation by id"),
     "place": _S(("id:places",), "place", "a place by id"),
     "gate": _S(("id:gates",), "gate", "a gate by id"),
+    "item": _S(("id:catalogue",), "item", "an item of the catalogue by id"),
     "border": _S(("place", "place"), "link", "the link seen from the first place"),
     # relations
     "at_war": _S(("who", "who"), "truth", "is there war between them"),
