@@ -13,6 +13,7 @@ import pytest
 
 from wteaw.core.model import Ruleset
 from wteaw.ruleset.compile import load_ruleset
+from wteaw.turn.matrices import cell_of
 
 FOLDER = Path(__file__).resolve().parents[1] / "ruleset"
 SEVEN = ("ottoman-empire", "italy", "spain", "china", "usa", "far", "near")
@@ -101,6 +102,12 @@ def rules() -> Ruleset:
     return ruleset
 
 
+def read(rules: Ruleset, matrix: str, row: str, column: str) -> Any:
+    """A cell as it is played."""
+    whole = rules.row("matrices", matrix)
+    return cell_of(whole, next(r for r in whole["rows"] if r["id"] == row), column)
+
+
 def in_short(cell: Any) -> str:
     """A cell of the ruleset as it is written above."""
     if cell is None:
@@ -115,8 +122,7 @@ def in_short(cell: Any) -> str:
 
 @pytest.mark.parametrize(("matrix", "row", "column", "cell"), CELLS)
 def test_every_cell_is_as_printed(rules: Ruleset, matrix: str, row: str, column: str, cell: str) -> None:
-    found = next(r for r in rules.row("matrices", matrix)["rows"] if r["id"] == row)
-    assert in_short(found["cells"].get(column)) == cell
+    assert in_short(read(rules, matrix, row, column)) == cell
 
 
 def test_there_are_no_other_rows_or_columns(rules: Ruleset) -> None:
@@ -129,10 +135,8 @@ def test_there_are_no_other_rows_or_columns(rules: Ruleset) -> None:
 
 
 def test_what_a_cell_means_besides_its_range(rules: Ruleset) -> None:
-    def cell(matrix: str, row: str, column: str) -> Any:
-        return next(r for r in rules.row("matrices", matrix)["rows"] if r["id"] == row)["cells"][column]
-
-    assert cell("main-war", "r03-ottoman-joins-central", "usa")["when"] == "turn <= 3"
+    assert read(rules, "main-war", "r03-ottoman-joins-central", "usa")["when"] == "turn <= 3"
     for row in rules.row("matrices", "aggression")["rows"]:
-        for found in row["cells"].values():  # the actor loses ground at once, all else is held
+        for column in row["cells"]:  # the actor loses ground at once, all else is held
+            found = read(rules, "aggression", row["id"], column)
             assert (found.get("hold") == "none") == bool(found.get("to_zero"))

@@ -108,7 +108,4 @@ def open_decisions(game: Game) -> list[Open]:
 
 def to_decide(game: Game) -> list[str]:
     """What is left to the moderator, in sentences."""
-    return [
-        f"Decide (`wteaw decide moderator {o.key} ANSWER`): {o.text}: {o.answers}; default {o.default}."
-        for o in open_decisions(game)
-    ]
+    return [f"Decide (`wteaw decide moderator {o.key} ANSWER`): {o.said}." for o in open_decisions(game)]

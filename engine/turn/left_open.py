@@ -15,7 +15,8 @@ from .effects import fill, printed
 class Open:
     """A decision that the rules leave to the moderator at an input point: its key, what it is about, how he may answer.
 
-    `choices` are the answers one by one where they are listed, none where a number is asked for.
+    `default` holds without an answer. `choices` are the answers one by one where they are listed, none where a number is
+    asked for.
     """
 
     key: str
@@ -23,6 +24,11 @@ class Open:
     answers: str
     default: str
     choices: tuple[str, ...] = ()
+
+    @property
+    def said(self) -> str:
+        """As the moderator is told of it."""
+        return f"{self.text}: {self.answers}; default {self.default}"
 
 
 def left_open(world: World, node: Row) -> list[Open]:
@@ -35,9 +41,11 @@ def left_open(world: World, node: Row) -> list[Open]:
             said = fill(world, rule["says"], names) if "says" in rule else printed(world, thing)
             choices: tuple[str, ...] = ()
             if "most" in row:
-                answers = f"{int(world.number(row.get('least', 0), names))} to {int(world.number(row['most'], names))}"
+                first = str(int(world.number(row.get("least", 0), names)))
+                answers = f"{first} to {int(world.number(row['most'], names))}"
             else:
                 choices = tuple(str(id_of(o)) for o in options_of(world, row, names))
-                answers = ", ".join(choices)
-            out.append(Open(f"{row['id']}/{thing.id}", said, answers, str(row.get("default", "")), choices))
+                first, answers = choices[0] if choices else "none", ", ".join(choices)
+            default = str(id_of(world.marked(row.get("default", first), names)))
+            out.append(Open(f"{row['id']}/{thing.id}", said, answers, default, choices))
     return out

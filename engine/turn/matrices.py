@@ -1,11 +1,13 @@
 """Matrices: tables of acts by groups of onlookers. One draw per cell and onlooker, toward or against a side, at once or held.
 
 A column is a nation, or a named test; a nation that has no column of its own falls into the first column whose test it passes.
+A cell that says no more than how far moves the way that its row, or the matrix, moves all cells.
 In scope of every test are the `actor` of the act, its `target`, and `object`: the one it befell (the target, else the actor).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ..core.journal import Fact
@@ -30,7 +32,7 @@ def offer(turn: Turn, fact: Fact) -> None:
             event = view(turn, fact)
             actor, target = event.get("actor"), event.get("target")
             names: dict[str, Any] = {**turn.loops, **_parties(actor, target), "event": event}
-            if turn.world.test(row.get("when"), names):
+            if turn.world.test(matrix.get("when", {}).get(fact.word), names) and turn.world.test(row.get("when"), names):
                 perform(turn, matrix["id"], row["id"], actor, target, names=names)
                 break
 
@@ -70,7 +72,7 @@ def perform(
     those = onlookers(turn, matrix, scope)
     for number, nation in enumerate(those):
         column = column_of(turn, matrix, nation, scope)
-        cell = row["cells"].get(column) if column else None
+        cell = cell_of(matrix, row, column) if column else None
         if column is None or cell is None:
             continue
         if nation == id_of(actor) and not cell.get("to_zero"):
@@ -84,6 +86,20 @@ def perform(
 def onlookers(turn: Turn, matrix: Row, names: Names) -> list[str]:
     """The nations whose opinion the matrix may move: those its `for` selects (which may leave out the `object`)."""
     return [t.id for t in as_set(turn.world, turn.world.value(matrix["for"], names))]
+
+
+WAYS = ("toward", "against")
+
+
+def cell_of(matrix: Row, row: Row, column: str) -> Row | None:
+    """A cell in full: `by`, with the way that it, its row or the matrix says; None where nothing moves."""
+    said = row["cells"].get(column)
+    if said is None:
+        return None
+    cell: Row = dict(said) if isinstance(said, Mapping) else {"by": said}
+    if not cell.get("to_zero") and not any(way in cell for way in WAYS):
+        cell |= next(({way: at[way]} for at in (row, matrix) for way in WAYS if way in at), {})
+    return cell
 
 
 def column_of(turn: Turn, matrix: Row, nation: str, names: Names) -> str | None:

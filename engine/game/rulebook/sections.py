@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ...core.model import Row, Ruleset
-from ...ruleset.limits import needs_of
+from ...ruleset.limits import needs_of, with_own_cases
+from ...turn.matrices import cell_of
 from ..scenario_files import option_values
 from .phrases import asked, cell, fact_words, flat, if_words, parameter, table, tail_words
 from .spoken import Spoken
@@ -41,7 +42,7 @@ def act(ruleset: Ruleset, row: Row) -> str:
     for most, keys in row.get("limit", {}).items():
         facts.append(f"at most {most} for each {', '.join(keys)}")
     facts += dict.fromkeys(f"not allowed: {asked(say, n['else'])}" for n in needs_of(ruleset, row))
-    facts += list(tail_words(say, row))
+    facts += list(tail_words(say, with_own_cases(ruleset, row)))
     for step, outcomes in row.get("outcomes", {}).items():
         facts.append(f"what can become of it, known after {step}: {', '.join(dict.fromkeys(o['id'] for o in outcomes))}")
     says = f" – {row['help']}" if row.get("help") else ""
@@ -265,7 +266,7 @@ def matrices(ruleset: Ruleset) -> Iterator[str]:
         columns = [c if isinstance(c, str) else next(iter(c)) for c in matrix["columns"]]
         yield table(
             ["what happens", *columns],
-            [[r.get("label", r["id"]), *(_reaction(r["cells"].get(c)) for c in columns)] for r in matrix["rows"]],
+            [[r.get("label", r["id"]), *(_reaction(cell_of(matrix, r, c)) for c in columns)] for r in matrix["rows"]],
         )
 
 

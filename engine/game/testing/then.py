@@ -72,6 +72,7 @@ class _Reader(StateReader):
             "days": self.days,
             "outcomes": self.outcomes,
             "asked": self.asked,
+            "left_open": self.left_open,
             "options": self.options,
         }
 
@@ -102,6 +103,10 @@ class _Reader(StateReader):
             if one != other:
                 yield Mismatch((*path, number), dict([one]) if one else NONE, dict([other]) if other else NONE)
                 return
+
+    def left_open(self, said: Sequence[str], path: Path) -> Iterator[Mismatch]:
+        """What the input points of whole turns left to the moderator, each decision as he is told of it."""
+        yield from unless(list(said), [f"{o.key}: {o.said}" for o in self.play.left_open], path)
 
     # ---- questions
 

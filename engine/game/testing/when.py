@@ -22,6 +22,7 @@ from ...turn.decisions import MODERATOR
 from ...turn.effects import EffectRunner
 from ...turn.events import first_look, settle
 from ...turn.frame import advance, run_step
+from ...turn.left_open import Open, left_open
 from ...turn.referee import Inputs, asked_at, take_in
 from .given import CaseError, Ground, known
 from .orders import Door
@@ -66,6 +67,7 @@ class Play:
         self.names = ground.names
         self.notes: list[Refusal] = []  # warnings of the check
         self.asked: list[tuple[str, list[str]]] = []  # the input points that whole turns came to, and who was asked
+        self.left_open: list[Open] = []  # what they left to the moderator
         self.lines: dict[str, int] = {}  # nation -> how many orders it gave last
         self._begun = False
         self._read = 0
@@ -126,6 +128,7 @@ class Play:
         while waiting is not None:
             name = str(waiting.get("id", waiting["input"]))
             self.asked.append((name, asked_at(self.turn, waiting)))
+            self.left_open += left_open(self.world, waiting)
             if said.get(name):
                 self._take_in(said[name].pop(0), (*path, "inputs", name), waiting)
             waiting = advance(self.turn, inputs_ready=True)

@@ -8,6 +8,7 @@ from typing import Any
 from ...core.diagnostics import Diagnostic, did_you_mean
 from ..nodes import Node, diagnose
 from .fields import fits_type, in_words
+from .rules import facts_of
 from .subject import Marked, Subject
 
 __all__ = ["effects_say_all_that_they_need"]
@@ -139,23 +140,24 @@ def columns_of(matrix: Mapping[str, Any]) -> list[str]:
 
 
 def matrices_have_their_columns(subject: Subject) -> Iterator[Diagnostic]:
-    """The cells of every row stand under columns of the matrix, and move toward or against somebody who is there."""
-    parties = {*subject.nodes("nations"), *subject.nodes("sides"), "actor", "target", "object"}
+    """The cells of every row stand under columns of the matrix, and its tests are of facts that rows wait for."""
     for id_, matrix in subject.rows("matrices").items():
         node = subject.nodes("matrices")[id_]
         columns = columns_of(matrix)
         for row in node.value["rows"].members():
-            for column, cell in row.value["cells"].items():
+            for column in row.value["cells"].value:
                 if column not in columns and not row.file.startswith(".."):  # of the base, laid over with fewer columns
                     hint = did_you_mean(column, columns)
                     yield diagnose(
                         "E407", "error", f"no column {column!r} in this matrix", row.value["cells"], key=column, hint=hint
                     )
-                for key in ("toward", "against"):
-                    who = cell.get(key)
-                    if who is not None and who.value not in parties:
-                        message = f"{who.value!r} is neither a nation or side nor the actor, target or object"
-                        yield diagnose("E407", "error", message, who, hint=did_you_mean(str(who.value), parties))
+        waited = {word for row in matrix["rows"] for word, _ in facts_of(row.get("on"))}
+        for word in matrix.get("when", {}):
+            if word not in waited:
+                hint = did_you_mean(word, waited)
+                yield diagnose(
+                    "E407", "error", f"no row of this matrix waits for {word!r}", node.value["when"], key=word, hint=hint
+                )
         for number, rule in enumerate(matrix.get("multiply", ())):
             if rule["column"] not in columns:
                 at = node.value["multiply"].value[number].value["column"]

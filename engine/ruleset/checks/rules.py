@@ -47,7 +47,7 @@ def events_can_fire(subject: Subject) -> Iterator[Diagnostic]:
         for key in ("when", "becomes"):
             if _never(row.get(key)):
                 yield diagnose("W601", "warning", f"the event can never fire: `{key}` is never true", node.value[key])
-        facts = _facts(row.get("on"))
+        facts = facts_of(row.get("on"))
         late = [word for word, turn in facts if word in TURNS and isinstance(turn, int) and last and turn > last]
         if facts and len(late) == len(facts):
             message = f"the event can never fire: the game has {last} turns"
@@ -58,7 +58,7 @@ def _never(test: Any) -> bool:
     return test is False or (isinstance(test, str) and test.strip() in ("False", "false", "0"))
 
 
-def _facts(on: Any) -> list[tuple[str, Any]]:
+def facts_of(on: Any) -> list[tuple[str, Any]]:
     """The facts that an event waits for, each with its filter."""
     found: list[tuple[str, Any]] = []
     for fact in on if isinstance(on, list) else [on]:
