@@ -22,7 +22,7 @@ from ..world import routes
 from ..world import treasury as stores
 from ..world.amounts import amount
 from ..world.disjoint_paths import Lane, shortest_lanes
-from ..world.world import round_as
+from ..world.world import World, round_as
 
 Arrival = tuple[str, str, Any]
 """A purse, a resource and an amount that is credited when the step ends."""
@@ -189,14 +189,14 @@ def _by_route(turn: Turn, order: Order, row: Row, raiders: dict[str, int]) -> li
     nation, slots, what, sum_ = str(order["nation"]), order["slots"], row["what"], _sum(order)
     origin, target = str(slots["origin"]), str(slots["target"])
     world = turn.world
-    captors = captors_of(turn, row, nation, (origin, target))
-    if captors:
-        return _captured(turn, row, order, origin, sum_, captors)
     purse, there = (stores.purse_at(world, nation, p, what) for p in (origin, target))
     why = _no_route(turn, order, row)  # what other orders of the step have sent counts
     if why is not None:
         turn.drop_order(order, why.text)
         return []
+    captors = captors_of(turn, row, nation, (origin, target))
+    if captors:
+        return _captured(turn, row, order, captors)
     lanes = lanes_of(turn, row, nation, origin, target, routes.named_places(world, slots.get("via")))
     subject = f"{nation}:{origin}>{target}"
     with turn.journal.entry(f"routes/{row['id']}", subject=subject, audience=(nation,)) as entry:
@@ -231,25 +231,36 @@ def captors_of(turn: OrderContext, row: Row, nation: str, ends: Sequence[str]) -
     return sorted(found)
 
 
-def _captured(turn: Turn, row: Row, order: Order, origin: str, sum_: int, captors: Sequence[str]) -> list[Arrival]:
-    """An end of the route was captured in this turn: all that was to be sent is lost to its captors as on a lane that is cut."""
-    nation, what = str(order["nation"]), row["what"]
-    purse = stores.purse_at(turn.world.at("turn"), nation, origin, what)
+def _captured(turn: Turn, row: Row, order: Order, captors: Sequence[str]) -> list[Arrival]:
+    """An end of the route was captured in this turn: all that was to be sent is lost to its captors and to whoever cuts a lane.
+
+    The purse and the lanes are those of the turn's beginning.
+    """
+    nation, slots, what, sum_, past = str(order["nation"]), order["slots"], row["what"], _sum(order), turn.world.at("turn")
+    origin, target = str(slots["origin"]), str(slots["target"])
+    purse = stores.purse_at(past, nation, origin, what)
     have = turn.state.get("stores", purse, what, 0)
     if sum_ <= 0 or sum_ > have:
         turn.drop_order(order, "it names no amount" if sum_ <= 0 else f"{have} are there")
         return []
-    with turn.journal.entry(f"routes/{row['id']}", subject=f"{nation}:{origin}", audience=(nation,)) as entry:
+    subject = f"{nation}:{origin}"
+    with turn.journal.entry(f"routes/{row['id']}", subject=subject, audience=(nation,)) as entry:
         stores.pay(turn.journal, purse, what, sum_)
         turn.journal.set("orders", order["key"], "status", "done")
+        lanes = lanes_of(turn, row, nation, origin, target, routes.named_places(turn.world, slots.get("via")), past)
+        cutters = set(captors).union(*(cut_by(turn, row, nation, lane, entry, subject) for lane in lanes))
         entry.data.update(amount=sum_, captured_by=list(captors))
-        return _lost(turn, row, nation, sum_, captors, entry)
+        return _lost(turn, row, nation, sum_, sorted(cutters), entry)
 
 
 def _no_route(turn: OrderContext, order: Order, row: Row) -> Refusal | None:
     """Why nothing can be sent by a route: its ends, its purses, the amount, the way."""
     nation, slots, sum_, world = str(order["nation"]), order["slots"], _sum(order), turn.world
     origin, target = str(slots["origin"]), str(slots["target"])
+    try:
+        via = routes.named_places(world, slots.get("via"))
+    except ValueError as error:
+        return Refusal(Code.NAME, str(error), "via")
     if captors_of(turn, row, nation, (origin, target)):
         return None
     for slot, place in (("origin", origin), ("target", target)):
@@ -261,10 +272,6 @@ def _no_route(turn: OrderContext, order: Order, row: Row) -> Refusal | None:
         return Refusal(Code.WAY, "both places draw on one purse", "target")
     if sum_ <= 0:
         return Refusal(Code.NUMBER, "it names no amount", "amount")
-    try:
-        via = routes.named_places(world, slots.get("via"))
-    except ValueError as error:
-        return Refusal(Code.NAME, str(error), "via")
     if not lanes_of(turn, row, nation, origin, target, via):
         text = f"no way from {routes.name_of(world, 'places', origin)} to {routes.name_of(world, 'places', target)}"
         return Refusal(Code.WAY, text, "target")
@@ -272,13 +279,15 @@ def _no_route(turn: OrderContext, order: Order, row: Row) -> Refusal | None:
     return Refusal(Code.MEANS, f"{have} are there", "amount") if sum_ > have else None
 
 
-def lanes_of(turn: OrderContext, row: Row, nation: str, origin: str, target: str, named: Sequence[str]) -> list[Lane]:
-    """The shortest lanes of a route between all that draws on the purses of two places, without a common place.
+def lanes_of(
+    turn: OrderContext, row: Row, nation: str, origin: str, target: str, named: Sequence[str], when: World | None = None
+) -> list[Lane]:
+    """The shortest lanes of a route between all that draws on the purses of two places (now, or `when`), without a common place.
 
     What lies with one purse is sent from wherever that is nearest; gates count as for the row's kind of unit.
     """
     gates = turn.world.geography.gates
-    starts, ends = (stores.drawing_on(turn.world, nation, p, row["what"]) for p in (origin, target))
+    starts, ends = (stores.drawing_on(when or turn.world, nation, p, row["what"]) for p in (origin, target))
 
     def passes(a: str, b: str) -> bool:
         found = gates.get(pair_key(a, b), ()) if "as" in row else ()
