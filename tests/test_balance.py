@@ -17,8 +17,9 @@ from wteaw.core.journal import Entry, Fact
 from wteaw.core.model import Ruleset
 from wteaw.game.many import summary
 from wteaw.game.many.balance import balance, never, quantile, spread
-from wteaw.game.many.course import Course, front
-from wteaw.game.many.words import Names, surest
+from wteaw.game.many.course import Course, front, fronts
+from wteaw.game.many.one import counts
+from wteaw.game.many.words import Names, Unnamed, surest
 from wteaw.game.report import plots
 from wteaw.world.world import World
 
@@ -36,12 +37,13 @@ RULES = small.ruleset(
 def game(**other: Any) -> dict[str, Any]:
     """A game of one turn that red has won."""
     turn = {
-        "turn": 1, "front": 3, "units": {"red": 4}, "places": {"red": 2, "blue": 1}, "income": {"red": 5.0}, "lost": {},
+        "turn": 1, "front": 3, "fronts": 2, "units": {"red": 4}, "places": {"red": 2, "blue": 1}, "income": {"red": 5.0}, "lost": {},
         "captures": {"red": 1}, "criteria": {"points": {"red": 7.0, "blue": 4.0}},
     }  # fmt: skip
     return {
         "game": 1, "candidate": "as given", "seed": "00", "turns": 1, "ended": True, "end": None, "winners": ["red"],
         "leaders": {"points": ["red"]}, "criteria": {"points": {"red": 7.0, "blue": 4.0}}, "battles": 2, "captures": {"red": 1},
+        "battles_in": {"land": 2}, "voyages": 1, "flights": 0, "taken": {"red": {"blue": 1}}, "reasons": {},
         "lost": {}, "events": {"rain": 2}, "orders": {"acts/dig": 3}, "refused": {}, "course": [turn],
         "joined": [[1, "gray", "east", "events/rain"]], "at_war": {"red": [1, "blue", "acts/dig"]},
         "did": {"acts/dig": [3, 6, 0, 1, 4.0, 0.5]}, "applied": {}, "learned": {"wheel": 1}, "conditions": {"haste": 1}, **other,
@@ -49,7 +51,8 @@ def game(**other: Any) -> dict[str, Any]:
 
 
 GAMES = {
-    1: game(), 2: game(game=2, winners=["blue"], events={}, battles=4, joined=[]), 3: game(game=3, winners=[], battles=6),
+    1: game(), 2: game(game=2, winners=["blue"], events={}, battles=4, joined=[], taken={}, reasons={"acts/dig": {"… is rock": 2}}),
+    3: game(game=3, winners=[], battles=6, taken={"red": {"blue": 1, "gray": 4}}),
     4: {"game": 4, "seed": "04", "error": "a rule cannot be carried out"},
 }  # fmt: skip
 
@@ -75,6 +78,12 @@ def test_figures_of_games_made_by_hand() -> None:
     assert found["course"]["criteria"]["points"]["blue"][0]["mean"] == 4
     assert found["figures"]["battles"]["mean"] == 4 and found["figures"]["battles"]["most"] == {"game": 3, "value": 6}
     assert found["figures"]["lead points red"]["mean"] == 3 and found["figures"]["lead points blue"]["mean"] == -3
+    assert found["figures"]["battles land"]["mean"] == 2 and found["figures"]["voyages"]["mean"] == 1
+    assert found["figures"]["fronts"]["mean"] == found["course"]["fronts"][0]["mean"] == 2
+    assert list(found["taken"]["red"]) == ["gray", "blue"]  # the most first
+    assert [found["taken"]["red"][of]["from"] for of in ("gray", "blue")] == [[3], [1, 3]]
+    rock = found["reasons"]["acts/dig"]["… is rock"]
+    assert (rock["games"], rock["mean"], rock["from"]) == (1, pytest.approx(2 / 3), [2])
     rain = found["used"]["events"]["rain"]
     assert (rain["games"], rain["mean"], rain["from"]) == (2, pytest.approx(4 / 3), [1, 3])
     dig = found["rules"]["acts/dig"]
@@ -105,10 +114,37 @@ def test_the_course_of_a_turn() -> None:
     assert first["units"] == {"blue": 2, "red": 4} and first["places"] == {"blue": 1, "gray": 1, "red": 2}
     assert (first["income"], first["lost"], first["captures"]) == ({"red": 7.0}, {"blue": 2}, {"red": 1})
     assert first["front"] == front(world) == 1 and second["captures"] == {}
+    assert first["fronts"] == fronts(world)
     assert data["joined"] == [[1, "gray", "east", "acts/dig"]]
     assert data["at_war"] == {"gray": [1, "red", "acts/dig"], "red": [1, "gray", "acts/dig"]}
     assert data["did"]["battles/land"][:4] == [1, 0, 2, 1] and data["did"]["frame/collect"][4] == 7
     assert data["applied"] == {"guns": 1} and data["conditions"] == {"haste": 1}
+
+
+def test_a_journal_tells_how_the_war_is_waged() -> None:
+    rules = small.ruleset(
+        orders=[{"id": "sail", "does": "sea", "slots": {"units": "units"}}, {"id": "fly", "does": "air", "slots": {"units": "units"}},
+                {"id": "walk", "does": "land", "slots": {"units": "units"}}],
+        modes=[{"id": "sea", "tasks": True}, {"id": "air", "passes_over": True}, {"id": "land"}],
+    )  # fmt: skip
+    given = ("sail", "fly", "sail", "walk")
+    place = next(iter(rules.rows("places")))
+    entries = [
+        Entry(1, 1, "s", "frame/input", "", "", changes=[["orders", f"red/{n}", "*", None, {"order": f"orders/{o}"}] for n, o in enumerate(given)]),
+        Entry(2, 1, "s", "battles/land", "", "", facts=[
+            Fact("battle_began", {"place": place}), Fact("captured", {"by": "red", "of": "blue"}), Fact("captured", {"by": "red"}), Fact("captured", {"of": "red"})]),
+        *(Entry(3 + n, 1, "s", "orders/walk", "", "red", data={"refused": f"no room for {n + 2} units of Red"}) for n in range(2)),
+    ]  # fmt: skip
+    found = counts(rules, entries)
+    assert (found["voyages"], found["flights"], found["battles"]) == (2, 1, 1)
+    assert found["battles_in"] == {rules.rows("places")[place].get("kind", ""): 1}
+    assert found["captures"] == {"red": 2} and found["taken"] == {"red": {"blue": 1, "nobody": 1}}
+    assert found["refused"] == {"orders/walk": 2} and found["reasons"] == {"orders/walk": {"no room for … units of …": 2}}
+
+
+def test_reasons_are_told_without_what_differs() -> None:
+    rules = small.ruleset(places=[{"id": "rome", "name": "Rome"}, {"id": "rome-port", "name": "Rome (port)"}])
+    assert Unnamed(rules)("Rome holds 3, Romeo 1/2") == "… holds …, Romeo …"
 
 
 # ---- words, and figures known well enough
@@ -128,7 +164,7 @@ def test_differences_in_words() -> None:
 
 @pytest.mark.parametrize(
     ("figure", "fault"),
-    [("battles", None), ("lead points red", None), ("wins east", None), ("events rain", None), ("orders acts/dig", None), ("captures", None),
+    [("battles", None), ("lead points red", None), ("wins east", None), ("events rain", None), ("orders acts/dig", None), ("captures", None), ("fronts", None), ("battles land", None), ("battles lend", "perhaps land"),
      ("lead point red", "no criterion 'point'"), ("wins rad", "perhaps red"), ("nonsense", "no figure 'nonsense'"), ("events rian", "perhaps rain")],
 )  # fmt: skip
 def test_a_figure_that_is_none_is_refused(figure: str, fault: str | None) -> None:

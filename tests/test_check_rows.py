@@ -210,12 +210,31 @@ limits:
     ("text", "codes"),
     [
         ("on: scold, for: one, against: [two], when: turn > 1, test: target.alive}\n", ""),
-        ("›on: shout, test: turn > 1}\n", "E213"),
+        ("on: shout, test: turn > 1}\n", ""),
+        ("on: shout, ›against: two, test: turn > 1}\n", "E213"),
+        ("on: shout, test: ›target.alive}\n", "E302"),
         ("on: ›scodl, test: turn > 1}\n", "E401"),
         ("on: scold, for: ›three, test: turn > 1}\n", "E407"),
         ("on: scold, test: ›target.aliev}\n", "E304"),
     ],
 )
-def test_limits_are_of_acts_upon_a_nation(tmp_path: Path, text: str, codes: str) -> None:
+def test_limits_fit_their_acts(tmp_path: Path, text: str, codes: str) -> None:
     text, expected = marked(LIMITS.replace("else: no", 'else: "no"') + text, codes)
+    assert [p for p in places(found(tmp_path, text)) if not p[0].startswith("W")] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("- {id: c, on: scold, against: two, when: turn > 1, effects: [{say: loudly}]}\n", ""),
+        ("- {id: c, on: scold, effects: [{say: loudly, when: ›target.aliev}]}\n", "E304"),
+        ("- {id: c, ›on: shout, effects: [{say: loudly}]}\n", "E213"),
+        ("- {id: c, on: scold, effects: [{say: loudly}], ›needs: []}\n", "E206"),
+        ("- {id: c, on: scold, ›cases: [nations: true]}\n", "E206"),
+        ("events:\n- {id: e, on: turn_start, cases: [{›nations: true}]}\n", "E206"),
+    ],
+)
+def test_own_cases_stand_where_their_act_says(tmp_path: Path, text: str, codes: str) -> None:
+    acts = LIMITS.partition("limits:")[0].replace("{target: nation}, ", "{target: nation}, cases: [nations: true], ")
+    text, expected = marked(acts + ("" if text.startswith("events") else "own_cases:\n") + text, codes)
     assert [p for p in places(found(tmp_path, text)) if not p[0].startswith("W")] == expected

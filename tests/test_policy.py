@@ -117,14 +117,45 @@ def test_a_garrison_stays_behind() -> None:
 
 def test_a_garrison_matches_its_share_of_the_threat() -> None:
     """Six of blue throw 6 * 12 = 72 at c; k of red are worth k * 3k there."""
-    war = {**WAR, "odds": "1/10", "mass": 20, "garrison": {"least": 0, "share": "1/2"}}
     facing = position(("red", "foot", "c", 10), ("blue", "foot", "d", 6))
-    assert orders(rules({"war": war}), facing) == [go({"foot": 6}, "c", "d")]
-    for share, left in ((1, 5), ("1/4", 3), ("1/6", 2), (2, 7), (9, 10), (0, 0)):
-        share_of_c = {**war, "garrison": {"least": 0, "share": f"={share} if place.id == 'c' else 99"}}
-        expected = [go({"foot": 10 - left}, "c", "d")] if left < 10 else []
-        assert orders(rules({"war": share_of_c}), facing) == expected
-    assert orders(rules({"war": {**war, "garrison": {"least": 7}}}), facing) == [go({"foot": 3}, "c", "d")]
+
+    def stays(garrison: dict[str, Any], state: State = facing, but: str = "") -> int:
+        war = {**WAR, "garrison": garrison}
+        return sum(Front(World(rules({"war": war}), state), "red", war).garrison("c", but).values())
+
+    for share, left in (("1/2", 4), (1, 5), ("1/4", 3), ("1/6", 2), (2, 7), (9, 10), (0, 0)):
+        assert stays({"least": 0, "share": f"={share} if place.id == 'c' else 99"}) == left
+    assert stays({"least": 0, "share": "1/2"}) == 4 and stays({"least": 7, "share": "1/2"}) == 7
+    # of whom it attacks itself it has half as much to fear
+    assert [stays({"least": n, "share": 1}, but="d") for n in (0, 5)] == [4, 5] and stays({"least": 0, "share": 1}, but="e") == 5
+
+
+def test_allies_hold_a_place_together() -> None:
+    """With ten of its ally red leaves half of what it takes: 20 * 60 is worth 1200, of which 72 * 2 are as much as 7 of 20."""
+    allied = {"gray--red": {"stance": "friends"}, "blue--red": {"stance": "war"}, "blue--gray": {"stance": "war"}}
+    state = position(("red", "foot", "c", 10), ("gray", "foot", "c", 10), ("blue", "foot", "d", 6), relations=allied)
+    war = {**WAR, "garrison": {"least": 0, "share": 2}}
+    assert Front(World(rules({"war": war}), state), "red", war).garrison("c") == {"foot": 4}
+
+
+def test_allies_on_whom_it_counts_attack_with_it() -> None:
+    """Alone 6 * 12 = 72 against 6 * 18 = 108; with half of eight of gray 10 * 20 = 200."""
+    allied = {"gray--red": {"stance": "friends"}, "blue--red": {"stance": "war"}, "blue--gray": {"stance": "war"}}
+    state = position(("red", "foot", "c", 6), ("gray", "foot", "c", 8), ("blue", "foot", "d", 6), relations=allied)
+    war = {**WAR, "garrison": {"least": 0, "share": 0}}
+    assert orders(rules({"war": war}), state) == []
+    assert orders(rules({"war": {**war, "allies": "1/2"}}), state) == [go({"foot": 6}, "c", "d")]
+    apart = position(("red", "foot", "c", 6), ("gray", "foot", "b", 8), ("blue", "foot", "d", 6), relations=allied)
+    assert orders(rules({"war": {**war, "allies": "1/2"}}), apart) == []
+
+
+def test_a_band_without_an_end_counts_as_many_as_stand_against_it() -> None:
+    state = position(("red", "foot", "c", 60), ("blue", "foot", "d", 21), ("blue", "foot", "e", 3))
+    state.tables["units"][unit_key("blue", "foot", "d")]["range"] = "21.."
+    front = Front(World(rules({"war": WAR}), state), "red", WAR)
+    assert front.defenders("d") == (60, 180) and front.defenders("d", "attack") == (31, 62) and front.defenders("e") == (3, 9)
+    state.tables["units"][unit_key("red", "foot", "c")]["n"] = 5
+    assert Front(World(rules({"war": WAR}), state), "red", WAR).defenders("d") == (31, 93)
 
 
 def test_no_more_go_than_a_good_attack_takes() -> None:
@@ -504,3 +535,15 @@ def test_ships_take_aboard_and_land_in_one_turn_what_they_reach(britain: tuple[R
 def test_ships_that_come_too_far_to_load_sail_there_first(britain: tuple[Ruleset, State]) -> None:
     (move,) = sent(britain, london={"infantry": 5}, caribbean_sea={"transport": 1})
     assert move[0] == "sail" and move[1]["target"] != "caribbean-sea"
+
+
+def test_troops_that_cannot_stay_aboard_go_from_shore_to_shore(britain: tuple[Ruleset, State]) -> None:
+    """From Malta to the south of France it is two zones; one turn takes them over one of them to a friendly shore on the way."""
+    (move,) = sent(britain, malta={"infantry": 4}, ionian_sea={"transport": 2})
+    links = World(*britain).geography
+    assert move[0] == "transport" and move[1]["origin"] == "malta"
+    assert "gulf-of-lyon" not in links.next_to("malta", ("coast",))
+    landed = links.next_to(move[1]["target"], ("coast",))
+    assert any(links.distance(zone, "gulf-of-lyon", ("sea",)) == 1 for zone in landed)
+    (further,) = sent(britain, **{move[1]["target"]: {"infantry": 4}, "western_mediterranean": {"transport": 2}})
+    assert further[0] == "transport" and further[1]["target"] in ("marseille", "toulouse")

@@ -35,9 +35,11 @@ def balance(ruleset: Ruleset, games: Games) -> dict[str, Any]:
         "leads": _leads(ruleset, whole),
         "joined": _joined(ruleset, whole),
         "wars": _wars(whole),
+        "taken": _within(whole, "taken"),
         "course": _course(whole),
         "figures": _figures(whole),
         "used": _used(ruleset, whole),
+        "reasons": _within(whole, "reasons"),
         "never": never(ruleset, list(whole.values())),
         "rules": _rules(whole),
         "from": numbers,
@@ -120,6 +122,7 @@ def _course(games: Games) -> dict[str, Any]:
         "turns": turns,
         "games": [sum(turn in of for of in by_turn.values()) for turn in turns],
         "front": over(lambda t: t["front"]),
+        "fronts": over(lambda t: t["fronts"]),
         "taken": over(lambda t: sum(t["captures"].values())),
         **{key: {w: over(lambda t, key=key, w=w: t[key].get(w, 0)) for w in names(key)} for key in BY_TURN},  # type: ignore[misc]
         "criteria": of_criterion,
@@ -168,6 +171,16 @@ def _used(ruleset: Ruleset, games: Games) -> dict[str, Any]:
         if name == "adjusts":
             found = {what for what in found if ruleset.has("adjusts", what)}
         out[name] = {what: _often({n: g[key].get(what, 0) for n, g in games.items()}) for what in sorted(found)}
+    return out
+
+
+def _within(games: Games, key: str) -> dict[str, dict[str, Any]]:
+    """What is counted within something, such as reasons of an order: how often in a game, in which games; the most first."""
+    found = {(of, what) for g in games.values() for of, within in g[key].items() for what in within}
+    often = {(of, what): _often({n: g[key].get(of, {}).get(what, 0) for n, g in games.items()}) for of, what in found}
+    out: dict[str, dict[str, Any]] = {}
+    for of, what in sorted(found, key=lambda pair: (-often[pair]["mean"], pair)):
+        out.setdefault(of, {})[what] = often[of, what]
     return out
 
 

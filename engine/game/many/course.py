@@ -43,6 +43,17 @@ def front(world: World) -> int:
     return length
 
 
+def fronts(world: World) -> int:
+    """How many places there are with units of their holder and an enemy's place beside them."""
+    found = 0
+    for place in world.ruleset.rows("places"):
+        holder = world.holder_of(place)
+        if holder is not None and holder in world.state.owners_at(place):
+            near = (world.holder_of(other) for other in world.geography.next_to(place))
+            found += any(other is not None and world.hostile(holder, other) for other in near)
+    return found
+
+
 class Course:
     """Gathers the course of a game, turn by turn."""
 
@@ -74,7 +85,9 @@ class Course:
             if holder := world.holder_of(place):
                 figures["places"][holder] += 1
         told: dict[str, Any] = {name: dict(sorted(found.items())) for name, found in figures.items()}
-        self.turns.append({"turn": number, "front": front(world), **told, "criteria": as_floats(criteria(world))})
+        self.turns.append(
+            {"turn": number, "front": front(world), "fronts": fronts(world), **told, "criteria": as_floats(criteria(world))}
+        )
 
     def _entry(self, number: int, entry: Entry, main: str) -> None:
         did = self.did.setdefault(entry.rule, [0] * len(DID))

@@ -13,7 +13,7 @@ from ...core import canonical
 from ...core.faults import BrokenGame, NotThere
 from ...core.model import Ruleset
 from .one import Figures
-from .sweep import GAMES, SETTINGS, read_games
+from .sweep import FORMAT, GAMES, SETTINGS, read_games
 from .workers import Key
 
 ABOUT = "about.json"
@@ -81,4 +81,8 @@ def played(folder: Path) -> Played:
         raise NotThere(f"{folder} holds no sweep; `wteaw simulate SCENARIO --games N --out {folder}` makes one") from None
     except ValueError as error:
         raise BrokenGame(f"{folder}: what is said of the sweep cannot be read: {error}") from None
+    if settings.get("format") != FORMAT:
+        raise BrokenGame(
+            f"{folder}: its games were counted by another version of wteaw; `wteaw simulate --force` plays them again"
+        )
     return Played(folder, settings, about)

@@ -65,9 +65,12 @@ def outcome(game: Figures) -> list[str]:
 
 def figures(game: Figures) -> Iterator[tuple[str, float]]:
     """Every number of a game by its name: `criteria CRITERION WHO`, `lead CRITERION WHO` (before the best of the others),
-    `captures NATION`, `battles` and so on."""
-    yield "turns", game["turns"]
-    yield "battles", game["battles"]
+    `captures NATION`, `battles KIND` of places, `fronts` (where one stands, a turn) and so on."""
+    for name in ("turns", "battles", "voyages", "flights"):
+        yield name, game[name]
+    yield from ((f"battles {kind}", n) for kind, n in game["battles_in"].items() if kind)
+    if game["course"]:
+        yield "fronts", math.fsum(turn["fronts"] for turn in game["course"]) / len(game["course"])
     for who in game["winners"]:
         yield f"wins {who}", 1
     for criterion, values in game["criteria"].items():
@@ -97,7 +100,7 @@ def _compared(first: Mapping[int, Figures], other: Mapping[int, Figures]) -> dic
 
 LEAST = 20
 """Games before an error is believed."""
-NO_FORM = ("turns", "battles", *COUNTED)
+NO_FORM = ("turns", "battles", "voyages", "flights", "fronts", *COUNTED)
 
 
 def figure_fault(ruleset: Ruleset, figure: str) -> str | None:
@@ -114,12 +117,16 @@ def figure_fault(ruleset: Ruleset, figure: str) -> str | None:
         known, asked = who, second
     elif kind in ("wins", "captures", "lost"):
         known, asked = who, rest
+    elif kind == "battles":
+        known, asked = {str(row.get("kind", "")) for row in ruleset.rows("places").values()}, rest
     elif kind == "events":
         known, asked = ruleset.rows("events"), rest
     elif kind in ("orders", "refused"):
         known, asked = [f"{form}/{id_}" for form in ("orders", "acts") for id_ in ruleset.rows(form)], rest
     else:
-        forms = "criteria CRITERION WHO, lead CRITERION WHO, wins WHO, captures WHO, lost WHO, orders ROW, events ROW"
+        forms = (
+            "criteria CRITERION WHO, lead CRITERION WHO, wins WHO, captures WHO, lost WHO, battles KIND, orders ROW, events ROW"
+        )
         return f"no figure {figure!r}; there are {', '.join(NO_FORM)}, {forms}"
     if asked in known:
         return None

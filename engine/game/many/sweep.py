@@ -24,7 +24,7 @@ from .workers import MOST_TRIES, Crew, Key, Lost, Task
 GAMES = "games.jsonl"
 SETTINGS = "settings.json"
 PLAYING = "playing"
-FORMAT = 2
+FORMAT = 3
 """Of what is kept of a game: a sweep with other figures is not gone on with."""
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from ...core.model import Ruleset
 
-DRAW = "nobody"
+DRAW = NOBODY = "nobody"
 NOT_ENDED = "not ended"
 SAID, SURE = 12, 2.0
 """Differences told in words, and of how many standard errors they must be."""
@@ -50,9 +51,30 @@ class Names:
         if kind in ("captures", "lost"):
             what = "places taken" if kind == "captures" else "units lost"
             return f"{what} by {self.who(rest)}" if rest else what
+        if kind == "battles" and rest:
+            return f"battles in places of the kind {rest}"
+        if kind == "fronts":
+            return "places in which a front stands"
         if kind in ("orders", "refused"):
             return f"{'orders' if kind == 'orders' else 'orders refused'}{f': {self.rule(rest)}' if rest else ''}"
         return f"event: {self.row('events', rest)}" if kind == "events" else name
+
+
+class Unnamed:
+    """Reasons without what differs from case to case: `…` for numbers, and for names of places and nations."""
+
+    def __init__(self, ruleset: Ruleset) -> None:
+        names = {
+            str(row.get(key) or id_)
+            for form in ("places", "nations")
+            for id_, row in ruleset.rows(form).items()
+            for key in ("name", "short")
+        }
+        known = "|".join(map(re.escape, sorted(names, key=lambda name: (-len(name), name))))
+        self._varies = re.compile(rf"(?<!\w)(?:{known})(?!\w)|\d+(?:[./]\d+)?" if known else r"\d+(?:[./]\d+)?")
+
+    def __call__(self, why: str) -> str:
+        return self._varies.sub("…", why)
 
 
 def difference(m: Mapping[str, Any]) -> str:

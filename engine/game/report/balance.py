@@ -36,6 +36,7 @@ def balance_parts(ruleset: Ruleset, found: Mapping[str, Any], games: Mapping[int
     parts = [
         Part("Who wins", tuple(_wins(names, found))),
         Part("Who joins, and when there is war", tuple(_joins(names, found))),
+        Part("Who takes what from whom", tuple(_taken(names, found))),
         Part("The course of the games", tuple(_course(names, found))),
         Part("What no game used", tuple(_never(names, found))),
         Part("What is used, and how often", tuple(_used(names, found))),
@@ -111,6 +112,16 @@ def _joins(names: Names, found: Mapping[str, Any]) -> list[Block]:
     return out
 
 
+def _taken(names: Names, found: Mapping[str, Any]) -> list[Block]:
+    pairs = [(by, of, s) for by, within in found["taken"].items() for of, s in within.items()]
+    pairs.sort(key=lambda pair: (-pair[2]["mean"], pair[:2]))
+    rows = [
+        ((capital(names.who(by)), names.who(of), percent(s)[0], figure(s["mean"], s["error"])), leads(s["from"]))
+        for by, of, s in pairs
+    ]
+    return [linked_table(("Who takes places", "From", "Games", "A game", "Which"), rows)] if rows else []
+
+
 # ---- the course
 
 
@@ -120,7 +131,10 @@ def _course(names: Names, found: Mapping[str, Any]) -> list[Block]:
         return []
     few = f" Games that have come so far: {course['games'][0]} at first, {course['games'][-1]} in turn {course['turns'][-1]}."
     out: list[Block] = [Para(f"Means over the games, with the band in which eight of ten lie.{few}")]
-    war = {"length: borders between enemies": course["front"], "places taken": course["taken"]}
+    war = {
+        "length: borders between enemies": course["front"], "places in which it stands": course["fronts"],
+        "places taken": course["taken"],
+    }  # fmt: skip
     known: dict[str, int] = {}
     out += _chart("The front", war, course, str, {})
     for criterion, of in course["criteria"].items():
@@ -183,7 +197,19 @@ def _used(names: Names, found: Mapping[str, Any]) -> list[Block]:
             rows.append(((capital(name), what, percent(s)[0], figure(s["mean"], s["error"])), leads(s["from"])))
         if rows:
             out.append(linked_table((title, "Row", "Games", "A game", "Which"), rows))
+        if form == "refused" and rows:
+            out.append(_reasons(names, found))
     return out
+
+
+def _reasons(names: Names, found: Mapping[str, Any]) -> Block:
+    pairs = [(rule, why, s) for rule, within in found["reasons"].items() for why, s in within.items()]
+    pairs.sort(key=lambda pair: (-pair[2]["mean"], pair[:2]))
+    rows = [
+        ((capital(names.rule(rule)), why, percent(s)[0], figure(s["mean"], s["error"])), leads(s["from"]))
+        for rule, why, s in pairs
+    ]
+    return linked_table(("Orders refused", "Why", "Games", "A game", "Which"), rows)
 
 
 def _rules(names: Names, found: Mapping[str, Any]) -> list[Block]:

@@ -1,7 +1,8 @@
 """Armies across the sea: troops that cannot walk to where they are needed go aboard, sail as many turns as it takes, and land.
 
 The row's key `sea.armies` says what they dare. A shore is worth what it is worth to take it, or what the front behind it wants;
-what is far counts less. Every turn is planned anew from where the ships are and whom they have aboard.
+what is far counts less. Where troops cannot stay aboard, they go from one friendly shore to the next. Every turn is planned anew
+from where the ships are and whom they have aboard.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ LONGEST = 8
 
 
 class Goal(NamedTuple):
-    """A shore that troops can go to: the zone it lands from, the turns until then, and what that is worth a turn."""
+    """A shore that troops can go to: the zone it lands from, the turns until then, and what that is worth a turn. A shore on the
+    way to another one is worth what that is."""
 
     place: str
     zone: str
@@ -64,6 +66,7 @@ class Armies:
         self.rule = rule
         self.world = front.world
         self.left = int(rule.get("voyages", 8))
+        self._by_shores: dict[tuple[str, int, int], dict[str, tuple[int, str]]] = {}
 
     # ---- the orders there are
 
@@ -169,7 +172,7 @@ class Armies:
         for place in self._stuck:
             cargo = self._load(self._troops(place), self._room(pool.ships))
             for quay in self._zones_of(place):
-                if cargo and quay in pool.reach and pool.reach[quay][0] + self._at_rest > pool.moves:
+                if cargo and quay in pool.reach and quay != pool.zone:
                     value = Fraction(self._size(cargo), int(pool.reach[quay][0]))
                     if best is None or value > best[0]:
                         best = (value, quay, cargo)
@@ -184,6 +187,7 @@ class Armies:
         """The shore that is worth most for its distance to troops that are aboard, or come aboard in the zone `start`."""
         reach = pool.reach
         best: Goal | None = None
+        by_shores = None if self._afloat else self._from_shore_to_shore(pool, start or pool.zone)
         for place, (value, zones, hostile) in self._shores.items():
             for zone in zones:
                 if zone not in reach:
@@ -192,10 +196,56 @@ class Armies:
                 turns = max(1, -(-steps // pool.moves))
                 if turns > LONGEST or (hostile and (turns > 1 or not self._dares(zone, place, cargo))):
                     continue
+                if turns > 1 and by_shores is not None:
+                    if zone not in by_shores:
+                        continue
+                    turns, end = by_shores[zone]
+                    score = Fraction(value) / turns
+                    if best is None or score > best.score:
+                        best = Goal(self._landings[end], end, 1, False, score)
+                    continue
                 score = Fraction(value) / turns
                 if best is None or score > best.score:
                     best = Goal(place, zone, turns, hostile, score)
         return best
+
+    @cached_property
+    def _afloat(self) -> bool:
+        return bool(self.carrying[0][1]["carries"].get("afloat"))
+
+    @cached_property
+    def _landings(self) -> dict[str, str]:
+        """Zone -> the friendly shore beside it from which it is the least way to the front."""
+        found: dict[str, tuple[int, str]] = {}
+        for place in self.front.friendly:
+            for zone in self._zones_of(place) if self.front.room(place) > 0 else ():
+                found[zone] = min(found.get(zone, (2 * ASHORE, "~")), (self.front.distance.get(place, 2 * ASHORE), place))
+        return {zone: place for zone, (_, place) in found.items()}
+
+    def _from_shore_to_shore(self, pool: Pool, start: str) -> dict[str, tuple[int, str]]:
+        """Zone -> in how many turns troops from a shore by `start` land from it, who stay ashore between two of them, and from
+        which zone in the first of them."""
+        first = pool.moves - self._at_rest - int(pool.reach[start][0])
+        key = (start, first, pool.moves)
+        if key in self._by_shores:
+            return self._by_shores[key]
+        links = tuple(self.carrying[0][1].get("links", ()))
+        out: dict[str, tuple[int, str]] = {}
+        edge, seen, turns = [start], {start}, 0
+        while edge and turns < LONGEST:
+            turns += 1
+            steps = first if turns == 1 else pool.moves - self._at_rest
+            ahead = []
+            for here in edge:
+                for zone, far in self.world.geography.distances(here, links).items():
+                    if far <= steps and zone not in seen and (turns > 1 or zone in pool.reach):
+                        seen.add(zone)
+                        out[zone] = (turns, out[here][1] if turns > 1 else zone)
+                        if zone in self._landings:
+                            ahead.append(zone)
+            edge = sorted(ahead)
+        self._by_shores[key] = {zone: (n, end) for zone, (n, end) in out.items() if end in self._landings}
+        return self._by_shores[key]
 
     def _dares(self, zone: str, place: str, cargo: Mapping[str, int]) -> bool:
         wanted = self.rule.get("assault")

@@ -40,6 +40,11 @@ class Front:
         self.used: dict[tuple[str, str], int] = {}
         self._hostile: dict[str, bool] = {}
         self._power: dict[str, Fraction | int] = {}
+        self._facings: dict[str, int] = {}
+        self._threats: dict[str, Fraction | int] = {}
+        self._help: dict[str, tuple[Any, Fraction]] = {}
+        self._stays: dict[str, Any] = {}
+        self._of_allies: dict[tuple[str, str], tuple[int, Any]] = {}
         self._is_front: dict[str, bool] = {}
         self._room: dict[str, int] = {}
 
@@ -124,27 +129,41 @@ class Front:
         return out
 
     def defenders(self, place: str, side: str = "defense") -> tuple[int, Any]:
-        """Number and worth of the enemies in a place."""
-        number, worth = 0, 0
+        """Number and worth of the enemies in a place. Where they are known without an upper bound, they are taken to be no fewer
+        than its own units next to the place when they defend it."""
+        number, worth, facing = 0, 0, self._facing(place) if side == "defense" else 0
         for _, row in self.world.state.stacks(at=place):
             if not self.is_enemy(row["owner"]):
                 continue
             each = self.worth_of(row["kind"], row["owner"], str(self.war[side]))
-            n = about(row)
             if each:
+                n = about(row, facing)
+                facing -= n
                 number, worth = number + n, worth + n * each
         return number, worth
 
-    def threat(self, place: str) -> Any:
-        """Number times worth of the enemies next to a place, by attack: the square of what they could throw at it."""
+    def _facing(self, place: str) -> int:
+        """How many units of its own, that fight, stand next to a place."""
+        found = self._facings.get(place)
+        if found is None:
+            field = str(self.war["attack"])
+            own = (row for near in self.near(place) for _, row in self.world.state.stacks(at=near, owner=self.nation))
+            found = self._facings[place] = sum(int(row["n"]) for row in own if self.worth_of(row["kind"], self.nation, field))
+        return found
+
+    def threat(self, place: str, but: str = "") -> Any:
+        """Number times worth of the enemies next to a place, by attack: the square of what they could throw at it. `but`: of a
+        place that is attacked itself they count half."""
         found = self._power.get(place)
         if found is None:
-            found = 0
-            for near in self.near(place):
-                if near in self.enemy_places:
-                    number, worth = self.defenders(near, "attack")
-                    found += number * worth
-            self._power[place] = found
+            found = self._power[place] = sum(self._threat_from(near) for near in self.near(place) if near in self.enemy_places)
+        return found - Fraction(self._threat_from(but)) / 2 if but in self.near(place) else found
+
+    def _threat_from(self, place: str) -> Any:
+        found = self._threats.get(place)
+        if found is None:
+            number, worth = self.defenders(place, "attack") if place in self.enemy_places else (0, 0)
+            found = self._threats[place] = number * worth
         return found
 
     def near(self, place: str) -> tuple[str, ...]:
@@ -169,6 +188,12 @@ class Front:
         return out
 
     @cached_property
+    def camp(self) -> list[str]:
+        """The nation and its allies that have units where they may stand, in order."""
+        owners = {owner for place in self.friendly for owner in self.world.state.owners_at(place)}
+        return sorted(owner for owner in owners if owner == self.nation or self.world.allied(self.nation, owner))
+
+    @cached_property
     def front_places(self) -> list[str]:
         """Friendly places next to an enemy's."""
         return sorted(p for p in self.friendly if self.is_front(p))
@@ -178,13 +203,11 @@ class Front:
         """How much each front place wants more units: what threatens or beckons, against what stands there (0: enough)."""
         out = {}
         for place in self.front_places:
-            n, worth = 0, 0
-            for _, row in self.world.state.stacks(at=place):
-                if self.world.allied(self.nation, row["owner"]):
-                    n += row["n"]
-                    worth += row["n"] * self.worth_of(row["kind"], row["owner"], str(self.war["defense"]))
-            threat = self.threat(place)
-            out[place] = threat - n * worth
+            n, worth = self.allies(place, "defense")
+            for _, row in self.world.state.stacks(at=place, owner=self.nation):
+                n += row["n"]
+                worth += row["n"] * self.worth_of(row["kind"], self.nation, str(self.war["defense"]))
+            out[place] = self.threat(place) - n * worth
         return out
 
     @cached_property
@@ -263,23 +286,27 @@ class Front:
         if "room" in self.war:
             self._room[place] = self.room(place) - n
 
-    def garrison(self, place: str) -> dict[str, int]:
-        """Units that stay in a place: next to enemies the least that hold it, else what is kept at home; the plainest first."""
+    def garrison(self, place: str, but: str = "") -> dict[str, int]:
+        """Units that stay in a place: next to enemies its part of the least that hold it with allies, else what is kept at home;
+        the plainest first. `but`: when those of a place are attacked, who then are less of a threat."""
         rule = self.war.get("garrison", {})
         if not self.is_front(place) and "home" not in rule:
             return {}
         free = self.free(place)
         least = int(rule.get("least", 1))
-        threat = self.threat(place)
+        threat = self.threat(place, but)
+        if place not in self._stays:
+            self._stays[place] = self.asked(rule.get("share", "1/3") if self.is_front(place) else rule["home"], place)
         if not self.is_front(place):
-            wanted_n = int(self.asked(rule["home"], place))
+            wanted_n = int(self._stays[place])
         elif not threat:
             wanted_n = least
         else:
             n, worth = self.power(free, self.nation, "defense")
-            held = self.asked(rule.get("share", "1/3"), place) * threat
+            others, theirs = self.allies(place, "defense")
+            held = self._stays[place] * threat
             # power goes by the square of the number: so many of the units are worth that
-            square = ceil(Fraction(n * held, worth)) if worth else n * n
+            square = ceil(Fraction(n * n * held) / ((n + others) * (worth + theirs))) if worth else n * n
             wanted_n = max(least, min(n, isqrt(square - 1) + 1 if square else 0))
         out: dict[str, int] = {}
         holders = sorted(free, key=lambda k: (not routes.kind_matches(self.world, rule.get("who"), k), k))
@@ -290,16 +317,44 @@ class Front:
                 wanted_n -= part_n
         return out
 
-    def spare(self, place: str) -> dict[str, int]:
-        """Units at a place without an order and beyond its garrison."""
-        stay = self.garrison(place)
+    def allies(self, place: str, side: str) -> tuple[int, Any]:
+        """Number and total worth of units that allies have in a place, in `attack` or in `defense`."""
+        found = self._of_allies.get((place, side))
+        if found is None:
+            number, worth = 0, 0
+            for _, row in self.world.state.stacks(at=place):
+                if row["owner"] != self.nation and self.world.allied(self.nation, row["owner"]):
+                    each = self.worth_of(row["kind"], row["owner"], str(self.war[side]))
+                    if each:
+                        number, worth = number + about(row), worth + about(row) * each
+            found = self._of_allies[place, side] = number, worth
+        return found
+
+    def help_against(self, place: str) -> tuple[Any, Fraction]:
+        """Number and worth, over the ways that they would come, of the allies by an enemy's place on whom an attack counts."""
+        found = self._help.get(place)
+        if found is None:
+            part = Fraction(str(self.war.get("allies", 0)))
+            number, worth = Fraction(0), Fraction(0)
+            for near in self.near(place) if part else ():
+                n, w = self.allies(near, "attack") if near in self.friendly else (0, 0)
+                if n:
+                    number += part * n
+                    worth += part * Fraction(w) / Fraction(self.value("hardness", place, 1, f"{near}>{place}"))
+            found = self._help[place] = number, worth
+        return found
+
+    def spare(self, place: str, but: str = "") -> dict[str, int]:
+        """Units at a place without an order and beyond its garrison; `but`: when those of that place are attacked."""
+        stay = self.garrison(place, but)
         return {k: n - stay.get(k, 0) for k, n in self.free(place).items() if n > stay.get(k, 0)}
 
 
-def about(row: Mapping[str, Any]) -> int:
-    """How many units a stack has; of one that is known as a band only, rather many: a look seldom finds all."""
+def about(row: Mapping[str, Any], least: int = 0) -> int:
+    """How many units a stack has; of one that is known as a band only, rather many: a look seldom finds all. `least`: of a band
+    without an end."""
     text = row.get("range")
     if not text:
         return int(row["n"])
     low, _, high = str(text).partition("..")
-    return (int(low or 0) + 3 * int(high) + 2) // 4 if high else int(low or 1) * 3 // 2
+    return (int(low or 0) + 3 * int(high) + 2) // 4 if high else max(least, int(low or 1) * 3 // 2)

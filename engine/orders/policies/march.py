@@ -37,14 +37,14 @@ def give_attacks(giver: Giver, front: Front) -> None:
     spread = int(front.war.get("noise", 15))
     scored = []
     for place in sorted(posts):
-        odds = odds_of(front, place, posts[place])
+        odds = odds_of(front, place, posts[place], helped=True)
         if odds <= 0:
             continue
         worth = front.value("worth", place, 1)
         scored.append((min(odds, ODDS_TOP) * worth * giver.noise(spread), place))
     for _, place in sorted(scored, key=lambda s: (-s[0], s[1])):
-        left = [p._replace(kinds=_least(p.kinds, front.spare(p.origin))) for p in posts[place]]
-        odds = odds_of(front, place, left)
+        left = [p._replace(kinds=_least(p.kinds, front.spare(p.origin, place))) for p in posts[place]]
+        odds = odds_of(front, place, left, helped=True)
         wanted = needed * giver.noise(spread) / 100
         if odds < wanted:
             continue
@@ -62,15 +62,18 @@ def _posts(front: Front) -> dict[str, list[Post]]:
         for origin in ways.places_with_units(front.world, front.nation):
             if not front.is_front(origin) and not (mode.get("passes_over") and out):
                 continue
-            spare = front.spare(origin)
             by_target: dict[str, dict[str, int]] = {}
-            for kind, n in spare.items():
+            spare: dict[str, dict[str, int]] = {}
+            for kind in front.free(origin):
                 if not ways.goes_by(front.world, mode, kind) or not front.worth_of(kind, front.nation, str(front.war["attack"])):
                     continue
                 near = front.is_front(origin)
                 ends = () if near else ways.targets(front.world, front.nation, mode, origin, kind)
                 for target in _enemies_in_reach(front, mode, origin, kind) if near else [t for t in ends if t in out]:
-                    by_target.setdefault(target, {})[kind] = n
+                    if target not in spare:
+                        spare[target] = front.spare(origin, target)
+                    if n := spare[target].get(kind, 0):
+                        by_target.setdefault(target, {})[kind] = n
             for target, kinds in by_target.items():
                 out.setdefault(target, []).append(Post(f"orders/{row['id']}", mode, origin, kinds))
     return out
@@ -82,9 +85,9 @@ def _enemies_in_reach(front: Front, mode: Row, origin: str, kind: str) -> list[s
     return [t for t in near if t in front.enemy_places and ways.can_go(world, nation, mode, origin, t, kind)]
 
 
-def odds_of(front: Front, place: str, posts: list[Post]) -> Any:
-    """The attackers' strength against the defenders', 1 being even; 0 if nobody could go in."""
-    number, worth = 0, Fraction(0)
+def odds_of(front: Front, place: str, posts: list[Post], *, helped: bool = False) -> Any:
+    """The attackers' strength against the defenders', 1 being even; 0 if nobody could go in. `helped`: by allies, too."""
+    number, worth = front.help_against(place) if helped else (0, Fraction(0))
     goes = 0
     for post in posts:
         n, w = front.power(post.kinds, front.nation, "attack")
@@ -116,9 +119,9 @@ def _attack(giver: Giver, front: Front, place: str, posts: list[Post], enough: A
         if not post.kinds:
             continue
         chosen.append(post)
-        if odds_of(front, place, chosen) >= enough:
+        if odds_of(front, place, chosen, helped=True) >= enough:
             break
-    if odds_of(front, place, chosen) > Fraction(3, 2) * enough:
+    if odds_of(front, place, chosen, helped=True) > Fraction(3, 2) * enough:
         chosen = _thinned(front, place, chosen, enough)
     foresight = front.war.get("foresight")
     if foresight is not None and promise(front, foresight, place, [(p.origin, p.kinds) for p in chosen]) <= 0:
@@ -133,7 +136,7 @@ def _thinned(front: Front, place: str, posts: list[Post], enough: Any) -> list[P
     """Fewer units of each kind where far more would go than are needed: three quarters, and three quarters of these again."""
     while True:
         fewer = [p._replace(kinds={k: max(1, 3 * n // 4) for k, n in p.kinds.items()}) for p in posts]
-        if fewer == posts or odds_of(front, place, fewer) < enough * Fraction(5, 4):
+        if fewer == posts or odds_of(front, place, fewer, helped=True) < enough * Fraction(5, 4):
             return posts
         posts = fewer
 
@@ -275,10 +278,10 @@ def _far(giver: Giver, front: Front, place: str, spare: Mapping[str, int]) -> bo
     """By a long way at once to a front place that needs them, as many as the way takes."""
     for row, mode in front.far_rows:
         for kind, n in spare.items():
-            if not ways.goes_by(front.world, mode, kind) or not _has_room(giver, mode, place):
+            if not ways.goes_by(front.world, mode, kind) or not _has_room(giver, front, mode, place):
                 continue
             ends = [t for t in ways.targets(front.world, front.nation, mode, place, kind) if front.distance.get(t, FAR) <= 1]
-            ends = [t for t in ends if _has_room(giver, mode, t) and front.room(t) > 0]
+            ends = [t for t in ends if _has_room(giver, front, mode, t) and front.room(t) > 0]
             if not ends:
                 continue
             weighted = [(t, 1 + max(0, int(front.need.get(t, 0))) // 10) for t in ways.nearest_of(front.world, ends, place, 8)]
@@ -291,18 +294,27 @@ def _far(giver: Giver, front: Front, place: str, spare: Mapping[str, int]) -> bo
     return False
 
 
-def _has_room(giver: Giver, mode: Row, place: str) -> bool:
+def _has_room(giver: Giver, front: Front, mode: Row, place: str) -> bool:
     """Whether a place has room left at all: most that have none are cheap to rule out."""
     if not mode.get("capacity"):
         return True
-    most = _share(giver, mode, place)
+    most = _share(front, mode, place)
     return most is None or most > giver.checker.book.loads.get((mode["id"], place), 0)
 
 
-def _share(giver: Giver, mode: Row, place: str) -> Any:
-    """How many units it means to move over a place by a mode (None: no limit): all that its own places take, of others' half."""
-    most = routes.capacity(giver.world, mode, place)
-    return most if most is None or giver.world.holder_of(place) == giver.nation else most // 2
+def _share(front: Front, mode: Row, place: str) -> Any:
+    """How many units it means to move over a place by a mode (None: no limit): of half of what the place takes all allies have
+    the same part, what cannot be parted each of them in its turn; the holder has the rest."""
+    most = routes.capacity(front.world, mode, place)
+    if most is None or len(front.camp) < 2:
+        return most
+    holder = front.world.holder_of(place)
+    guests = [nation for nation in front.camp if nation != holder]
+    if front.nation not in guests:
+        return most - most // 2
+    part, over = divmod(int(most) // 2, len(guests))
+    first = int(front.world.state.get("game", "game", "turn", 0))
+    return part + ((guests.index(front.nation) + first) % len(guests) < over)
 
 
 def _room(giver: Giver, front: Front, mode: Row, place: str, target: str, kind: str) -> int:
@@ -315,7 +327,7 @@ def _room(giver: Giver, front: Front, mode: Row, place: str, target: str, kind: 
     path = routes.way(going, place, target)[0] if going is not None else None
     left = FAR if path else 0
     for step in routes.drawn_places(mode, path) if path else ():
-        most = _share(giver, mode, step)
+        most = _share(front, mode, step)
         if most is not None:
             left = min(
                 left, int(most) - routes.used(front.world, mode, step) - giver.checker.book.loads.get((mode["id"], step), 0)

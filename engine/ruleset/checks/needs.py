@@ -15,8 +15,8 @@ __all__ = [
     "dice_of_battles_are_single",
     "figures_name_quantities",
     "grades_say_what_their_unit_leaves_open",
-    "limits_fit_their_acts",
     "objectives_fit_their_aims",
+    "own_rules_fit_their_acts",
     "players_see_something",
     "rows_have_the_keys_that_they_need",
     "the_frame_comes_to_an_input",
@@ -211,11 +211,16 @@ def _of_aim(subject: Subject, aim: dict[str, Any], wanted: Any, node: Node, key:
                 yield diagnose("E213", "error", f"the aim {key!r} needs {shape}; {thing!r} is none", node, key=key)
 
 
-def limits_fit_their_acts(subject: Subject) -> Iterator[Diagnostic]:
-    """A limit is about a nation and the one in the slot `target` of its act."""
-    for id_, row in subject.rows("limits").items():
-        act = subject.rows("acts").get(row["on"])
-        slot = act.get("slots", {}).get("target") if act else None
-        if act and (slot["kind"] if isinstance(slot, dict) else slot) != "nation":
-            message = f"a limit needs an act with a slot 'target' that takes a nation; {row['on']!r} has none"
-            yield diagnose("E213", "error", message, subject.nodes("limits")[id_], key="on")
+def own_rules_fit_their_acts(subject: Subject) -> Iterator[Diagnostic]:
+    """What is `against` somebody needs an act upon a nation, own cases a place among those of their act."""
+    acts = subject.rows("acts")
+    for form in ("limits", "own_cases"):
+        for id_, row in subject.rows(form).items():
+            slot = (act := acts.get(row["on"], {})).get("slots", {}).get("target")
+            if act and "against" in row and (slot["kind"] if isinstance(slot, dict) else slot) != "nation":
+                message = f"'against' needs an act with a slot 'target' that takes a nation; {row['on']!r} has none"
+                yield diagnose("E213", "error", message, subject.nodes(form)[id_], key="against")
+            if act and form == "own_cases" and not any(case.get("nations") for case in act.get("cases", ())):
+                message = f"{row['on']!r} does not say where cases of single nations are tried"
+                hint = "a case {nations: true} of the act says so"
+                yield diagnose("E213", "error", message, subject.nodes(form)[id_], key="on", hint=hint)
