@@ -547,3 +547,22 @@ def test_troops_that_cannot_stay_aboard_go_from_shore_to_shore(britain: tuple[Ru
     assert any(links.distance(zone, "gulf-of-lyon", ("sea",)) == 1 for zone in landed)
     (further,) = sent(britain, **{move[1]["target"]: {"infantry": 4}, "western_mediterranean": {"transport": 2}})
     assert further[0] == "transport" and further[1]["target"] in ("marseille", "toulouse")
+
+
+def test_what_goes_up_all_round_is_bought_by_number_and_faces_nobody() -> None:
+    """Of two orders for it the first is given, as it would be written."""
+    data, ruleset, _ = load_scenario(scenarios() / "1914.yaml")
+    assert data is not None and ruleset is not None
+    row = {**ruleset.rows("policies")["camp"], "acts": (), "also": (), "purchases": [{"share": 1, "mix": {"trench-ring": 1}}]}
+    forms = {form: dict(ruleset.rows(form)) for form in ruleset.forms} | {"policies": {"camp": row}}
+    state = initial_state(ruleset, data)
+    state.put("stores", "german-empire", "money", 200)
+    state.put("relations", "french-empire--german-empire", "*", {"stance": "war"})
+    world = World(Ruleset("t", "t", forms, ruleset.frame), state)
+    bought = [
+        o
+        for o in plan(world, "german-empire", ScriptedDice([1] * 2000).stream(step="input", rule="p", subject="g"))
+        if "item" in o["slots"]
+    ]
+    assert bought and {o["slots"]["item"] for o in bought} == {"trench-ring"}
+    assert all(o["slots"]["n"] == 1 and not {"target", "facing"} & o["slots"].keys() for o in bought)
