@@ -1,4 +1,4 @@
-"""Limits: what single nations may not do though an act is open to all; asked by the act and by `within_limits` alike."""
+"""Limits, asked by the act and by `within_limits` alike, and own cases: what an act is to single nations."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pytest
 from wteaw.core.model import Row
 from wteaw.core.state import Entity
 from wteaw.ruleset.expressions.reads import reads
+from wteaw.ruleset.limits import with_own_cases
 from wteaw.turn.slots import unmet
 
 from .economy import position, rules, turn_of
@@ -52,3 +53,25 @@ def test_the_acts_own_needs_come_first_and_what_limits_read_is_known() -> None:
     assert refusal is not None and refusal.text == "own"
     read = reads(turn.ruleset, "within_limits('scold', self, nation)")
     assert read is not None and "stores" in read
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ({"for": "red"}, ["aloud"]),
+        ({"for": "blue"}, ["softly"]),
+        ({"against": "blue", "when": "turn == 5"}, ["aloud"]),
+        ({"against": "east"}, ["softly"]),
+        ({"when": "turn == 6"}, ["softly"]),
+        ({}, ["aloud"]),
+    ],
+)
+def test_an_own_case_is_tried_where_the_act_says(keys: Row, said: list[str]) -> None:
+    cases = [{"when": "turn == 7", "say": "too late"}, {"nations": True}, {"say": "softly"}]
+    own = {"id": "aloud", "on": "scold", "say": "aloud", **keys}
+    ruleset = rules(acts=[{**ACT, "cases": cases}], own_cases=[own])
+    read = with_own_cases(ruleset, ruleset.row("acts", "scold"))
+    turn = turn_of(ruleset, position({}))
+    names = {"self": (red := Entity("nation", "red")), "nation": red, "target": Entity("nation", "blue")}
+    assert [c["say"] for c in read["cases"] if turn.world.test(c.get("when"), names)][:1] == said
+    assert len(read["cases"]) == 3 and not any(c.get("nations") for c in read["cases"])

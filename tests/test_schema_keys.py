@@ -37,6 +37,7 @@ READERS: dict[str, tuple[str, ...]] = {
     "refusals": ("orders",),
     "rooms": ("economy",),
     "limits": ("ruleset/limits.py", "turn", "orders"),
+    "own_cases": ("ruleset/limits.py", "turn"),
     "link_lists": ("ruleset",),
     "links": ("world", "ruleset"),
     "war_kinds": ("turn/relations.py",),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from ..core.model import Row
 from ..core.state import UNIT_CORE, Entity, Fields
 from ..turn.context import Turn
 from ..turn.effects import EffectRunner
@@ -15,6 +16,7 @@ from .battles import Battle
 from .members import ATTACKER, DEFENDER, GONE, LADDER, Group
 from .plan import Plan
 
+Stack = tuple[str, Row]
 Flow = tuple[int, int, int, str]
 """Group, what it became (-1: lost), how many, in which stage."""
 
@@ -126,11 +128,8 @@ def sink_cargo(turn: Turn, battle: Battle, plan: Plan) -> list[dict[str, Any]]:
     if not rule:
         return []
     lost = []
-    for force in sorted({g.force for g in plan.groups if g.force}):
-        cargo = forces.cargo_of(turn.state, force)
-        if not cargo:
-            continue
-        room = sum(r["n"] * _figure(turn, k, rule["room"]) for k, r in forces.stacks_of(turn.state, force))
+    for carriers, cargo in _laden(turn, battle, plan):
+        room = sum(r["n"] * _figure(turn, k, rule["room"]) for k, r in carriers)
         for key, row in cargo:
             size = _figure(turn, key, rule["size"])
             fits = row["n"] if size <= 0 else min(row["n"], max(0, room) // size)
@@ -144,6 +143,20 @@ def sink_cargo(turn: Turn, battle: Battle, plan: Plan) -> list[dict[str, Any]]:
                 )
                 lost.append({"owner": row["owner"], "kind": row["kind"], "n": drowned, "stage": "cargo", "lost": True})
     return lost
+
+
+def _laden(turn: Turn, battle: Battle, plan: Plan) -> Iterator[tuple[list[Stack], list[Stack]]]:
+    """Who carries something in a battle, with what is aboard: each force, and of each nation the units without orders."""
+    state = turn.state
+    for force in sorted({g.force for g in plan.groups if g.force}):
+        if cargo := forces.cargo_of(state, force):
+            yield forces.stacks_of(state, force), cargo
+    for owner in sorted({g.owner for g in plan.groups if not g.force and not g.virtual}):
+        if cargo := forces.afloat_at(state, owner, battle.place):
+            carriers = [
+                (k, r) for k, r in state.stacks(at=battle.place, owner=owner) if not r.get("force") and not r.get("aboard")
+            ]
+            yield carriers, cargo
 
 
 def _figure(turn: Turn, key: str, text: str) -> int:

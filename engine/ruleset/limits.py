@@ -1,6 +1,7 @@
-"""The needs of an act: those of its own row, and those that rows of `limits` add for single nations.
+"""An act as it stands with what single nations' own files add: needs (rows of `limits`) and cases (rows of `own_cases`).
 
-A limit is read as one test over `self` and `target`, so that it is asked, and what it reads is told, like any other need.
+Whom such a row is about is read as one test over `self` and `target` with its own, so that it is asked, and what it reads told,
+like any other.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Any
 
 from ..core.model import Row, Ruleset
 
-__all__ = ["limits_on", "needs_of"]
+__all__ = ["limits_on", "needs_of", "with_own_cases"]
 
 
 def needs_of(ruleset: Ruleset, row: Row) -> Sequence[Row]:
@@ -34,14 +35,32 @@ def limits_on(ruleset: Ruleset, act: str) -> Sequence[Row]:
     return found.get(act, ())
 
 
+def with_own_cases(ruleset: Ruleset, act: Row) -> Row:
+    """An act whose `cases` hold those that rows of `own_cases` add, where it says that they are tried."""
+    if not any(case.get("nations") for case in act.get("cases", ())):
+        return act
+
+    def make() -> Row:
+        rows = [row for row in ruleset.rows("own_cases").values() if row["on"] == act["id"]]
+        added = [{**row, "when": " and ".join(f"({c})" for c in _concerned(ruleset, row)) or True} for row in rows]
+        return {**act, "cases": [c for case in act["cases"] for c in (added if case.get("nations") else [case])]}
+
+    found: Row = ruleset.derived(("own cases", act["id"]), make)
+    return found
+
+
 def _test(ruleset: Ruleset, row: Row) -> Any:
     """`test`, where the limit holds for these two and at this time; else true."""
-    concerned = [_one_of(ruleset, name, row[key]) for name, key in (("self", "for"), ("target", "against")) if key in row]
-    if "when" in row:
-        concerned.append(_text(row["when"]))
+    concerned = _concerned(ruleset, row)
     if not concerned:
         return row["test"]
     return f"not ({' and '.join(f'({c})' for c in concerned)}) or ({_text(row['test'])})"
+
+
+def _concerned(ruleset: Ruleset, row: Row) -> list[str]:
+    """The tests of whom and when a row is about."""
+    out = [_one_of(ruleset, name, row[key]) for name, key in (("self", "for"), ("target", "against")) if key in row]
+    return [*out, _text(row["when"])] if "when" in row else out
 
 
 def _text(test: str | bool) -> str:

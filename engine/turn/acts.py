@@ -13,6 +13,7 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity
+from ..ruleset.limits import with_own_cases
 from ..world import treasury as stores
 from ..world.selections import id_of
 from ..world.whom import is_for
@@ -75,7 +76,7 @@ def carry_out(turn: Turn, row: Row, order: Order) -> None:
             entry.text = fill(turn.world, row["says"], names)
         count_use(turn, row, names)
         try:
-            success = runner.run(row, names)
+            success = runner.run(with_own_cases(turn.ruleset, row), names)
         except EffectError as error:
             entry.data["void"] = str(error)
             success = None

@@ -36,7 +36,10 @@ def adopt(turn: Turn, force: str, mode: Row) -> None:
 
 
 def bring_along(turn: Turn, force: str, mode: Row) -> None:
-    """Units without orders that live on those of a force (`bears`) go with it, as its own, as far as there is room for them."""
+    """Units without orders that live on those of a force (`bears`) go with it, as its own, as far as there is room for them.
+
+    With `shared` those of allies go aboard on what room is left, as guests: they take no part in what the force does.
+    """
     bears = mode.get("bears")
     if not bears:
         return
@@ -55,6 +58,13 @@ def bring_along(turn: Turn, force: str, mode: Row) -> None:
             n = min(stack["n"] - spared, int(room))
             if n > 0:
                 turn.journal.alter_units(key, n, force=force)
+                room -= n
+    hosts = turn.state.owners_at(place) - {nation} if room > 0 and bears.get("shared") else ()
+    for guest in (g for g in sorted(hosts) if turn.world.allied(nation, g)):
+        for key, stack in routes.free_stacks(turn.world, guest, place):
+            if room > 0 and routes.kind_matches(turn.world, bears.get("who"), stack["kind"]):
+                n = min(stack["n"], int(room))
+                turn.journal.alter_units(key, n, aboard=force)
                 room -= n
 
 

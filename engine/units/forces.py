@@ -161,8 +161,15 @@ def release(turn: Turn, force: str, *, afloat: bool = False) -> None:
     for key, stack in stacks_of(turn.state, force):
         turn.journal.alter_units(key, stack["n"], **dict.fromkeys(PASSING))
     for key, stack in cargo:
-        turn.journal.alter_units(key, stack["n"], **{**dict.fromkeys(PASSING), "aboard": AFLOAT if afloat else None})
+        aboard = AFLOAT if afloat and not is_guest(turn, force, stack["kind"]) else None
+        turn.journal.alter_units(key, stack["n"], **{**dict.fromkeys(PASSING), "aboard": aboard})
     turn.journal.put_row("forces", force, None)
+
+
+def is_guest(turn: Turn, force: str, kind: str) -> bool:
+    """Whether units of a kind that are aboard a force live on its bearers (`bears` of its mode), rather than being its cargo."""
+    bears = turn.ruleset.rows("modes").get(str(turn.state.get("forces", force, "mode", "")), {}).get("bears")
+    return bears is not None and routes.kind_matches(turn.world, bears["who"], kind)
 
 
 def afloat_at(state: State, nation: str, place: str) -> list[tuple[str, Row]]:
@@ -184,5 +191,6 @@ def withdraw(turn: Turn, force: str, to: str) -> None:
     for key, stack in stacks_of(turn.state, force):
         turn.journal.alter_units(key, stack["n"], **plain)
     for key, stack in cargo:
-        turn.journal.alter_units(key, stack["n"], **{**plain, "aboard": AFLOAT if carries else None})
+        aboard = AFLOAT if carries and not is_guest(turn, force, stack["kind"]) else None
+        turn.journal.alter_units(key, stack["n"], **{**plain, "aboard": aboard})
     turn.journal.put_row("forces", force, None)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ...core.model import Row, Ruleset
-from ...ruleset.limits import needs_of
+from ...ruleset.limits import needs_of, with_own_cases
 from ...turn.matrices import cell_of
 from ..scenario_files import option_values
 from .phrases import asked, cell, fact_words, flat, if_words, parameter, table, tail_words
@@ -42,7 +42,7 @@ def act(ruleset: Ruleset, row: Row) -> str:
     for most, keys in row.get("limit", {}).items():
         facts.append(f"at most {most} for each {', '.join(keys)}")
     facts += dict.fromkeys(f"not allowed: {asked(say, n['else'])}" for n in needs_of(ruleset, row))
-    facts += list(tail_words(say, row))
+    facts += list(tail_words(say, with_own_cases(ruleset, row)))
     for step, outcomes in row.get("outcomes", {}).items():
         facts.append(f"what can become of it, known after {step}: {', '.join(dict.fromkeys(o['id'] for o in outcomes))}")
     says = f" – {row['help']}" if row.get("help") else ""

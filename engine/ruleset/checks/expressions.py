@@ -103,7 +103,9 @@ def scope_of(mark: Marked, words: Words) -> dict[str, str]:
     if mark.form == "terms":
         scope |= dict(_arguments(plain_value(mark.row)))
     if mark.form == "policies" and mark.annotation.path[:1] == ("acts",):
-        scope |= _slots_of_act(mark, words)
+        scope |= _slots_of_act(plain_value(mark.row)["acts"][mark.annotation.path[1]].get("act"), words)
+    if mark.form in ("limits", "own_cases"):
+        scope |= _slots_of_act(plain_value(mark.row).get("on"), words)
     if mark.form == "verdicts" and mark.annotation.path[:1] != ("over",):
         scope |= dict(_arguments({"of": [plain_value(mark.row).get("of", "place")]}))
     node: Node | None = mark.row
@@ -118,10 +120,9 @@ def scope_of(mark: Marked, words: Words) -> dict[str, str]:
     return scope
 
 
-def _slots_of_act(mark: Marked, words: Words) -> dict[str, str]:
-    """The slots of the act that a rule of a policy is about, each with its kind."""
-    rule = plain_value(mark.row)["acts"][mark.annotation.path[1]]
-    slots = words.rows.get("acts", {}).get(rule.get("act"), {}).get("slots", {})
+def _slots_of_act(act: Any, words: Words) -> dict[str, str]:
+    """The slots of an act, each with its kind."""
+    slots = words.rows.get("acts", {}).get(act, {}).get("slots", {})
     return {name: SLOT_KINDS.get(str(s.get("kind") if isinstance(s, Mapping) else s), "any") for name, s in slots.items()}
 
 
