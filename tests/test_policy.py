@@ -18,6 +18,7 @@ from wteaw.orders.check import check
 from wteaw.orders.policies import plan, policy_of
 from wteaw.orders.policies.front import Front, about
 from wteaw.orders.policies.give import Giver
+from wteaw.orders.policies.march import _share
 from wteaw.world.world import World
 
 Rows = list[dict[str, Any]]
@@ -566,3 +567,22 @@ def test_what_goes_up_all_round_is_bought_by_number_and_faces_nobody() -> None:
     ]
     assert bought and {o["slots"]["item"] for o in bought} == {"trench-ring"}
     assert all(o["slots"]["n"] == 1 and not {"target", "facing"} & o["slots"].keys() for o in bought)
+
+
+@pytest.mark.parametrize(("capacity", "turn"), [(1, 1), (5, 1), (6, 2), (9, 3), (14, 4)])
+def test_guests_share_out_half_of_a_way_and_its_holder_has_the_rest(capacity: int, turn: int) -> None:
+    """Whatever a way takes: if everybody moves the part that he has, nobody is refused."""
+    everybody = ("red", "gray", "green", "white")
+    friends = {"--".join(sorted((a, b))): {"stance": "friends"} for a in everybody for b in everybody if a < b}
+    nations = [{"id": n, "name": n.title()} for n in (*everybody, "blue")]
+    ruleset = rules({"war": WAR}, nations=nations)
+    units = [(n, "foot", "b", 3) for n in everybody]
+    mode = {"id": "rail", "capacity": {"is": str(capacity), "draws": ["start", "pass", "end"]}}
+    parts, told = {}, set()
+    for now in (turn, turn + 1, turn + 2):
+        state = position(*units, relations=friends, game={"game": {"turn": now}})
+        parts = {n: _share(Front(World(ruleset, state), n, WAR), mode, "b") for n in everybody}
+        assert sum(parts.values()) <= capacity and parts["red"] == capacity - capacity // 2
+        assert sum(n for who, n in parts.items() if who != "red") == capacity // 2
+        told |= {who for who, n in parts.items() if n}
+    assert told == set(everybody) or capacity < 2
