@@ -238,3 +238,54 @@ def test_own_cases_stand_where_their_act_says(tmp_path: Path, text: str, codes: 
     acts = LIMITS.partition("limits:")[0].replace("{target: nation}, ", "{target: nation}, cases: [nations: true], ")
     text, expected = marked(acts + ("" if text.startswith("events") else "own_cases:\n") + text, codes)
     assert [p for p in places(found(tmp_path, text)) if not p[0].startswith("W")] == expected
+
+
+ASKED = """\
+nations: [{id: one, name: One}]
+resources: [{id: coin, name: Coin}]
+units: [{id: foot, name: Foot}]
+quantities:
+- {id: of-nations, of: nation, base: 1}
+- {id: of-units, of: unit, base: 1}
+links: []
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("acts:\n- {id: a, form: a, cost: of-nations}\n", ""),
+        ("acts:\n- {id: a, form: a, cost: ›of-units}\n", "E407"),
+        ("acts:\n- {id: a, form: a, cost: {coin: of-nations}}\n", ""),
+        ("acts:\n- {id: a, form: a, cost: {coin: ›of-units}}\n", "E407"),
+        ("modes:\n- {id: m, links: [], steps: of-units}\n", ""),
+        ("modes:\n- {id: m, links: [], steps: ›of-nations}\n", "E407"),
+        ("battles:\n- {id: b, stages: [{id: s}], virtual: [{id: v, n: ›of-units}]}\n", "E407"),
+        ("control:\n- {id: c, how: presence, value: of-units}\n", ""),
+        ("control:\n- {id: c, how: presence, value: ›of-nations}\n", "E407"),
+    ],
+)
+def test_a_quantity_that_a_mechanic_asks_is_of_what_it_asks_it_of(tmp_path: Path, text: str, codes: str) -> None:
+    text, expected = marked(ASKED + text, codes)
+    told = [d for d in found(tmp_path, text) if d.code == "E407"]
+    assert places(told) == expected, told
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ('slots: {place: place}, form: "go to {place}", needs: [{test: place.holder, else: no}]}\n', ""),
+        ('slots: {place: place}, form: "go [to {place}]"}\n', ""),
+        ('slots: {place: place}, form: "go [to {place}]", needs: [{test: ›place.holder, else: no}]}\n', "E213"),
+        ('slots: {place: place}, form: "go [[fast] to {place}]", says: ›"{self} goes to {place}."}\n', "E213"),
+        ('slots: {n: number}, form: "go [to {n}]", cost: {coin: ›=n + 1}}\n', "E213"),
+        (
+            'slots: {place: {kind: place, optional: true}}, form: "go [to {place}]", needs: [{test: place.holder, else: no}]}\n',
+            "",
+        ),
+    ],
+)
+def test_what_a_row_reckons_with_is_there_though_brackets_let_it_be_left_out(tmp_path: Path, text: str, codes: str) -> None:
+    text, expected = marked(ASKED + "acts:\n- {id: a, " + text.replace("else: no", 'else: "no"'), codes)
+    told = [d for d in found(tmp_path, text) if d.code == "E213"]
+    assert places(told) == expected, told

@@ -42,6 +42,8 @@ CHECKS: tuple[Check, ...] = (
     needs.the_frame_comes_to_an_input,
     needs.players_see_something,
     needs.figures_name_quantities,
+    needs.quantities_are_of_what_is_asked,
+    needs.slots_left_out_have_a_value,
     needs.dice_of_battles_are_single,
     needs.grades_say_what_their_unit_leaves_open,
     needs.own_rules_fit_their_acts,
@@ -77,6 +79,8 @@ BY_ROW: tuple[Check, ...] = (
     words.texts_name_what_is_in_scope,
     effects.effects_say_all_that_they_need,
     needs.figures_name_quantities,
+    needs.quantities_are_of_what_is_asked,
+    needs.slots_left_out_have_a_value,
     expressions.expressions_are_right,
 )
 """Checks that ask of each row by itself, whatever stands in the others but their ids, terms and fields."""

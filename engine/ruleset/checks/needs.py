@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
+from ..expressions import ExpressionError, parse
+from ..expressions.parse import strip_mark
 from ..nodes import Node, diagnose
 from .subject import Subject
 from .words import vocabulary
@@ -18,7 +20,9 @@ __all__ = [
     "objectives_fit_their_aims",
     "own_rules_fit_their_acts",
     "players_see_something",
+    "quantities_are_of_what_is_asked",
     "rows_have_the_keys_that_they_need",
+    "slots_left_out_have_a_value",
     "the_frame_comes_to_an_input",
 ]
 
@@ -156,6 +160,73 @@ def figures_name_quantities(subject: Subject) -> Iterator[Diagnostic]:
             node, key = mark.place
             hint = did_you_mean(value, known.of("quantities")) or "an expression begins with `=`"
             yield diagnose("E407", "error", f"{value!r} is neither a number nor a quantity", node, key=key, hint=hint)
+
+
+def quantities_are_of_what_is_asked(subject: Subject) -> Iterator[Diagnostic]:
+    """A quantity that a mechanic asks is one of such things as it asks it of (`x-of`; beside fields of a kind: of that kind)."""
+    rows, known = subject.rows("quantities"), vocabulary(subject)
+    for mark in subject.marked:
+        schema, value = mark.annotation.schema, mark.annotation.value
+        words = schema.get("x-word", ())
+        kinds = schema.get("x-of", [w[6:] for w in words if w.startswith("field:")] if "quantities" in words else None)
+        if kinds is None or not isinstance(value, str) or value not in rows or rows[value].get("of") in kinds:
+            continue
+        if any(value in known.of(f"field:{kind}") for kind in kinds if words):
+            continue
+        node, key = mark.place
+        wanted = f"what is asked here is one of a {' or '.join(kinds)}" if kinds else "no quantity is asked here"
+        hint = did_you_mean(value, [id_ for id_, row in rows.items() if row.get("of") in kinds]) if kinds else ""
+        hint = hint or "a number, or `=` an expression, may stand here"
+        yield diagnose(
+            "E407", "error", f"{value!r} is a quantity of a {rows[value].get('of')}; {wanted}", node, key=key, hint=hint
+        )
+
+
+_BRACKETS = re.compile(r"\{([^{}]*)\}|\[|\]")
+_BRACES = re.compile(r"\{([^{}]*)\}")
+
+
+def _may_be_left_out(row: Any) -> frozenset[str]:
+    """The slots in brackets of a form that are not said to be optional: an order without one has no such name."""
+    depth, out = 0, set()
+    for found in _BRACKETS.finditer(str(row.get("form", ""))):
+        depth += {"[": 1, "]": -1}.get(found[0], 0)
+        slot = row.get("slots", {}).get(found[1])
+        if depth and found[1] and not (isinstance(slot, dict) and slot.get("optional")):
+            out.add(found[1])
+    return frozenset(out)
+
+
+def _names(text: str) -> frozenset[str]:
+    try:
+        return frozenset(parse(text).names)
+    except ExpressionError:  # another check's question
+        return frozenset()
+
+
+def slots_left_out_have_a_value(subject: Subject) -> Iterator[Diagnostic]:
+    """What tests, prices, effects and texts of a row name is there, though it stands in brackets of the form."""
+    for form in ("acts", "orders", "decisions"):
+        nodes = subject.nodes(form)
+        bare = {id(nodes[id_]): slots for id_, row in subject.rows(form).items() if (slots := _may_be_left_out(row))}
+        for mark in subject.marked if bare else ():
+            left, value = bare.get(id(mark.row)), mark.annotation.value
+            schema = mark.annotation.schema
+            if not left or not isinstance(value, str) or mark.annotation.path[:1] in (("form",), ("read_back",)):
+                continue
+            if "x-text" in schema:
+                parts = _BRACES.findall(value)
+            elif value.startswith("=") or ("x-expr" in schema and not schema["x-expr"].get("marked")):
+                parts = [strip_mark(value)]
+            else:
+                continue
+            for name in sorted({name for part in parts for name in _names(part)} & left):
+                node, key = mark.place
+                text = f"{name!r} may be left out of an order, and has no value then"
+                hint = (
+                    "declare the slot with `optional: true`, a number with a `default`, too: it is then nothing, or that number"
+                )
+                yield diagnose("E213", "error", text, node, key=key, hint=hint)
 
 
 def dice_of_battles_are_single(subject: Subject) -> Iterator[Diagnostic]:
