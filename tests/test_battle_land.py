@@ -226,7 +226,7 @@ def test_a_round_names_the_rows_that_changed_a_value() -> None:
     entries = field.fight(1, 1, 9)
     fire = {f["kind"]: f for f in rounds(entries)[0]["fire"] if f["side"] == "attacker"}
     assert fire["infantry"]["value"] == 2  # a tank takes 1 off the trench's 2
-    assert [a["id"] for a in fire["infantry"]["applied"]] == ["trench-infantry"]
+    assert [a["id"] for a in fire["infantry"]["applied"]] == ["trench", "trench-tanks"]
     assert fire["tank"]["value"] == 4
 
 
