@@ -18,6 +18,7 @@ from wteaw.orders.check import check
 from wteaw.orders.policies import plan, policy_of
 from wteaw.orders.policies.front import Front, about
 from wteaw.orders.policies.give import Giver
+from wteaw.orders.policies.march import _share
 from wteaw.world.world import World
 
 Rows = list[dict[str, Any]]
@@ -547,3 +548,41 @@ def test_troops_that_cannot_stay_aboard_go_from_shore_to_shore(britain: tuple[Ru
     assert any(links.distance(zone, "gulf-of-lyon", ("sea",)) == 1 for zone in landed)
     (further,) = sent(britain, **{move[1]["target"]: {"infantry": 4}, "western_mediterranean": {"transport": 2}})
     assert further[0] == "transport" and further[1]["target"] in ("marseille", "toulouse")
+
+
+def test_what_goes_up_all_round_is_bought_by_number_and_faces_nobody() -> None:
+    """Of two orders for it the first is given, as it would be written."""
+    data, ruleset, _ = load_scenario(scenarios() / "1914.yaml")
+    assert data is not None and ruleset is not None
+    row = {**ruleset.rows("policies")["camp"], "acts": (), "also": (), "purchases": [{"share": 1, "mix": {"trench-ring": 1}}]}
+    forms = {form: dict(ruleset.rows(form)) for form in ruleset.forms} | {"policies": {"camp": row}}
+    state = initial_state(ruleset, data)
+    state.put("stores", "german-empire", "money", 200)
+    state.put("relations", "french-empire--german-empire", "*", {"stance": "war"})
+    world = World(Ruleset("t", "t", forms, ruleset.frame), state)
+    bought = [
+        o
+        for o in plan(world, "german-empire", ScriptedDice([1] * 2000).stream(step="input", rule="p", subject="g"))
+        if "item" in o["slots"]
+    ]
+    assert bought and {o["slots"]["item"] for o in bought} == {"trench-ring"}
+    assert all(o["slots"]["n"] == 1 and not {"target", "facing"} & o["slots"].keys() for o in bought)
+
+
+@pytest.mark.parametrize(("capacity", "turn"), [(1, 1), (5, 1), (6, 2), (9, 3), (14, 4)])
+def test_guests_share_out_half_of_a_way_and_its_holder_has_the_rest(capacity: int, turn: int) -> None:
+    """Whatever a way takes: if everybody moves the part that he has, nobody is refused."""
+    everybody = ("red", "gray", "green", "white")
+    friends = {"--".join(sorted((a, b))): {"stance": "friends"} for a in everybody for b in everybody if a < b}
+    nations = [{"id": n, "name": n.title()} for n in (*everybody, "blue")]
+    ruleset = rules({"war": WAR}, nations=nations)
+    units = [(n, "foot", "b", 3) for n in everybody]
+    mode = {"id": "rail", "capacity": {"is": str(capacity), "draws": ["start", "pass", "end"]}}
+    parts, told = {}, set()
+    for now in (turn, turn + 1, turn + 2):
+        state = position(*units, relations=friends, game={"game": {"turn": now}})
+        parts = {n: _share(Front(World(ruleset, state), n, WAR), mode, "b") for n in everybody}
+        assert sum(parts.values()) <= capacity and parts["red"] == capacity - capacity // 2
+        assert sum(n for who, n in parts.items() if who != "red") == capacity // 2
+        told |= {who for who, n in parts.items() if n}
+    assert told == set(everybody) or capacity < 2

@@ -300,15 +300,16 @@ def legal_purchases(world: World, nation: str, row: Row, items: frozenset[str] |
             if not offer.most or (among is not None and offer.item not in among) or not _has_slots_for(slots, item, offer):
                 continue
             filled: dict[str, Any] = {"item": offer.item} if "item" in slots else {}
-            if "n" in slots and not item.get("works"):
-                filled["n"] = offer.most
+            most, works = offer.most, bool(item.get("works"))
+            if "n" in slots and not (works and slots["n"].optional):
+                most = filled["n"] = 1 if works else most
             if offer.site:
                 filled["site"] = offer.site
             if late and ruled_out(context, row, _names(context, nation, key, filled), filled.keys()):
                 continue
             cost = {main: offer.price + offer.fee}
             unfilled = tuple(s for s in ("into", "kind") if s in slots and not slots[s].optional)
-            out.append(Legal(key, nation, filled, cost, offer.most, targets=offer.facing, open=unfilled))
+            out.append(Legal(key, nation, filled, cost, most, targets=offer.facing, open=unfilled))
         return out
 
     return world.keep(("purchases", nation, row["id"], items), None, make)  # type: ignore[no-any-return]

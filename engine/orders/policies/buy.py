@@ -118,8 +118,8 @@ def _buy(giver: Giver, rule: Row, offers: list[Legal], what: str, money: Any, fr
             facing = _facing(front, offer)
             if not facing:
                 continue
-            key = "facing" if "facing" in giver.world.ruleset.rows("orders")[offer.order.partition("/")[2]]["slots"] else "target"
-            slots[key] = facing
+            named = {"facing", "target"} & giver.world.ruleset.rows("orders")[offer.order.partition("/")[2]]["slots"].keys()
+            slots.update({min(named): facing} if named else {})  # what goes up all round faces everybody
             n = 1
         elif "n" in slots:
             slots["n"] = n

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -60,29 +60,32 @@ def _posts(front: Front) -> dict[str, list[Post]]:
         if mode.get("fights") is False:
             continue
         for origin in ways.places_with_units(front.world, front.nation):
-            if not front.is_front(origin) and not (mode.get("passes_over") and out):
+            near = front.is_front(origin)
+            if not near and not (mode.get("passes_over") and out):
                 continue
+            spare: dict[str, dict[str, int]] | None = None
             by_target: dict[str, dict[str, int]] = {}
-            spare: dict[str, dict[str, int]] = {}
             for kind in front.free(origin):
                 if not ways.goes_by(front.world, mode, kind) or not front.worth_of(kind, front.nation, str(front.war["attack"])):
                     continue
-                near = front.is_front(origin)
-                ends = () if near else ways.targets(front.world, front.nation, mode, origin, kind)
-                for target in _enemies_in_reach(front, mode, origin, kind) if near else [t for t in ends if t in out]:
-                    if target not in spare:
-                        spare[target] = front.spare(origin, target)
-                    if n := spare[target].get(kind, 0):
-                        by_target.setdefault(target, {})[kind] = n
+                if spare is None and near:
+                    beside = front.world.geography.next_to(origin, tuple(mode["links"]) if "links" in mode else None)
+                    spare = {target: front.spare(origin, target) for target in beside if target in front.enemy_places}
+                elif spare is None:
+                    spare = dict.fromkeys(out, front.spare(origin))
+                for target in _within_reach(front, mode, origin, kind, [t for t in spare if kind in spare[t]], near):
+                    by_target.setdefault(target, {})[kind] = spare[target][kind]
             for target, kinds in by_target.items():
                 out.setdefault(target, []).append(Post(f"orders/{row['id']}", mode, origin, kinds))
     return out
 
 
-def _enemies_in_reach(front: Front, mode: Row, origin: str, kind: str) -> list[str]:
+def _within_reach(front: Front, mode: Row, origin: str, kind: str, wanted: Sequence[str], near: bool) -> list[str]:
+    """Of enemy places those that a kind can attack from a place; `near`: they lie beside it."""
     world, nation = front.world, front.nation
-    near = world.geography.next_to(origin, tuple(mode["links"]) if "links" in mode else None)
-    return [t for t in near if t in front.enemy_places and ways.can_go(world, nation, mode, origin, t, kind)]
+    if near:
+        return [t for t in wanted if ways.can_go(world, nation, mode, origin, t, kind)]
+    return [t for t in ways.targets(world, nation, mode, origin, kind) if t in wanted] if wanted else []
 
 
 def odds_of(front: Front, place: str, posts: list[Post], *, helped: bool = False) -> Any:
