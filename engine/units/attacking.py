@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from ..core.journal import EVERYONE
 from ..core.model import Row
 from ..core.state import Entity
-from ..turn.context import OrderContext, Turn, audience_ids
+from ..turn.context import OrderContext, Turn
 from ..turn.effects import EffectRunner, fill
 from ..world import routes
 from ..world.world import World
@@ -106,8 +107,7 @@ def _open_war(turn: Turn, mode: Row, tail_row: Row, nation: str, other: str) -> 
     if not turn.world.test(tail_row.get("when"), names):
         return
     rule, subject = f"modes/{mode['id']}", f"{nation}:{other}"
-    readers = audience_ids(turn.world, tail_row.get("audience", "everyone"), names)
-    with turn.journal.entry(rule, subject=subject, audience=readers) as entry:
+    with turn.journal.entry(rule, subject=subject, audience=(EVERYONE,)) as entry:
         runner = EffectRunner(turn, entry, rule, subject)
         if "says" in tail_row:
             entry.text = fill(turn.world, tail_row["says"], names)

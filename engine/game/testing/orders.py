@@ -12,6 +12,7 @@ from typing import Any
 
 from ...core.diagnostics import Diagnostic
 from ...orders.intake import accept, answers_of
+from ...orders.offers import offers_of
 from ...orders.parse import parse_orders
 from ...turn.context import Order, OrderContext, Turn
 from ...turn.decisions import answer_refusal
@@ -63,6 +64,13 @@ class Door:
             answers = dict(taken.answers)
             world.close()
         return Taken(tuple(orders), answers, tuple(_said(found, "error")), tuple(_said(found, "warning")))
+
+    def offered(self, nation: str) -> set[str]:
+        """The orders ("form/id") that a nation's order form has a line of."""
+        world = self._view(nation)
+        found = {one.order for _, lines in offers_of(world, nation) for one in lines}
+        world.close()
+        return found
 
     def answers(self, nation: str, given: Mapping[str, Any]) -> dict[str, str]:
         """Which of a nation's answers to decisions may not be given, and why."""

@@ -12,6 +12,7 @@ from itertools import zip_longest
 from typing import Any
 
 from ...core.state import Entity, unit_key
+from ...orders.grammar import ORDER_FORMS
 from ...ruleset.checks.expressions import Words
 from ...ruleset.expressions import ExpressionError, check_expression
 from ...ruleset.expressions.vocabulary import KINDS
@@ -24,6 +25,7 @@ from ..schedule import days_of
 from .entries import brief, entry_fits, refusal_fits
 from .given import CaseError, known
 from .mismatch import Mismatch, Path, unless
+from .orders import Door
 from .then_state import StateReader
 from .unchanged import unmentioned
 from .values import NONE, same
@@ -73,6 +75,7 @@ class _Reader(StateReader):
             "outcomes": self.outcomes,
             "asked": self.asked,
             "left_open": self.left_open,
+            "offered": self.offered,
             "options": self.options,
         }
 
@@ -107,6 +110,16 @@ class _Reader(StateReader):
     def left_open(self, said: Sequence[str], path: Path) -> Iterator[Mismatch]:
         """What the input points of whole turns left to the moderator, each decision as he is told of it."""
         yield from unless(list(said), [f"{o.key}: {o.said}" for o in self.play.left_open], path)
+
+    def offered(self, said: Mapping[str, Mapping[str, bool]], path: Path) -> Iterator[Mismatch]:
+        """Whether a nation's order form has a line of an order."""
+        for nation, wanted in said.items():
+            known({**self.world.ruleset.rows("nations"), **self.state.table("nations")}, nation, "nation", (*path, nation))
+            forms = {f"{form}/{id_}": row for form in ORDER_FORMS for id_, row in self.world.ruleset.rows(form).items()}
+            there = Door(self.play.turn).offered(nation)
+            for order, is_there in wanted.items():
+                known(forms, order, "order", (*path, nation, order))
+                yield from unless(is_there, order in there, (*path, nation, order))
 
     # ---- questions
 
