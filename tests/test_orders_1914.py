@@ -48,8 +48,10 @@ def test_every_form_can_be_read_and_names_its_slots(start: dict[str, World]) -> 
     grammar = Grammar.of(ruleset)
     assert grammar.faults == {}
     for form in (*grammar.forms, *grammar.options):
-        undeclared = {s.name for s in slots_in(form.pattern)} ^ set(form.row.get("slots", {}))
-        assert not undeclared, f"{form.key}: {undeclared}"
+        kinds, declared = {s.name: s.kind for s in slots_in(form.pattern)}, set(form.row.get("slots", {}))
+        assert not declared - set(kinds), f"{form.key}: {declared - set(kinds)} stands nowhere in the form"
+        unclear = {name for name, kind in kinds.items() if kind == "text"} - declared
+        assert not unclear, f"{form.key}: {unclear} holds no kind of its name"
 
 
 def test_every_thing_is_found_under_the_name_that_is_printed(start: dict[str, World]) -> None:
