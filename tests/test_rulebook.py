@@ -38,6 +38,9 @@ def test_every_act_event_and_unit_of_the_base_ruleset_stands_in_it() -> None:
             assert f"| {row['name']} |" in text
     for row in ruleset.rows("events").values():
         assert str(row.get("title", row["id"])) in text
+    spain = text.partition("## Nation by nation")[2].partition("### Spain\n")[2].partition("###")[0]
+    assert "- Declaration of war: not allowed: only one attempt in a turn\n" in spain
+    assert "- Declaration of war: comes to something of its own\n" in spain
 
 
 def test_effects_and_facts_in_words() -> None:

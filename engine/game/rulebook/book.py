@@ -9,7 +9,7 @@ from ...core.model import Row, Ruleset
 from ...turn.frame import phases
 from ...turn.frame import steps as steps_of
 from . import sections
-from .phrases import cell, fact_words, table
+from .phrases import asked, cell, fact_words, table
 from .sections import PLUMBING, title
 from .spoken import Spoken
 
@@ -161,10 +161,13 @@ class _Book:
                 for id_ in [whose] if isinstance(whose, str) else whose or ():
                     if ruleset.has("nations", str(id_)):
                         found.setdefault(str(id_), []).append(f"{verb}: {title(row)}".removeprefix(": "))
-        for row in ruleset.rows("limits").values():
-            for id_ in [row["for"]] if isinstance(row.get("for"), str) else row.get("for", ()):
-                if ruleset.has("nations", str(id_)):
-                    found.setdefault(str(id_), []).append(f"may not: {row.get('else') or title(row)}")
+        acts = ruleset.rows("acts")
+        for form, says in (("limits", "not allowed"), ("own_cases", "comes to something of its own")):
+            for row in ruleset.rows(form).values():
+                line = f"{title(acts[row['on']])}: {says}" + (f": {asked(self.say, row['else'])}" if "else" in row else "")
+                for id_ in [row["for"]] if isinstance(row.get("for"), str) else row.get("for", ()):
+                    if ruleset.has("nations", str(id_)):
+                        found.setdefault(str(id_), []).append(line)
         if found:
             yield "## Nation by nation"
             for id_ in ruleset.rows("nations"):
