@@ -29,7 +29,7 @@ from wteaw.economy.transfer import kind_of
 from wteaw.game.scenario import initial_state
 from wteaw.game.scenario_files import load_scenario
 from wteaw.orders.check import check
-from wteaw.orders.grammar import Slot, slot_of
+from wteaw.orders.grammar import Slot, read_form, slot_of, slots_in
 from wteaw.orders.legal import legal_orders
 from wteaw.orders.names import FORM_OF
 from wteaw.orders.prospect import in_frame
@@ -121,8 +121,8 @@ def drawn_options(world: World, nation: str, key: str, rng: random.Random) -> di
     if not may or rng.random() < 0.6:
         return {}
     option = rng.choice(may)
-    declared = world.ruleset.row("order_options", option).get("slots", {})
-    values = {name: guess(world, nation, slot_of(name, slot), rng) for name, slot in declared.items()}
+    row = world.ruleset.row("order_options", option)
+    values = {slot.name: guess(world, nation, slot, rng) for slot in slots_in(read_form(row["form"], row.get("slots")))}
     if any(value is None for value in values.values()):
         return {}
     return {option: True if not values else next(iter(values.values())) if len(values) == 1 else values}
