@@ -37,30 +37,16 @@ def make_plan(
     leave when so many enemies are destroyed and more than that are left, "by": {force or nation: such limits of its own}};
     `tires`: key of a stack -> the last round that it can fight.
     """
-    return _Maker(world, row, troops, setting, {} if frozen is None else frozen, virtual_left, limits or {}, tires or {}).plan()
+    return _Maker(world, row, troops, setting, {} if frozen is None else frozen, virtual_left).plan(limits or {}, tires or {})
 
 
 class _Maker(Lineup):
-    def __init__(
-        self,
-        world: World,
-        row: Row,
-        troops: Sequence[Troops],
-        setting: Setting,
-        frozen: Frozen,
-        virtual_left: dict[tuple[str, int], int] | None,
-        limits: Mapping[int, Mapping[str, Any]],
-        tires: Mapping[str, int],
-    ) -> None:
-        super().__init__(world, row, troops, setting, frozen, virtual_left)
-        self.limits = limits
-        self.tires = {i: tires[g.key] for i, g in enumerate(self.groups) if g.key in tires}
-
     # ---- the plan
 
-    def plan(self) -> Plan:
+    def plan(self, limits: Mapping[int, Mapping[str, Any]], tires: Mapping[str, int]) -> Plan:
         stages = [stage for row in self.row.get("stages", ()) if (stage := self._stage(row)).volleys]
-        leaves = [self._leave(side) for side in (ATTACKER, DEFENDER)]
+        leaves = [self._leave(side, limits.get(side, {})) for side in (ATTACKER, DEFENDER)]
+        tired = {i: tires[g.key] for i, g in enumerate(self.groups) if g.key in tires}
         special = [0]
         for stage in stages:
             rounds = stage.row.get("rounds")
@@ -68,7 +54,7 @@ class _Maker(Lineup):
                 special += [_last_round(r) for r in (rounds if isinstance(rounds, list) else [rounds])]
         special += [part.rounds or 0 for leave in leaves if leave for part in (leave, *leave.own)]
         special += [leave.after for leave in leaves if leave]
-        special += self.tires.values()
+        special += tired.values()
         if self.reads_round or self.row["id"] in by_round(self.world, "battles"):
             special.append(MOST_ROUNDS_APART)
         return Plan(
@@ -76,7 +62,7 @@ class _Maker(Lineup):
             [self.holding(side) for side in (ATTACKER, DEFENDER)],
             [self._losses(side) for side in (ATTACKER, DEFENDER)],
             [self._strength(side) for side in (ATTACKER, DEFENDER)],
-            self.of_side, self._pairs(), self._alone(), leaves, self.row.get("most_rounds"), max(special), self.tires,
+            self.of_side, self._pairs(), self._alone(), leaves, self.row.get("most_rounds"), max(special), tired,
         )  # fmt: skip
 
     # ---- stages
@@ -276,12 +262,11 @@ class _Maker(Lineup):
                         out.append(Alone(side, who, self.compile(row.get("when"), side), row))
         return out
 
-    def _leave(self, side: int) -> Leave | None:
+    def _leave(self, side: int, limits: Mapping[str, Any]) -> Leave | None:
         row = self.row.get("leave", {}).get(SIDES[side])
         if not isinstance(row, Mapping):
             return None
         who = [i for i in self.of_side[side] if self.passes(row.get("who"), i) and not self.groups[i].row]
-        limits = self.limits.get(side, {})
         must = self.compile(row["must"], side) if "must" in row else None
         may = self.compile(row["may"], side) if "may" in row else None
         first = self.row["leave"].get("both", SIDES[ATTACKER]) == SIDES[side]

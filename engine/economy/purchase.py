@@ -6,6 +6,7 @@ is used for the next. Nothing appears on the map here, unless an item is ready a
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any
 
 from ..core.model import Row
@@ -20,7 +21,7 @@ from ..world.selections import id_of
 from . import commitments, complete
 from .catalogue import Market, Offer, Quote, check_purchase, purchasable
 
-__all__ = ["Offer", "check_purchase", "purchasable", "run"]
+__all__ = ["Offer", "check_purchase", "facing_slot", "purchasable", "run"]
 
 
 def run(node: Row, turn: Turn) -> None:
@@ -86,6 +87,11 @@ def _all_can(turn: Turn, nation: str, orders: list[Order]) -> bool:
     return True
 
 
+def facing_slot(slots: Container[str]) -> str:
+    """The slot of an order to buy that holds where works face: `facing`, or `target` where there is no such slot."""
+    return "facing" if "facing" in slots else "target"
+
+
 def asked(turn: OrderContext, market: Market, order: Order, *, secrets: bool = True) -> Quote | Refusal:
     """What an order to buy comes to. Slots: item (or the row's `does`), n, site, into, facing (or target), kind.
 
@@ -97,7 +103,7 @@ def asked(turn: OrderContext, market: Market, order: Order, *, secrets: bool = T
     if why is not None:
         return why
     slots = order.get("slots", {})
-    facing = slots.get("facing", slots.get("target"))
+    facing = slots.get(facing_slot(slots))
     return market.quote(
         str(id_of(slots.get("item", row.get("does")))),
         slots.get("site"),

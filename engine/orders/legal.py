@@ -20,6 +20,7 @@ from typing import Any
 from ..core.model import Row
 from ..core.state import Entity
 from ..economy.catalogue import PLENTY, Market, Offer
+from ..economy.purchase import facing_slot
 from ..ruleset.expressions import parse
 from ..ruleset.expressions.parse import ExpressionError, strip_mark
 from ..ruleset.expressions.reads import reads
@@ -317,7 +318,7 @@ def legal_purchases(world: World, nation: str, row: Row, items: frozenset[str] |
 
 def _has_slots_for(slots: Mapping[str, Slot], item: Row, offer: Offer) -> bool:
     """Whether an order has a slot for all that a purchase must name, and needs none that it has nothing for."""
-    facing = "facing" if "facing" in slots else "target"
+    facing = facing_slot(slots)
     asks = {
         facing: bool(item.get("works")) and not item.get("facing", {}).get("all"),
         "kind": bool(item.get("fits")),

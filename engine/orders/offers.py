@@ -16,6 +16,7 @@ from typing import Any
 from ..core.model import Row
 from ..core.state import Entity
 from ..economy.catalogue import PLENTY
+from ..economy.purchase import facing_slot
 from ..turn.context import OrderContext
 from ..world import treasury as stores
 from ..world.known import enemies_in
@@ -294,13 +295,14 @@ class _Offers:
 
     def _facing(self, group: Sequence[Legal]) -> Iterator[Offered]:
         """Works along a border: toward enemies, where there are any."""
-        slot = next((s for s in ("facing", ways.TARGET) if s in self._row(group[0].order).get("slots", {})), "")
+        declared = self._row(group[0].order).get("slots", {})
+        slot = facing_slot(declared)
         pairs = [(e, t) for e in group for t in e.targets]
         pairs = next(filter(None, ([p for p in pairs if self._class(p[1]) == word] for word in (ENEMY, NEUTRAL))), [])
         made = []
         for entry, target in pairs[:MOST_TRIED]:
             slots = {**self._one(entry), slot: target}
-            if slot and self._stands(entry.order, slots):
+            if slot in declared and self._stands(entry.order, slots):
                 short = f"{self._name('place', str(entry.slots['site']))} to {self._name('place', target)}"
                 made.append((short, self._text(entry, slots)))
         if made:

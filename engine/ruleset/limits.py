@@ -11,7 +11,7 @@ from typing import Any
 
 from ..core.model import Row, Ruleset
 
-__all__ = ["limits_on", "needs_of", "with_own_cases"]
+__all__ = ["limits_on", "needs_of", "tries_own_cases", "with_own_cases"]
 
 
 def needs_of(ruleset: Ruleset, row: Row) -> Sequence[Row]:
@@ -37,7 +37,7 @@ def limits_on(ruleset: Ruleset, act: str) -> Sequence[Row]:
 
 def with_own_cases(ruleset: Ruleset, act: Row) -> Row:
     """An act whose `cases` hold those that rows of `own_cases` add, where it says that they are tried."""
-    if not any(case.get("nations") for case in act.get("cases", ())):
+    if not tries_own_cases(act):
         return act
 
     def make() -> Row:
@@ -47,6 +47,11 @@ def with_own_cases(ruleset: Ruleset, act: Row) -> Row:
 
     found: Row = ruleset.derived(("own cases", act["id"]), make)
     return found
+
+
+def tries_own_cases(act: Row) -> bool:
+    """Whether an act says where among its cases those of single nations are tried."""
+    return any(case.get("nations") for case in act.get("cases", ()))
 
 
 def _test(ruleset: Ruleset, row: Row) -> Any:

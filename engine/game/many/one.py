@@ -85,7 +85,6 @@ def play_one(
 def counts(ruleset: Ruleset, entries: Iterable[Entry]) -> Figures:
     """What happened how often: captures (who from whom) and units lost by nation, battles by the kind of place, events, orders
     given, those to sail and to fly, and orders refused by their rows, with the reasons (`words.Unnamed`)."""
-    captures: Counter[str] = Counter()
     taken: dict[str, Counter[str]] = {}
     lost: Counter[str] = Counter()
     battles: Counter[str] = Counter()
@@ -93,33 +92,30 @@ def counts(ruleset: Ruleset, entries: Iterable[Entry]) -> Figures:
     unnamed = Unnamed(ruleset)
     events: Counter[str] = Counter()
     given: Counter[str] = Counter()
-    refused: Counter[str] = Counter()
     for entry in entries:
         if entry.rule.startswith("events/"):
             events[entry.rule.partition("/")[2]] += 1
         if "refused" in entry.data:
-            refused[entry.rule] += 1
             reasons.setdefault(entry.rule, Counter())[unnamed(str(entry.data["refused"]))] += 1
         for table, _, field, before, after in entry.changes:
             if table == "orders" and field == WHOLE_ROW and before is None and after is not None:
                 given[after["order"]] += 1
         for fact in entry.facts:
             if fact.word == "captured" and fact.roles.get("by"):  # without: a place has lost its holder to nobody
-                captures[str(fact.roles["by"])] += 1
                 taken.setdefault(str(fact.roles["by"]), Counter())[str(fact.roles.get("of") or NOBODY)] += 1
             elif fact.word == "destroyed":
                 lost[str(fact.roles.get("of", ""))] += int(fact.roles.get("n", 1))
             elif fact.word == "battle_began":
                 battles[str(ruleset.rows("places").get(str(fact.roles.get("place")), {}).get("kind", ""))] += 1
-    found = {"captures": captures, "lost": lost, "events": events, "orders": given, "refused": refused, "battles_in": battles}
+    within = {"taken": taken, "reasons": reasons}
+    found = {"lost": lost, "events": events, "orders": given, "battles_in": battles}
+    for name, by in (("captures", taken), ("refused", reasons)):
+        found[name] = Counter({of: c.total() for of, c in by.items()})
     modes = {f"orders/{id_}": mode_of(ruleset, row) or {} for id_, row in ruleset.rows("orders").items()}
     return {
         "battles": battles.total(),
         "voyages": sum(n for order, n in given.items() if modes.get(order, {}).get("tasks")),
         "flights": sum(n for order, n in given.items() if modes.get(order, {}).get("passes_over")),
         **{name: dict(sorted(c.items())) for name, c in found.items()},
-        **{
-            name: {of: dict(sorted(c.items())) for of, c in sorted(by.items())}
-            for name, by in (("taken", taken), ("reasons", reasons))
-        },
+        **{name: {of: dict(sorted(c.items())) for of, c in sorted(by.items())} for name, by in within.items()},
     }

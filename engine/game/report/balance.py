@@ -113,13 +113,20 @@ def _joins(names: Names, found: Mapping[str, Any]) -> list[Block]:
 
 
 def _taken(names: Names, found: Mapping[str, Any]) -> list[Block]:
-    pairs = [(by, of, s) for by, within in found["taken"].items() for of, s in within.items()]
+    head = ("Who takes places", "From", "Games", "A game", "Which")
+    return [_within(head, found["taken"], names.who, names.who)] if found["taken"] else []
+
+
+def _within(
+    head: Sequence[str], found: Mapping[str, Mapping[str, Any]], of: Callable[[str], str], what: Callable[[str], str]
+) -> Block:
+    """A table of figures of pairs, the greatest first."""
+    pairs = [(one, other, s) for one, within in found.items() for other, s in within.items()]
     pairs.sort(key=lambda pair: (-pair[2]["mean"], pair[:2]))
-    rows = [
-        ((capital(names.who(by)), names.who(of), percent(s)[0], figure(s["mean"], s["error"])), leads(s["from"]))
-        for by, of, s in pairs
-    ]
-    return [linked_table(("Who takes places", "From", "Games", "A game", "Which"), rows)] if rows else []
+    rows = []
+    for one, other, s in pairs:
+        rows.append(((capital(of(one)), what(other), percent(s)[0], figure(s["mean"], s["error"])), leads(s["from"])))
+    return linked_table(head, rows)
 
 
 # ---- the course
@@ -198,18 +205,8 @@ def _used(names: Names, found: Mapping[str, Any]) -> list[Block]:
         if rows:
             out.append(linked_table((title, "Row", "Games", "A game", "Which"), rows))
         if form == "refused" and rows:
-            out.append(_reasons(names, found))
+            out.append(_within(("Orders refused", "Why", "Games", "A game", "Which"), found["reasons"], names.rule, str))
     return out
-
-
-def _reasons(names: Names, found: Mapping[str, Any]) -> Block:
-    pairs = [(rule, why, s) for rule, within in found["reasons"].items() for why, s in within.items()]
-    pairs.sort(key=lambda pair: (-pair[2]["mean"], pair[:2]))
-    rows = [
-        ((capital(names.rule(rule)), why, percent(s)[0], figure(s["mean"], s["error"])), leads(s["from"]))
-        for rule, why, s in pairs
-    ]
-    return linked_table(("Orders refused", "Why", "Games", "A game", "Which"), rows)
 
 
 def _rules(names: Names, found: Mapping[str, Any]) -> list[Block]:

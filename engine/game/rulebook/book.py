@@ -157,23 +157,27 @@ class _Book:
         found: dict[str, list[str]] = {}
         for form, verb in (("acts", "may"), ("events", "")):
             for row in ruleset.rows(form).values():
-                whose = row.get("for")
-                for id_ in [whose] if isinstance(whose, str) else whose or ():
-                    if ruleset.has("nations", str(id_)):
-                        found.setdefault(str(id_), []).append(f"{verb}: {title(row)}".removeprefix(": "))
+                for id_ in self._named(row):
+                    found.setdefault(id_, []).append(f"{verb}: {title(row)}".removeprefix(": "))
         acts = ruleset.rows("acts")
         for form, says in (("limits", "not allowed"), ("own_cases", "comes to something of its own")):
             for row in ruleset.rows(form).values():
                 line = f"{title(acts[row['on']])}: {says}" + (f": {asked(self.say, row['else'])}" if "else" in row else "")
-                for id_ in [row["for"]] if isinstance(row.get("for"), str) else row.get("for", ()):
-                    if ruleset.has("nations", str(id_)):
-                        found.setdefault(str(id_), []).append(line)
+                for id_ in self._named(row):
+                    found.setdefault(id_, []).append(line)
         if found:
             yield "## Nation by nation"
             for id_ in ruleset.rows("nations"):
                 if id_ in found:
                     yield f"### {title(ruleset.row('nations', id_))}"
                     yield "\n".join(f"- {line}" for line in dict.fromkeys(found[id_]))
+
+    def _named(self, row: Row) -> Iterator[str]:
+        """The nations that a row is `for` by name."""
+        whose = row.get("for", ())
+        for id_ in [whose] if isinstance(whose, str) else whose:
+            if self.ruleset.has("nations", str(id_)):
+                yield str(id_)
 
     def _winning(self) -> Iterator[str]:
         ends, criteria = self.ruleset.rows("ends"), self.ruleset.rows("criteria")

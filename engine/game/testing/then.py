@@ -113,10 +113,11 @@ class _Reader(StateReader):
 
     def offered(self, said: Mapping[str, Mapping[str, bool]], path: Path) -> Iterator[Mismatch]:
         """Whether a nation's order form has a line of an order."""
+        forms = {f"{form}/{id_}": row for form in ORDER_FORMS for id_, row in self.world.ruleset.rows(form).items()}
+        door = Door(self.play.turn)
         for nation, wanted in said.items():
             known({**self.world.ruleset.rows("nations"), **self.state.table("nations")}, nation, "nation", (*path, nation))
-            forms = {f"{form}/{id_}": row for form in ORDER_FORMS for id_, row in self.world.ruleset.rows(form).items()}
-            there = Door(self.play.turn).offered(nation)
+            there = door.offered(nation)
             for order, is_there in wanted.items():
                 known(forms, order, "order", (*path, nation, order))
                 yield from unless(is_there, order in there, (*path, nation, order))

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from ...core.model import Row
+from ...economy.purchase import facing_slot
 from ...turn.context import OrderContext
 from ...world.treasury import main_purse, purse_at
 from ..legal import Legal, legal_orders
@@ -118,8 +119,9 @@ def _buy(giver: Giver, rule: Row, offers: list[Legal], what: str, money: Any, fr
             facing = _facing(front, offer)
             if not facing:
                 continue
-            named = {"facing", "target"} & giver.world.ruleset.rows("orders")[offer.order.partition("/")[2]]["slots"].keys()
-            slots.update({min(named): facing} if named else {})  # what goes up all round faces everybody
+            declared = giver.world.ruleset.rows("orders")[offer.order.partition("/")[2]]["slots"]
+            slot = facing_slot(declared)
+            slots.update({slot: facing} if slot in declared else {})  # what goes up all round faces everybody
             n = 1
         elif "n" in slots:
             slots["n"] = n

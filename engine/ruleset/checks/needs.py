@@ -9,6 +9,7 @@ from typing import Any
 from ...core.diagnostics import Diagnostic, did_you_mean
 from ..expressions import ExpressionError, parse
 from ..expressions.parse import strip_mark
+from ..limits import tries_own_cases
 from ..nodes import Node, diagnose
 from .subject import Subject
 from .words import vocabulary
@@ -206,27 +207,28 @@ def _names(text: str) -> frozenset[str]:
 
 def slots_left_out_have_a_value(subject: Subject) -> Iterator[Diagnostic]:
     """What tests, prices, effects and texts of a row name is there, though it stands in brackets of the form."""
-    for form in ("acts", "orders", "decisions"):
-        nodes = subject.nodes(form)
-        bare = {id(nodes[id_]): slots for id_, row in subject.rows(form).items() if (slots := _may_be_left_out(row))}
-        for mark in subject.marked if bare else ():
-            left, value = bare.get(id(mark.row)), mark.annotation.value
-            schema = mark.annotation.schema
-            if not left or not isinstance(value, str) or mark.annotation.path[:1] in (("form",), ("read_back",)):
-                continue
-            if "x-text" in schema:
-                parts = _BRACES.findall(value)
-            elif value.startswith("=") or ("x-expr" in schema and not schema["x-expr"].get("marked")):
-                parts = [strip_mark(value)]
-            else:
-                continue
-            for name in sorted({name for part in parts for name in _names(part)} & left):
-                node, key = mark.place
-                text = f"{name!r} may be left out of an order, and has no value then"
-                hint = (
-                    "declare the slot with `optional: true`, a number with a `default`, too: it is then nothing, or that number"
-                )
-                yield diagnose("E213", "error", text, node, key=key, hint=hint)
+    bare = {
+        id(subject.nodes(form)[id_]): slots
+        for form in ("acts", "orders", "decisions")
+        for id_, row in subject.rows(form).items()
+        if (slots := _may_be_left_out(row))
+    }
+    for mark in subject.marked if bare else ():
+        left, value = bare.get(id(mark.row)), mark.annotation.value
+        schema = mark.annotation.schema
+        if not left or not isinstance(value, str) or mark.annotation.path[:1] in (("form",), ("read_back",)):
+            continue
+        if "x-text" in schema:
+            parts = _BRACES.findall(value)
+        elif value.startswith("=") or ("x-expr" in schema and not schema["x-expr"].get("marked")):
+            parts = [strip_mark(value)]
+        else:
+            continue
+        for name in sorted({name for part in parts for name in _names(part)} & left):
+            node, key = mark.place
+            text = f"{name!r} may be left out of an order, and has no value then"
+            hint = "declare the slot with `optional: true`, a number with a `default`, too: it is then nothing, or that number"
+            yield diagnose("E213", "error", text, node, key=key, hint=hint)
 
 
 def dice_of_battles_are_single(subject: Subject) -> Iterator[Diagnostic]:
@@ -291,7 +293,7 @@ def own_rules_fit_their_acts(subject: Subject) -> Iterator[Diagnostic]:
             if act and "against" in row and (slot["kind"] if isinstance(slot, dict) else slot) != "nation":
                 message = f"'against' needs an act with a slot 'target' that takes a nation; {row['on']!r} has none"
                 yield diagnose("E213", "error", message, subject.nodes(form)[id_], key="against")
-            if act and form == "own_cases" and not any(case.get("nations") for case in act.get("cases", ())):
+            if act and form == "own_cases" and not tries_own_cases(act):
                 message = f"{row['on']!r} does not say where cases of single nations are tried"
                 hint = "a case {nations: true} of the act says so"
                 yield diagnose("E213", "error", message, subject.nodes(form)[id_], key="on", hint=hint)
