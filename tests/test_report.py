@@ -354,3 +354,11 @@ def test_small_forces_of_many_places_are_told_in_words_and_all_are_counted() -> 
     named = "\n".join([*(row[1] for t in tables for row in t.rows), *(b.text for b in smaller)])
     held = {words.place(str(row["place"])) for _, row in world.state.stacks(owner="britain")}
     assert [p for p in held if p.removeprefix("Sea Zone ") not in named.replace("\n", " ")] == []
+
+
+def test_verbs_go_with_plural_names() -> None:
+    """A nation whose row says `plural_name` takes the verbs of several, in whoever's report."""
+    _, ruleset, geography = loaded()
+    words = Words(World(ruleset, played(2)[-1].position.state, geography=geography), "japan")
+    assert words.told("Bolsheviks takes Kazan.") == "The Bolsheviks take Kazan."
+    assert words.told("French Empire takes its port.") == "France takes its port."

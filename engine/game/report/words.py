@@ -122,12 +122,13 @@ class Words:
                 out.append(f"{before[: owned.start()]}{'Your' if owned['the'] == 'The' else 'your'} {owned['what']}")
                 continue
             out.append(before + (capital(said) if first and not text[: found.start()].rstrip().endswith(";") else said))
-            if mine and not found["s"] and (first or text[: found.start()].rstrip()[-1:] == ":"):
+            many = form == "nation" and bool(self.world.ruleset.rows("nations").get(id_, {}).get("plural_name"))
+            if (mine or many) and not found["s"] and (first or text[: found.start()].rstrip()[-1:] == ":"):
                 verb = re.match(r" ([a-z]+)(?=[ .:,;])", rest)
                 if verb and verb[1] not in _NO_VERBS:
                     out.append(f" {plural_verb(verb[1])}")
                     at += verb.end()
-                    me = True
+                    me = me or mine
         out.append(text[at:])
         said = "".join(out)
         return re.sub(r"\bits\b", "your", said) if me else said
