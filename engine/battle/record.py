@@ -241,12 +241,16 @@ def end_entry(turn: Turn, battle: Battle) -> None:
     winner = SIDES[battle.winner] if battle.winner is not None else None
     words = {"attacker": "the attackers have the field", "defender": "the defenders hold", None: "nobody has the field"}
     outcome = "the forces have lost each other" if battle.touch_lost else words[winner]
+    sides = {stage.get("side") for stage in battle.row.get("stages", ())}
+    if winner is None and not battle.touch_lost and len(sides) == 1 and None not in sides:
+        outcome = ""  # one side only fires: nobody fights for the field
     if battle.better is not None and winner is None:
         outcome = f"the {SIDES[battle.better]}s have the better of it"
+    outcome = f": {outcome}" if outcome else ""
     with turn.journal.entry(
         battle.rule,
         subject=battle.subject,
-        text=f"The battle of {place_name(turn, battle)} is over after {_rounds(battle.number)}: {outcome}.",
+        text=f"The battle of {place_name(turn, battle)} is over after {_rounds(battle.number)}{outcome}.",
         audience=battle.audience,
         data={
             **_head(battle), "event": "end", "rounds": battle.number, "winner": winner, "lost_touch": battle.touch_lost,

@@ -8,7 +8,7 @@ and the place they act upon in `targets`. Cargo stands where its carriers are an
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..core.model import Row
@@ -74,9 +74,18 @@ def company(state: State, force: str) -> list[tuple[str, Row]]:
 
 def strength(state: State, force: str) -> dict[str, int]:
     """How many units of each kind a force has."""
+    return _by_kind((row["kind"], row["n"]) for _, row in stacks_of(state, force))
+
+
+def kinds_of(state: State, picks: Iterable[Pick]) -> dict[str, int]:
+    """How many units of each kind some picks are."""
+    return _by_kind((str(state.get("units", key, "kind")), n) for key, n in picks)
+
+
+def _by_kind(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
     out: dict[str, int] = {}
-    for _, row in stacks_of(state, force):
-        out[row["kind"]] = out.get(row["kind"], 0) + row["n"]
+    for kind, n in counts:
+        out[kind] = out.get(kind, 0) + n
     return dict(sorted(out.items()))
 
 

@@ -112,7 +112,8 @@ def set_out(turn: Turn, modes: Sequence[Row]) -> None:
         if voyage.parent:
             continue
         nation, place = voyage.nation, voyage.start
-        text = f"A force sets out from {routes.name_of(turn.world, 'places', place)}."
+        units = routes.list_units(turn.world, forces.kinds_of(turn.state, voyage.picks))
+        text = f"A force sets out from {routes.name_of(turn.world, 'places', place)}: {units}."
         said = forces.told(turn, voyage.mode, nation, text)
         with turn.journal.entry(voyage.order["order"], subject=f"{nation}:{place}", **said) as entry:
             parting = [v for v in voyages if v.nation == nation and v.parent and v.parent == voyage.number]
@@ -320,6 +321,11 @@ def _stop(turn: Turn, force: str, row: Row, why: str) -> None:
         turn.journal.set("forces", force, "stopped", True)
 
 
+def _of_whom(turn: Turn, force: str) -> str:
+    kinds = forces.strength(turn.state, force)
+    return f": {routes.list_units(turn.world, kinds)}" if kinds else ""
+
+
 def _take_up(turn: Turn, force: str, row: Row, entry: Row, to: str | None) -> None:
     """A force moves, and takes up the task of its point; after its last one it keeps that task where it is."""
     mission = entry.get("mission", row.get("mission"))
@@ -327,7 +333,7 @@ def _take_up(turn: Turn, force: str, row: Row, entry: Row, to: str | None) -> No
     place = to or row["at"]
     unloading = missions.get("does") == "land" and bool(entry.get("land")) and not turn.state.get("forces", force, "stopped")
     fields = {"mission": mission, "moving": to is not None, "unloading": unloading, "leaving": None}
-    text = "" if to is None else f"A force goes to {routes.name_of(turn.world, 'places', to)}."
+    text = "" if to is None else f"A force goes to {routes.name_of(turn.world, 'places', to)}{_of_whom(turn, force)}."
     data = {"force": force, "place": place, "mission": mission} if entry else {}
     with turn.journal.entry(
         f"missions/{mission}" if mission else f"modes/{row['mode']}",
