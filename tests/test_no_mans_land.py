@@ -11,6 +11,7 @@ from wteaw.core.state import State
 from wteaw.game.begin import new_game
 from wteaw.game.report.drawing import Drawing, drawing_from
 from wteaw.game.report.mapview import read_drawing
+from wteaw.game.report.words import Words
 from wteaw.game.resolve import resolve_turn
 from wteaw.game.scenario_files import load_scenario
 from wteaw.game.store import Game, Submission
@@ -19,6 +20,7 @@ from wteaw.game.waiting import wanted_now
 from wteaw.orders.intake import take_in
 from wteaw.orders.template import order_template
 from wteaw.ruleset import Ruleset, load_ruleset
+from wteaw.world.world import World
 
 VARIANT = rulesets() / "variants" / "no-mans-land"
 
@@ -141,3 +143,7 @@ def test_troops_of_a_power_across_the_sea_go_aboard_sail_and_land(tmp_path: Path
     here = sum(row["n"] for _, row in game.stage().position.state.stacks(owner="usa") if row["place"] in europe)
     assert here >= 4
     assert not [e.text for e in game.journal() if "refused" in e.data and e.subject == "usa"]
+
+
+def test_units_that_are_called_after_a_people_keep_their_capital(rules: Ruleset) -> None:
+    assert Words(World(rules, State()), "britain").units({"bedouin": 2, "infantry": 1}) == "2 Bedouins and 1 infantry"

@@ -189,7 +189,7 @@ def test_all_means_what_is_left() -> None:
 
 
 def test_units_that_are_elsewhere_are_pointed_at() -> None:
-    assert judge("move 1 horse from birch to ash")[1] == [(1, "O205", "1 horses ordered, 0 in Birch", "there are horses in Ash")]
+    assert judge("move 1 horse from birch to ash")[1] == [(1, "O205", "1 horse ordered, 0 in Birch", "there are horses in Ash")]
 
 
 def test_a_way_that_is_not_open_is_refused_with_the_nearest_that_is() -> None:

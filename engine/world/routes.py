@@ -397,7 +397,7 @@ def too_few(world: World, nation: str, place: str, wanted: Mapping[str, int]) ->
     for kind, n in sorted(wanted.items()):
         there = sum(int(r["n"]) for _, r in world.state.stacks(at=place, owner=nation) if r["kind"] == kind)
         if there < n:
-            return f"not that many units free to go in {where}: {n} {name_of(world, 'units', kind)} ordered, {there} there"
+            return f"not that many units free to go in {where}: {n} {units_name(world, kind, n)} ordered, {there} there"
     return f"not that many units free to go in {where}: others are under other orders, or cannot leave"
 
 

@@ -158,7 +158,7 @@ def units_left(book: Book, row: Row, place: str) -> dict[str, int]:
 def _too_many(book: Book, kind: str, number: int, origin: str, left: Mapping[str, int], slot: str) -> Refusal:
     there = ways.free_units(book.world, book.nation, origin).get(kind, 0)
     where = book.names.printed("place", origin)
-    what = book.names.printed("unit-kind", kind, 2)
+    what = book.names.printed("unit-kind", kind, number)
     ordered = there - left.get(kind, 0)
     rows = book.ruleset.rows("orders")
     to_do = dict.fromkeys(str(rows[r].get("name", r)) for r, p, k, _ in book.taken if (p, k) == (origin, kind))
@@ -169,7 +169,8 @@ def _too_many(book: Book, kind: str, number: int, origin: str, left: Mapping[str
     places = ways.places_with_units(book.world, book.nation)
     held = [p for p in places if ways.free_units(book.world, book.nation, p).get(kind)]
     near = ways.nearest_of(book.world, held, origin)
-    return Refusal(Code.UNITS, text, slot, f"there are {what} in {book.printed('place', near)}" if near else "")
+    several = book.names.printed("unit-kind", kind, 2)
+    return Refusal(Code.UNITS, text, slot, f"there are {several} in {book.printed('place', near)}" if near else "")
 
 
 def _commit(book: Book, picked: Mapping[str, int]) -> None:
