@@ -6,6 +6,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...ruleset.clauses import sources
+from ...ruleset.nodes import plain_value
 from ..testing.cases import Case, find, read
 from ..testing.runner import Result, run_files
 from .project import Project
@@ -52,9 +54,7 @@ def lenses(project: Project, path: Path, tested: dict[str, int]) -> list[Lens]:
     out = []
     for _, rows in tree.items() if tree is not None else ():
         for row in rows.members():
-            source = row.get("source")
-            clauses = tuple(str(c.value) for c in source.members()) if source is not None else ()
-            if clauses:
+            if clauses := tuple(dict.fromkeys(sources(plain_value(row)))):
                 out.append(Lens(row.line, sum(tested.get(c, 0) for c in clauses), clauses))
     return out
 

@@ -14,6 +14,7 @@ from ...core.journal import EVERYONE, Entry
 from ...core.model import Row, Ruleset
 from ...core.state import Entity, State
 from ...orders.legal import legal_acts
+from ...ruleset.clauses import sources
 from ...turn.calendar import date
 from ...turn.effects import fill, printed
 from ...turn.frame import phases, steps
@@ -368,8 +369,7 @@ def rule_in_words(ruleset: Ruleset, rule: str) -> str:
 def clauses_of(ruleset: Ruleset, rule: str) -> tuple[str, ...]:
     """The clauses that the row of a rule cites."""
     form, _, id_ = rule.partition("/")
-    found = ruleset.rows(form).get(id_, {}).get("source", ())
-    return (found,) if isinstance(found, str) else tuple(found)
+    return tuple(dict.fromkeys(sources(ruleset.rows(form).get(id_))))
 
 
 def dice_words(record: Mapping[str, Any]) -> str:

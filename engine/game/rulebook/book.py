@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...core.model import Row, Ruleset
+from ...ruleset.clauses import sources
 from ...turn.frame import phases
 from ...turn.frame import steps as steps_of
 from . import sections
@@ -135,8 +136,7 @@ class _Book:
 
     def _origin(self, form: str, row: Row) -> str:
         """Where a rule comes from: its clauses, with their rule tests, its basis, its line in the tables."""
-        clauses = row.get("source", ())
-        words = [f"{c}{self._tests(c)}" for c in clauses] if isinstance(clauses, list) else []
+        words = [f"{c}{self._tests(c)}" for c in dict.fromkeys(sources(row))]
         basis = row.get("basis")
         if isinstance(basis, str) and basis in BASES:
             words.append(BASES[basis])

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from ...core.canonical import dumps
 from ...core.model import Ruleset
+from ...ruleset.clauses import sources
 from ...ruleset.compare import Difference
 from .cases import Case
-from .coverage import sources
 from .runner import Result, Runner
 
 

@@ -8,7 +8,7 @@ with a reason (form `except`).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 from ...core.diagnostics import Diagnostic
 from ...core.model import Ruleset
 from ...ruleset import cache as shelf
+from ...ruleset.clauses import sources
 from ...ruleset.compile import load_ruleset
 from ...ruleset.folder import find_rulesets
 from ...ruleset.load import LOADER_VERSION, load_bytes, read_file
@@ -132,22 +133,6 @@ def _listed(path: Path) -> tuple[list[list[Any]], list[Diagnostic]]:
     if not found:
         shelf.write("clauses", key, out)
     return out, found
-
-
-def sources(value: Any) -> Iterator[str]:
-    """Every clause id cited in a row, at any depth: the `source` of the row itself and of rows inside it."""
-    if isinstance(value, Mapping):
-        said = value.get("source")
-        if isinstance(said, str):
-            yield said
-        elif isinstance(said, list):
-            yield from (s for s in said if isinstance(s, str))
-        for key, inner in value.items():
-            if key != "source":
-                yield from sources(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from sources(inner)
 
 
 def cited(ruleset: Ruleset) -> dict[str, list[str]]:

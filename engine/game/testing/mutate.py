@@ -30,6 +30,7 @@ from ...ruleset.checks.expressions import Words as Vocabulary
 from ...ruleset.checks.expressions import expressions_are_right, wrong_expressions
 from ...ruleset.checks.references import dangling
 from ...ruleset.checks.schema import rows_have_the_shape_of_their_form, the_frame_has_its_shape
+from ...ruleset.clauses import sources
 from ...ruleset.compile import load_ruleset, parse_file, read_layers
 from ...ruleset.folder import MANIFEST, find_rulesets, ruleset_above
 from ...ruleset.forms import Forms, forms
@@ -37,7 +38,7 @@ from ...ruleset.nodes import Node, plain_value
 from ...ruleset.overlay import FRAME, FRAME_CHANGES, Draft, Layer, lay_over
 from ...world.geography import Geography
 from .cases import Case, cases_about
-from .coverage import Owners, sources
+from .coverage import Owners
 from .given import MAP
 from .mutate_changes import THINGS, Change, Words, changed_file, changes_of
 from .mutate_reach import Reach

@@ -12,10 +12,11 @@ from enum import Enum
 from typing import Any
 
 from ...core.die import parse_die
+from ...ruleset.clauses import sources
 from ...ruleset.forms import DEFAULT, KINDS, Forms, annotated
 from ...ruleset.nodes import Node, plain_value
 from ...ruleset.overlay import FRAME, row_id
-from .coverage import EXCEPT, sources
+from .coverage import EXCEPT
 from .mutate_words import Ids, of_expression, of_id, of_text, of_value, one_line, same_faces
 
 __all__ = ["GONE", "THINGS", "Change", "Words", "changed_file", "changes_of"]
