@@ -72,8 +72,8 @@ def mission_refusal(turn: OrderContext, mission: str, units: Mapping[str, int], 
         if not _may(turn, row, kind):
             return f"{routes.name_of(world, 'units', kind)} cannot take part in {name}{_rather(turn, units, loaded)}"
     if "needs" in row and not any(routes.kind_matches(world, row["needs"], k) for k in units):
-        wanted = row["needs"] if isinstance(row["needs"], list) else [row["needs"]]
-        kinds = " or ".join(routes.name_of(world, "units", k) for k in wanted)
+        rows = turn.ruleset.rows("units")
+        kinds = " or ".join(routes.name_of(world, "units", k) for k in rows if routes.kind_matches(world, row["needs"], k))
         return f"{name} needs a {kinds} among the ships{_rather(turn, units, loaded)}"
     if "loaded" in row and bool(row["loaded"]) != loaded:
         return f"{name} is only for ships {'with' if row['loaded'] else 'without'} cargo"
