@@ -132,7 +132,7 @@ def test_all_rows_of_the_base_rules_give_in_battle_what_they_give_elsewhere(monk
     """Every unit of the game on either side, over every kind of border and works, in the first rounds."""
     makers: list[make._Maker] = []
     made = make._Maker.plan
-    monkeypatch.setattr(make._Maker, "plan", lambda self: makers.append(self) or made(self))
+    monkeypatch.setattr(make._Maker, "plan", lambda self, *told: makers.append(self) or made(self, *told))
     field = Field()
     field.state.put("techs", "a", "*", {"improved-anti-aircraft": 1})
     kinds = [k for k, row in field.rules.rows("units").items() if "virtual" not in row.get("tags", ())]

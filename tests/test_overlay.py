@@ -80,6 +80,7 @@ def test_a_map_given_again_is_replaced_whole(tmp_path: Path) -> None:
     [
         ("units:\n- {id: hose, remove: true}\n", ("E221", 2, 14)),
         ("units:\n- {id: foot, remove: true, price: 1}\n", ("E222", 2, 28)),
+        ("units:\n- {id: foot, remove: false}\n", ("E222", 2, 22)),
         ("units:\n- {id: foot, remove: [hit]}\n", ("E221", 2, 23)),
         ("units:\n- {id: foot, remove: [id]}\n", ("E221", 2, 23)),
         ("units:\n- {id: foot, remove: [hits], hits: 2}\n", ("E223", 2, 23)),
