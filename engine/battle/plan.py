@@ -153,6 +153,12 @@ class Plan:
     touch: Callable[[Array], Array] | None = None
     """The chance that contact is kept after a round, by the numbers alive; None: always."""
 
+    @property
+    def one_fires(self) -> bool:
+        """Whether only one side ever fires: nobody fights for the field."""
+        sides = {stage.row.get("side") for stage in self.stages}
+        return len(sides) == 1 and None not in sides
+
     def initial(self) -> Counts:
         return self.start.copy()
 

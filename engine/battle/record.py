@@ -241,9 +241,8 @@ def end_entry(turn: Turn, battle: Battle) -> None:
     winner = SIDES[battle.winner] if battle.winner is not None else None
     words = {"attacker": "the attackers have the field", "defender": "the defenders hold", None: "nobody has the field"}
     outcome = "the forces have lost each other" if battle.touch_lost else words[winner]
-    sides = {stage.get("side") for stage in battle.row.get("stages", ())}
-    if winner is None and not battle.touch_lost and len(sides) == 1 and None not in sides:
-        outcome = ""  # one side only fires: nobody fights for the field
+    if winner is None and not battle.touch_lost and battle.plan is not None and battle.plan.one_fires:
+        outcome = ""
     if battle.better is not None and winner is None:
         outcome = f"the {SIDES[battle.better]}s have the better of it"
     outcome = f": {outcome}" if outcome else ""

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..core.model import Row, Ruleset
 
-__all__ = ["limits_on", "needs_of", "tries_own_cases", "with_own_cases"]
+__all__ = ["limits_on", "needs_of", "test_of", "tries_own_cases", "with_own_cases"]
 
 
 def needs_of(ruleset: Ruleset, row: Row) -> Sequence[Row]:
@@ -19,6 +19,14 @@ def needs_of(ruleset: Ruleset, row: Row) -> Sequence[Row]:
     own: Sequence[Row] = row.get("needs", ())
     more = limits_on(ruleset, row["id"]) if row is ruleset.rows("acts").get(row["id"]) else ()
     return [*own, *more] if more else own
+
+
+def test_of(need: Row, secrets: bool) -> str | bool:
+    """What must hold by a need; without `secrets` as far as its nation may learn of it before the resolution."""
+    hidden = not secrets and need.get("secret", False)
+    if hidden is False or hidden is True:
+        return hidden or need["test"]
+    return f"({_text(hidden)}) or ({_text(need['test'])})"
 
 
 def limits_on(ruleset: Ruleset, act: str) -> Sequence[Row]:

@@ -148,10 +148,7 @@ def _add_rows(
             continue
         here = draft.forms.setdefault(form, {})
         removal = row.get("remove")
-        if removal is not None and not removal.is_list and removal.value is not True:
-            message = f"'remove' is true, or a list of keys; {removal.value!r} is neither"
-            found.append(diagnose("E222", "error", message, removal, hint="leave the row out to keep it as it is below"))
-        elif removal is not None and not removal.is_list:
+        if removal is not None and not removal.is_list:
             _remove(here, form, id_, row, below, found)
         elif id_ in here:
             here[id_] = _over(here[id_], row, found)
@@ -167,6 +164,11 @@ def _add_rows(
 
 
 def _remove(here: dict[str, Node], form: str, id_: str, row: Node, below: set[str], found: list[Diagnostic]) -> None:
+    removal = row.value["remove"]
+    if removal.value is not True:
+        message = f"'remove' is true, or a list of keys; {removal.value!r} is neither"
+        found.append(diagnose("E222", "error", message, removal, hint="leave the row out to keep it as it is below"))
+        return
     extra = [k for k in row.value if k not in ("id", "between", "remove", "note", "source", "basis", "lines")]
     if extra:
         message = f"a row that is removed cannot say {extra[0]!r} as well"

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ..core.model import Row, Ruleset
 from ..ruleset.expressions import parse
 from ..ruleset.expressions.parse import conjuncts, strip_mark
-from ..ruleset.limits import needs_of
+from ..ruleset.limits import needs_of, test_of
 from ..world.selections import as_set, id_of
 from ..world.whom import is_for
 from ..world.world import Names
@@ -41,9 +41,7 @@ def unmet(context: OrderContext, row: Row, names: Names, *, secrets: bool = True
     """
     names = {"earlier": {}, **names}
     for need in needs_of(context.ruleset, row):
-        if need.get("secret") and not secrets:
-            continue
-        if not context.world.test(need["test"], names):
+        if not context.world.test(test_of(need, secrets), names):
             slots = row.get("slots", {})
             return Refusal(Code.UNMET, fill(context.world, need["else"], names), next(iter(slots), ""))
     return None
@@ -63,7 +61,7 @@ def parts(ruleset: Ruleset, row: Row) -> Sequence[Part]:
     can be narrowed slot by slot.
     """
     names = frozenset(row.get("slots", {}))
-    tests = [need["test"] for need in needs_of(ruleset, row) if not need.get("secret")]
+    tests = [test for need in needs_of(ruleset, row) if (test := test_of(need, secrets=False)) is not True]
     each = [part for test in tests for part in (conjuncts(test) if isinstance(test, str) else [str(test)])]
     return [Part(test, frozenset(parse(test).names) & names) for test in each]
 

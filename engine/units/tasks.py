@@ -112,9 +112,7 @@ def set_out(turn: Turn, modes: Sequence[Row]) -> None:
         if voyage.parent:
             continue
         nation, place = voyage.nation, voyage.start
-        units = routes.list_units(turn.world, forces.kinds_of(turn.state, voyage.picks))
-        text = f"A force sets out from {routes.name_of(turn.world, 'places', place)}: {units}."
-        said = forces.told(turn, voyage.mode, nation, text)
+        said = _told(turn, voyage.mode, nation, "sets out from", place, forces.kinds_of(turn.state, voyage.picks))
         with turn.journal.entry(voyage.order["order"], subject=f"{nation}:{place}", **said) as entry:
             parting = [v for v in voyages if v.nation == nation and v.parent and v.parent == voyage.number]
             force = forces.create(
@@ -321,9 +319,10 @@ def _stop(turn: Turn, force: str, row: Row, why: str) -> None:
         turn.journal.set("forces", force, "stopped", True)
 
 
-def _of_whom(turn: Turn, force: str) -> str:
-    kinds = forces.strength(turn.state, force)
-    return f": {routes.list_units(turn.world, kinds)}" if kinds else ""
+def _told(turn: Turn, mode: Row, nation: str, does: str, place: str, kinds: Mapping[str, int]) -> dict[str, Any]:
+    """The text and audience of an entry about a force that sets out or goes on: what it does where, and its units."""
+    units = f": {routes.list_units(turn.world, kinds)}" if kinds else ""
+    return forces.told(turn, mode, nation, f"A force {does} {routes.name_of(turn.world, 'places', place)}{units}.")
 
 
 def _take_up(turn: Turn, force: str, row: Row, entry: Row, to: str | None) -> None:
@@ -333,12 +332,15 @@ def _take_up(turn: Turn, force: str, row: Row, entry: Row, to: str | None) -> No
     place = to or row["at"]
     unloading = missions.get("does") == "land" and bool(entry.get("land")) and not turn.state.get("forces", force, "stopped")
     fields = {"mission": mission, "moving": to is not None, "unloading": unloading, "leaving": None}
-    text = "" if to is None else f"A force goes to {routes.name_of(turn.world, 'places', to)}{_of_whom(turn, force)}."
+    mode, owner = turn.ruleset.row("modes", row["mode"]), row["owner"]
+    if to is None:
+        said = forces.told(turn, mode, owner, "")
+    else:
+        said = _told(turn, mode, owner, "goes to", to, forces.strength(turn.state, force))
     data = {"force": force, "place": place, "mission": mission} if entry else {}
     with turn.journal.entry(
-        f"missions/{mission}" if mission else f"modes/{row['mode']}",
-        subject=force, data=data, keep=False, **forces.told(turn, turn.ruleset.row("modes", row["mode"]), row["owner"], text),
-    ):  # fmt: skip
+        f"missions/{mission}" if mission else f"modes/{row['mode']}", subject=force, data=data, keep=False, **said
+    ):
         if to is not None:
             forces.go(turn, force, (row["at"], to))
             _use_up(turn, force)

@@ -176,15 +176,9 @@ class Words:
         name = str(row.get("name", kind if kind != UNKNOWN else "unit"))
         if n != 1:
             name = str(row.get("plural", name if row else "units" if kind == UNKNOWN else kind))
-        if self._means_capitals() or not (name[1:2].islower() or len(name) == 1):
+        if row.get("proper_name") or not (name[1:2].islower() or len(name) == 1):
             return name
         return name[:1].lower() + name[1:]
-
-    def _means_capitals(self) -> bool:
-        """Whether a kind whose name begins with a capital is called so: others of its ruleset do without one."""
-        ruleset = self.world.ruleset
-        names = (str(row.get("name", "")) for row in ruleset.rows("units").values())
-        return bool(ruleset.derived("some-unit-names-small", lambda: any(name[:1].islower() for name in names)))
 
     def units(self, kinds: Mapping[str, Any]) -> str:
         """Units of several kinds in a sentence, most first."""
