@@ -197,6 +197,41 @@ def test_a_number_that_may_be_left_out_counts_as_something(tmp_path: Path, slot:
     assert [p for p in places(found(tmp_path, text)) if not p[0].startswith("W")] == expected
 
 
+@pytest.mark.parametrize(
+    ("rest", "codes"),
+    [
+        ("form: 'shout [{n}] (times|)'}\n", ""),
+        ("form: ›'shout [{n}'}\n", "E209"),
+        ("form: ›'shout (at|'}\n", "E209"),
+        ("form: ›''}\n", "E209"),
+        ("form: shout, read_back: ›'you shout)'}\n", "E209"),
+    ],
+)
+def test_forms_of_orders_can_be_read(tmp_path: Path, rest: str, codes: str) -> None:
+    text, expected = marked("acts:\n- {id: shout, silence: {W602: for a test}, " + rest, codes)
+    assert [p for p in places(found(tmp_path, text)) if not p[0].startswith("W")] == expected
+
+
+@pytest.mark.parametrize(
+    ("rest", "codes"),
+    [
+        ("form: 'shout {n}', needs: [{test: n > 1, else: loud}]}\n", ""),
+        ("form: 'shout (loud {n}|low {n})', needs: [{test: n > 1, else: loud}]}\n", ""),
+        ("form: 'shout [loud {n}]', needs: [{test: ›n > 1, else: loud}]}\n", "E213"),
+        ("form: 'shout (loud {n}|low)', needs: [{test: ›n > 1, else: loud}]}\n", "E213"),
+        ("form: 'shout [loud] {n}', needs: [{test: n > 1, else: loud, secret: n > 2}]}\n", ""),
+        ("form: 'shout [loud {n}]', needs: [{test: turn > 1, else: loud, secret: ›n > 2}]}\n", "E213"),
+        ("form: 'shout', needs: [{test: turn > 1, else: loud, secret: turn + ›nope > 2}]}\n", "E302"),
+    ],
+)
+def test_what_some_way_of_writing_an_order_leaves_out_has_no_value(tmp_path: Path, rest: str, codes: str) -> None:
+    text, expected = marked("acts:\n- {id: shout, silence: {W602: for a test}, slots: {n: number}, " + rest, codes)
+    text = text if "{n}" in text else text.replace("slots: {n: number}, ", "")
+    if "{n}" not in rest:
+        expected = [(code, line, column - len("slots: {n: number}, ")) for code, line, column in expected]
+    assert [p for p in places(found(tmp_path, text)) if not p[0].startswith("W")] == expected
+
+
 LIMITS = """\
 nations: [{id: one, name: One}, {id: two, name: Two}]
 acts:

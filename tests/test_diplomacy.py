@@ -100,8 +100,8 @@ def test_orders_are_secret_until_they_are_carried_out(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("word", ["nc", "north coast", "(nc)", "/nc", "(North Coast)"])
 def test_parts_of_a_place_are_named_after_it(word: str) -> None:
+    from wteaw.core.words import joined
     from wteaw.orders.names import Names
-    from wteaw.orders.words import joined
 
     names = Names(rules()[1], None)
     for whole, part in (

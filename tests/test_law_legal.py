@@ -17,10 +17,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from wteaw.orders import ways
-from wteaw.orders.grammar import slot_of
 from wteaw.orders.legal import Legal, legal_orders
 from wteaw.orders.rows import orders_now
 from wteaw.orders.understand import Book, understand
+from wteaw.ruleset.order_forms import slot_of
 from wteaw.turn.context import Order
 from wteaw.turn.intents import Refusal
 from wteaw.turn.referee import waiting_seats

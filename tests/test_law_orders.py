@@ -29,13 +29,12 @@ from wteaw.economy.transfer import kind_of
 from wteaw.game.scenario import initial_state
 from wteaw.game.scenario_files import load_scenario
 from wteaw.orders.check import check
-from wteaw.orders.grammar import Slot, read_form, slot_of, slots_in
 from wteaw.orders.legal import legal_orders
-from wteaw.orders.names import FORM_OF
 from wteaw.orders.prospect import in_frame
 from wteaw.orders.rows import mode_of_order
 from wteaw.ruleset import Ruleset
 from wteaw.ruleset.limits import needs_of
+from wteaw.ruleset.order_forms import FORM_OF, Slot, read_form, slot_of, slots_in
 from wteaw.turn.context import Turn
 from wteaw.turn.intents import Code, Intent, Note
 from wteaw.turn.referee import Inputs, Position, resolve, start, waiting_seats

@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wteaw.core.model import Ruleset
-from wteaw.orders.grammar import FormError, Grammar, read_form, slots_in
+from wteaw.core.words import distance, normal, split
+from wteaw.orders.grammar import Grammar
 from wteaw.orders.names import Names
 from wteaw.orders.parse import parse_orders, read_orders, strip_comment
 from wteaw.orders.text import order_text
-from wteaw.orders.words import distance, normal, split
+from wteaw.ruleset.order_forms import FormError, read_form, slots_in
 
 FORMS: dict[str, list[dict[str, Any]]] = {
     "nations": [

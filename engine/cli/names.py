@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..core.state import State
+from ..core.words import joined
 from ..orders.names import Names
-from ..orders.words import joined
 from ..ruleset import Ruleset
 from . import Code, Stop
 

@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 from ..core.diagnostics import nearest
 from ..core.journal import Entry
 from ..core.state import State
-from ..orders.names import FORM_OF, Names
-from ..orders.words import Word, normal, run_together, split
+from ..core.words import Word, normal, run_together, split
+from ..orders.names import Names
 from ..ruleset import Ruleset
 from ..ruleset.expressions.vocabulary import BUILT_IN
+from ..ruleset.order_forms import FORM_OF
 
 SMALL_WORDS = frozenset({"a", "and", "at", "by", "for", "from", "in", "is", "of", "on", "s", "the", "to", "why", "with"})
 KEPT_APART = frozenset({"orders", "facts", "becomes", "uses", "once", "held", "knowledge", "forces", "loads"})

@@ -13,12 +13,12 @@ from typing import Any
 
 from ..core.diagnostics import Diagnostic, Severity
 from ..economy.catalogue import Market
+from ..ruleset.order_forms import slot_of
 from ..turn.context import Order
 from ..turn.intents import Code, Intent, Note, Refusal, Remark
 from ..units import assignment, fleet
 from ..units.attacking import ALONE, unaccompanied
 from ..world.world import World
-from .grammar import slot_of
 from .prospect import Prospect, place_of
 from .rows import all_or_none, orders_now
 from .text import order_text

@@ -15,11 +15,12 @@ from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple
 
-from .grammar import Either, Fixed, Grammar, OrderForm, Pattern, Slot, shortest, slots_in
+from ..core.words import Word, misspelled, slips, split
+from ..ruleset.order_forms import Either, Fixed, Pattern, Slot, slots_in
+from .grammar import Grammar, OrderForm, shortest
 from .match import ALL, is_every
 from .names import Names
 from .tokens import MOST_WORDS, SMALL, Recognizer, Token
-from .words import Word, misspelled, slips, split
 
 SAME: dict[str, frozenset[str]] = {
     "from": frozenset({"from", "at", "in", "of", "leaving"}),

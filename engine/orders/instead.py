@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..core.model import Row
+from ..ruleset.order_forms import slot_of
 from ..turn.context import Order
 from ..turn.intents import Code, Refusal
 from ..world.passages import kind_matches
 from ..world.world import World
 from . import ways
 from .free import ways_of
-from .grammar import Grammar, slot_of
+from .grammar import Grammar
 from .legal import legal_orders
 from .match import ALL, is_every
 from .names import EVERY, Names

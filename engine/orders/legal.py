@@ -24,6 +24,7 @@ from ..economy.purchase import facing_slot
 from ..ruleset.expressions import parse
 from ..ruleset.expressions.parse import ExpressionError, strip_mark
 from ..ruleset.expressions.reads import reads
+from ..ruleset.order_forms import FORM_OF, Slot, slot_of
 from ..turn import acts as act
 from ..turn.bounds import bounds as number_bounds
 from ..turn.context import Order, OrderContext
@@ -34,8 +35,7 @@ from ..world import routes
 from ..world import treasury as stores
 from ..world.world import World
 from . import ways
-from .grammar import Slot, slot_of
-from .names import FORM_OF, Names
+from .names import Names
 from .rows import is_purchase, open_to, orders_now, starts_at
 from .text import order_text
 

@@ -12,13 +12,14 @@ from typing import Any, NamedTuple
 
 from ..core.diagnostics import Diagnostic, Severity, nearest
 from ..core.model import Ruleset
+from ..core.words import Word, split
+from ..ruleset.order_forms import Fixed, Slot
 from . import free
-from .grammar import Fixed, Grammar, OrderForm, Slot
+from .grammar import Grammar, OrderForm
 from .match import MAX_STEPS, Found, Matcher
 from .names import Names
 from .text import order_text
 from .tokens import Recognizer
-from .words import Word, split
 
 MAX_LINE = 500
 SEPARATORS = (",", ";", "or", "and", "then", "/", ":")

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from .grammar import Fixed, Pattern, Slot
+from ..core.words import Word, misspelled, normal, run_together, slips, split
+from ..ruleset.order_forms import Fixed, Pattern, Slot
 from .names import EVERY, Names
-from .words import Word, misspelled, normal, run_together, slips, split
 
 MAX_STEPS = 20_000
 _SPELLED = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")

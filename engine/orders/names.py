@@ -11,37 +11,8 @@ from typing import Any, NamedTuple
 
 from ..core.model import Row, Ruleset
 from ..core.state import State
-from .words import distance, joined, misspelled, slips, split
-
-FORM_OF: Mapping[str, str] = {
-    "nation": "nations",
-    "place": "places",
-    "side": "sides",
-    "tech": "technologies",
-    "item": "catalogue",
-    "gate": "gates",
-    "resource": "resources",
-    "unit-kind": "units",
-}
-"""Kind of slot -> the form whose rows it names."""
-
-WORDS_OF_KIND: Mapping[str, str] = {
-    "nation": "a nation",
-    "place": "a place",
-    "side": "a side",
-    "tech": "a technology",
-    "item": "something that can be built",
-    "gate": "a passage",
-    "resource": "a resource",
-    "unit-kind": "a kind of unit",
-    "units": "units (such as `2 {example}`)",
-    "number": "a number",
-    "force": "a force",
-    "link": "a border (two neighboring places)",
-    "text": "a text",
-    "choice": "a choice",
-}
-
+from ..core.words import distance, joined, misspelled, slips, split
+from ..ruleset.order_forms import FORM_OF, WORDS_OF_KIND
 
 EVERY = "*"
 """In a list of units: of every kind; with a tag after it, of every kind with that tag."""

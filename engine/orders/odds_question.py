@@ -19,11 +19,11 @@ from ..battle.odds.result import Odds
 from ..core.diagnostics import Diagnostic, nearest
 from ..core.model import Ruleset
 from ..core.state import Entity, Fields
+from ..core.words import joined
 from ..turn.context import Order
 from ..world.world import World
 from .intake import take_in
 from .names import Names
-from .words import joined
 
 MOST = 500
 """Units a side that anybody may ask about."""

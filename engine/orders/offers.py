@@ -15,8 +15,10 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity
+from ..core.words import joined
 from ..economy.catalogue import PLENTY
 from ..economy.purchase import facing_slot
+from ..ruleset.order_forms import Slot, slot_of
 from ..turn.context import OrderContext
 from ..world import treasury as stores
 from ..world.known import enemies_in
@@ -24,12 +26,10 @@ from ..world.passages import is_attack
 from ..world.world import World
 from . import ways
 from .check import Checker
-from .grammar import Slot, slot_of
 from .legal import ENUMERABLE, Legal, domain, legal_orders
 from .names import Names
 from .rows import by_phase, unit_slots
 from .text import order_text
-from .words import joined
 
 BLANK = "?"
 """What stands for a choice in a line."""

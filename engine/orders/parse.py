@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 from ..core.diagnostics import Diagnostic
 from ..core.model import Ruleset
 from ..core.state import State
+from ..core.words import Word, joined, split
 from .letter import Line, read_letter
 from .line import MAX_LINE, Attempt, Order, did_you_mean, one_of, strip_comment
 from .names import Names
 from .rows import by_phase
 from .several import LineReader
-from .words import Word, joined, split
 
 __all__ = ["MAX_LINES", "Head", "Order", "Reading", "parse_orders", "read_orders", "strip_comment"]
 

@@ -9,12 +9,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ..core.words import misspelled, slips, split
 from . import free
 from .line import Attempt, Order, OrderReader, plainly, strip_comment
 from .match import is_every
 from .tokens import MOST_WORDS, PASSED, Recognizer
 from .ways import TARGET, UNITS
-from .words import misspelled, slips, split
 
 MOST_PARTS = 12
 """Parts of a line that are tried as orders of their own."""

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.model import Row, Ruleset
-from .grammar import Grammar, read_form, shortest, slots_in
+from ..ruleset.order_forms import read_form, slots_in
+from .grammar import Grammar, shortest
 from .names import Names
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from ..core.words import Word, joined, run_together, slips
+from ..ruleset.order_forms import FORM_OF
 from .match import ALL, NUMBERS
-from .names import EVERY, FORM_OF, Names
-from .words import Word, joined, run_together, slips
+from .names import EVERY, Names
 
 SMALL = frozenset(
     {"from", "to", "in", "into", "at", "on", "onto", "with", "by", "using", "of", "for", "the", "a", "an", "as", "via", "through"}

@@ -5,7 +5,6 @@ Asked by the checker of orders and by whatever carries them out, of a view or of
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence, Set
 from typing import Any, NamedTuple
 
@@ -13,6 +12,7 @@ from ..core.model import Row, Ruleset
 from ..ruleset.expressions import parse
 from ..ruleset.expressions.parse import conjuncts, strip_mark
 from ..ruleset.limits import needs_of, test_of
+from ..ruleset.order_forms import as_said, read_form
 from ..world.selections import as_set, id_of
 from ..world.whom import is_for
 from ..world.world import Names
@@ -87,10 +87,8 @@ def misfit(context: OrderContext, row: Row, order: Order, names: Names) -> Refus
     return _option_misfit(context, row, order, names)
 
 
-def _readable(form: str) -> str:
-    """A form as it is said: the last of its alternatives, without what may be left out, `?` for what is to be filled in."""
-    plain = re.sub(r"\(([^()]*\|)?([^()|]*)\)", r"\2", re.sub(r"\[[^\[\]]*\]", "", form))
-    return " ".join(re.sub(r"\{\w+\}", "?", plain).split())
+def _readable(option: Row) -> str:
+    return as_said(read_form(option["form"], option.get("slots")))
 
 
 def _option_misfit(context: OrderContext, row: Row, order: Order, names: Names) -> Refusal | None:
@@ -98,10 +96,10 @@ def _option_misfit(context: OrderContext, row: Row, order: Order, names: Names) 
     may, rows = row.get("options", ()), context.ruleset.rows("order_options")
     for option, given in order.get("options", {}).items():
         if option not in may:
-            forms = [_readable(rows[o]["form"]) for o in may if o in rows]
+            forms = [_readable(rows[o]) for o in may if o in rows]
             hint = f"it may carry: {'; '.join(forms)}" if forms else "it carries no options"
             return Refusal(
-                Code.OPTION, f"the order may not carry {_readable(rows.get(option, {}).get('form', option))!r}", "", hint
+                Code.OPTION, f"the order may not carry {_readable(rows[option]) if option in rows else option!r}", "", hint
             )
         declared = rows.get(option, {}).get("slots", {})
         values = given if isinstance(given, dict) else dict.fromkeys(declared, given)

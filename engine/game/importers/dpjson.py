@@ -16,9 +16,9 @@ from typing import Any, Protocol
 from ...core.dice import CountingDice, KeyedDice
 from ...core.model import Row, Ruleset
 from ...core.state import State, unit_key
+from ...core.words import joined
 from ...orders.intake import take_in
 from ...orders.names import Names
-from ...orders.words import joined
 from ...turn.calendar import date
 from ...turn.referee import Inputs, Position, resolve, start
 from ...world.geography import Geography

@@ -10,10 +10,10 @@ from typing import Any
 from ...core.model import Row
 from ...core.state import Entity
 from ...ruleset.expressions.parse import strip_mark
+from ...ruleset.order_forms import slot_of
 from ...turn.context import OrderContext
 from ...world.selections import as_set, id_of
 from ...world.treasury import stock
-from ..grammar import slot_of
 from ..legal import Legal, legal_orders
 from .give import Giver
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ...core.model import Row
+from ...ruleset.order_forms import slot_of
 from ...turn import acts
 from ...turn.context import Order
 from ...turn.intents import Code, Intent, Refusal
 from ...turn.slots import unmet
 from .. import ways
-from ..grammar import slot_of
 from ..legal import domain
 from ..match import ALL
 from .book import Book, Refused, Understood

@@ -43,6 +43,7 @@ CHECKS: tuple[Check, ...] = (
     needs.players_see_something,
     needs.figures_name_quantities,
     needs.quantities_are_of_what_is_asked,
+    needs.forms_can_be_read,
     needs.slots_left_out_have_a_value,
     needs.dice_of_battles_are_single,
     needs.grades_say_what_their_unit_leaves_open,
@@ -80,6 +81,7 @@ BY_ROW: tuple[Check, ...] = (
     effects.effects_say_all_that_they_need,
     needs.figures_name_quantities,
     needs.quantities_are_of_what_is_asked,
+    needs.forms_can_be_read,
     needs.slots_left_out_have_a_value,
     expressions.expressions_are_right,
 )

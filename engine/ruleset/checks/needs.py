@@ -11,12 +11,14 @@ from ..expressions import ExpressionError, parse
 from ..expressions.parse import strip_mark
 from ..limits import tries_own_cases
 from ..nodes import Node, diagnose
+from ..order_forms import FormError, always_there, read_form, slots_in
 from .subject import Subject
 from .words import vocabulary
 
 __all__ = [
     "dice_of_battles_are_single",
     "figures_name_quantities",
+    "forms_can_be_read",
     "grades_say_what_their_unit_leaves_open",
     "objectives_fit_their_aims",
     "own_rules_fit_their_acts",
@@ -183,19 +185,27 @@ def quantities_are_of_what_is_asked(subject: Subject) -> Iterator[Diagnostic]:
         )
 
 
-_BRACKETS = re.compile(r"\{([^{}]*)\}|\[|\]")
 _BRACES = re.compile(r"\{([^{}]*)\}")
 
 
+def forms_can_be_read(subject: Subject) -> Iterator[Diagnostic]:
+    """How orders are written and read back: brackets are closed, and something stands there."""
+    for form in ("acts", "orders", "decisions", "order_options", "refusals"):
+        for id_, row in subject.rows(form).items():
+            for key in {"form", "read_back"} & row.keys():
+                try:
+                    read_form(row[key], row.get("slots"))
+                except FormError as error:
+                    yield diagnose("E209", "error", str(error), subject.nodes(form)[id_].value[key])
+
+
 def _may_be_left_out(row: Any) -> frozenset[str]:
-    """The slots in brackets of a form that are not said to be optional: an order without one has no such name."""
-    depth, out = 0, set()
-    for found in _BRACKETS.finditer(str(row.get("form", ""))):
-        depth += {"[": 1, "]": -1}.get(found[0], 0)
-        slot = row.get("slots", {}).get(found[1])
-        if depth and found[1] and not (isinstance(slot, dict) and slot.get("optional")):
-            out.add(found[1])
-    return frozenset(out)
+    """The slots that some way of writing a form leaves out and that are not said to be optional: there is no such name then."""
+    try:
+        pattern = read_form(row["form"], row.get("slots")) if "form" in row else ()
+    except FormError:  # another check's question
+        return frozenset()
+    return frozenset(slot.name for slot in slots_in(pattern) if not slot.optional) - always_there(pattern)
 
 
 def _names(text: str) -> frozenset[str]:
