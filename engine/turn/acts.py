@@ -38,12 +38,17 @@ def run(node: Row, turn: Turn) -> None:
         for order in turn.orders_here([f"acts/{act_id}" for act_id in acts]):
             act_id = str(order["order"]).partition("/")[2]
             row = turn.ruleset.row("acts", act_id)
-            if order.get("status") is None:
+            if order.get("status") is None and not _waits(turn, row, order):
                 with turn.within("act", act_id, order["key"]):
                     perform(turn, row, order)
                     turn.boundary()
         turn.journal.step = str(node.get("step", turn.journal.step))
     turn.world.moments.pop("step", None)
+
+
+def _waits(turn: Turn, row: Row, order: Order) -> bool:
+    """Whether an order is left for a later step that carries out its act (`waits`)."""
+    return "waits" in row and turn.world.test(row["waits"], turn.order_names(order))
 
 
 def perform(turn: Turn, row: Row, order: Order) -> None:

@@ -46,6 +46,10 @@ def _options_refusal(turn: OrderContext, voyage: Voyage) -> str | None:
         if named and not any(r.get(key) for r in rows) and any(key in r for r in turn.ruleset.rows("missions").values()):
             fit = ", ".join(r.get("name", i) for i, r in turn.ruleset.rows("missions").items() if r.get(key))
             return f"none of its tasks {'protects' if key == 'charge' else 'looks for'} anybody; these do: {fit}"
+    for charge in charges_of(turn, voyage.order):
+        nation = str(charge).rpartition("/")[0]
+        if nation and not turn.world.allied(voyage.nation, nation):
+            return f"{routes.name_of(turn.world, 'nations', nation)} is no ally: it protects forces of its own side"
     return None
 
 
@@ -107,7 +111,7 @@ def faults(turn: OrderContext, fleet: Fleet, orders: Iterable[Order]) -> Iterato
         mine = int(order.get("number") or 0)
         covered = order.get("slots", {}).get("covers")
         for number in (
-            *numbers_of(turn, order, "charge"),
+            *(charge for charge in charges_of(turn, order) if isinstance(charge, int)),
             *((int(covered),) if covered is not None and not _abroad(order) else ()),
         ):
             if number not in fleet.voyages or number == mine:
@@ -154,6 +158,18 @@ def named_by(turn: OrderContext, order: Order, gives: str) -> list[Any]:
     """The values of an order's options with this `gives`, lists opened."""
     values = [value for _, value in turn.options_giving(order.get("options"), gives)]
     return [v for value in values for v in (value if isinstance(value, list | tuple) else [value])]
+
+
+def charges_of(turn: OrderContext, order: Order) -> list[int | str]:
+    """The forces that an order protects: those of its own nation by number, an ally's as `nation/number`."""
+    out: list[int | str] = []
+    for value in named_by(turn, order, "charge"):
+        if not isinstance(value, Mapping):
+            out.append(int(value))
+            continue
+        numbers = value["n"] if isinstance(value["n"], list | tuple) else [value["n"]]
+        out += [int(n) if value["nation"] == order["nation"] else f"{value['nation']}/{n}" for n in numbers]
+    return out
 
 
 def numbers_of(turn: OrderContext, order: Order, gives: str) -> list[int]:

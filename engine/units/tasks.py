@@ -18,7 +18,7 @@ from ..turn.slots import unfit
 from ..world import routes
 from . import forces
 from .aboard import adopt, bring_along, land_all, take_aboard
-from .assignment import mission_refusal, named_by, numbers_of, place_refusal
+from .assignment import charges_of, mission_refusal, named_by, numbers_of, place_refusal
 from .contact import forget_all
 from .fleet import Fleet, Voyage, makes_one, mission_row
 from .march import orders_of, row_of
@@ -141,7 +141,7 @@ def about(turn: Turn, voyage: Voyage) -> dict[str, Any]:
     return {
         "order": order["key"], "number": voyage.number, "plan": voyage.plan, "to": voyage.target,
         "mission": next((e["mission"] for e in voyage.plan if "mission" in e), None), "options": order.get("options") or {},
-        "charges": numbers_of(turn, order, "charge") or None, "joins": next(iter(numbers_of(turn, order, "joins")), None),
+        "charges": charges_of(turn, order) or None, "joins": next(iter(numbers_of(turn, order, "joins")), None),
         **looks_for(turn, order),
     }  # fmt: skip
 

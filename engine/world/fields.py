@@ -315,10 +315,15 @@ class Readings(ABC):
         return tuple(Entity("place", str(p)) for p in self.state.get("forces", e.id, "path") or ())
 
     def _force_charges(self, e: Entity) -> EntitySet:
+        """The forces that it protects: of its own nation by number, of others as `nation/number`."""
         row = self.state.row("forces", e.id)
         named = row.get("charges") or ()
         those = sorted(self.state.table("forces").items()) if named else ()
-        return tuple(Entity("force", f) for f, r in those if r.get("number") in named and r["owner"] == row["owner"])
+        return tuple(
+            Entity("force", f)
+            for f, r in those
+            if (r.get("number") if r["owner"] == row["owner"] else f"{r['owner']}/{r.get('number')}") in named
+        )
 
     def _force_charge(self, e: Entity) -> Entity | None:
         one = self.state.get("forces", e.id, "charge")
