@@ -21,15 +21,12 @@ from hypothesis import strategies as st
 import wteaw
 from wteaw.core import canonical
 from wteaw.core.dice import (
-    CountingDice,
     DiceError,
     DiceExhausted,
     DiceImpossible,
-    DiceMismatch,
     DiceRecord,
     DiceSource,
     KeyedDice,
-    RecordedDice,
     ScriptedDice,
     Stream,
     audience_key,
@@ -439,59 +436,3 @@ def test_after_the_typed_dice_the_real_ones() -> None:
     assert [drawn.get("typed", False) for drawn in recorded(one)["drawn"]] == [True, False]
     second, real_second = stream(source), stream(KeyedDice(KEY, 1, marks=[["p", "r", "s", "all", 1]]))
     assert second.faces(5, 6) == real_second.faces(5, 6)
-
-
-# --- recorded dice ----------------------------------------------------------------------------------------------
-
-
-def play(source: CountingDice) -> list[DiceRecord]:
-    """A short turn: three streams, one of them recorded in two parts."""
-    one, two, again = stream(source, "one"), stream(source, "two"), stream(source, "one")
-    one.roll("2d6+1")
-    records = [one.take()]
-    two.faces(5, 10)
-    two.shuffle("abcd")
-    one.roll("0..8")
-    again.roll("1d10")
-    records += [two.take(), one.take(), again.take()]
-    return [record for record in records if record is not None]
-
-
-def test_a_journal_replays() -> None:
-    records = play(KeyedDice(KEY, 1))
-    replay = RecordedDice(canonical.loads(canonical.dumps(records)))
-    assert play(replay) == records
-    assert replay.unused() == []
-
-
-def test_typed_dice_replay_as_typed() -> None:
-    one = stream(ScriptedDice([3]))
-    one.roll("1d6")
-    replayed = stream(RecordedDice([recorded(one)]))
-    assert replayed.roll("1d6") == 3
-    assert recorded(replayed) == recorded(one)
-
-
-@pytest.mark.parametrize(
-    ("change", "error", "says"),
-    [
-        ({"die": "1d10"}, DiceMismatch, "the record has 1d10, not 2d6"),
-        ({"faces": [1, 7], "total": 8}, DiceMismatch, "cannot give"),
-        ({"faces": [1], "total": 1}, DiceMismatch, "cannot give"),
-        ({"faces": [1, 2], "total": 4}, DiceMismatch, "cannot give"),
-    ],
-)
-def test_a_replay_stops_at_the_first_difference(change: Any, error: type[DiceError], says: str) -> None:
-    one = stream(KeyedDice(KEY, 1))
-    one.roll("2d6")
-    record = recorded(one)
-    record["drawn"][0] = {**record["drawn"][0], **change}
-    with pytest.raises(error, match=says):
-        stream(RecordedDice([record])).roll("2d6")
-
-
-def test_a_replay_that_asks_for_more_or_less_is_found() -> None:
-    replay = RecordedDice(play(KeyedDice(KEY, 1)))
-    with pytest.raises(DiceExhausted, match="no more dice: 1d6 asked of rule three"):
-        stream(replay, "three").roll("1d6")
-    assert sum(len(record["drawn"]) for record in replay.unused()) == 7

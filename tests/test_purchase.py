@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from wteaw.core.model import Row, Ruleset
 from wteaw.economy import purchase
-from wteaw.economy.catalogue import Market, Quote, check_purchase, purchasable
+from wteaw.economy.catalogue import Market, Quote
 from wteaw.turn.context import Turn
 from wteaw.turn.intents import Code, Refusal
 from wteaw.world.world import World
@@ -226,16 +226,21 @@ def test_an_offer_names_exactly_the_most_that_can_be_bought(coin: int, men: int,
         shop(FOOT, rooms=[{"id": "r", "of": "place", "is": 9, "when": "place.town"}]),
         position({"red": {"coin": coin, "men": men}}),
     )
-    most = next((o.most for o in purchasable(world, "red") if o.site == site), 0)
-    assert (check_purchase(world, "red", "foot", site, n) is None) == (n <= most)
+    most = next((o.most for o in Market(world, "red").offers() if o.site == site), 0)
+    assert isinstance(Market(world, "red").quote("foot", site, n), Quote) == (n <= most)
 
 
 @given(st.lists(st.tuples(st.sampled_from(["foot", "gun"]), st.sampled_from(["a", "b", "e"]), st.integers(1, 4)), max_size=6))
 def test_the_checker_and_the_purchase_agree(lines: list[tuple[str, str, int]]) -> None:
     state = position({"red": {"coin": 60, "men": 5}})
     world = World(shop(), state.copy())
-    market = Market(world, "red")
-    said = [check_purchase(world, "red", item, site, n, market=market) for item, site, n in lines]
+    market, said = Market(world, "red"), []
+    for item, site, n in lines:
+        found = market.quote(item, site, n)
+        if isinstance(found, Quote):
+            market.take(found)
+        else:
+            said.append(found.text)
     turn = turn_of(shop(), state, [("red", *buy(n, item, site)) for item, site, n in lines])
     purchase.run(NODE, turn)
-    assert refusals(turn) == [why for why in said if why is not None]
+    assert refusals(turn) == said

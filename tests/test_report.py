@@ -18,7 +18,7 @@ from wteaw.game.report.build import Report, Section, nation_report
 from wteaw.game.report.document import Block, Bullets, Para, Part, Table
 from wteaw.game.report.map.small import on_grid, rings_data
 from wteaw.game.report.mapview import read_drawing, report_map
-from wteaw.game.report.render import MOST_OF_RULE, WIDTH, as_html, as_text, part_html, script
+from wteaw.game.report.render import MOST_OF_RULE, WIDTH, as_html, as_text, script
 from wteaw.game.report.words import Words, listing, sentence
 from wteaw.game.scenario import initial_state
 from wteaw.game.scenario_files import load_scenario
@@ -217,13 +217,6 @@ def test_the_map_opens_on_the_own_theater_without_a_script() -> None:
         assert f'id="b{n}"' in html and place and outcome in ("success", "failure")
         assert place in told_before or f'<a href="#b{n}">' in html, "of several battles in a place the map has the first"
         told_before.add(place)
-
-
-def test_parts_of_a_page_can_be_had_alone() -> None:
-    report, _, _ = told("german-empire")
-    first = part_html(report, 1)
-    assert "<html" not in first and "<table>" in first and report.parts[0].blocks
-    assert part_html(report, 2).count('class="no"') == len(report.battles)
 
 
 def test_the_reader_is_you_and_others_go_by_their_short_name() -> None:

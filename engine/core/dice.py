@@ -1,8 +1,8 @@
 """Dice that anyone can roll again.
 
 A mechanic asks a source for a stream, naming what the dice are for (step, rule, subject) and who may know them
-(audience), and rolls on it; out come faces and plain records of what was drawn. Three sources give the same streams:
-`KeyedDice` (from a secret), `ScriptedDice` (typed in) and `RecordedDice` (from a journal).
+(audience), and rolls on it; out come faces and plain records of what was drawn. Two sources give the same streams:
+`KeyedDice` (from a secret) and `ScriptedDice` (typed in).
 
 How a keyed die is made, so that any language can make it again. ``H(key, tag, data)`` is BLAKE2b with that key, the
 tag as its personalisation and the data as canonical JSON (`canonical.keyed`); 32 bytes unless said otherwise.
@@ -86,10 +86,6 @@ class DiceExhausted(DiceError):
 
 class DiceImpossible(DiceError):
     """A die was typed in that the die asked for does not have."""
-
-
-class DiceMismatch(DiceError):
-    """The journal holds other dice than those asked for."""
 
 
 Marks = Iterable[Sequence[str | int]]
@@ -325,44 +321,6 @@ class ScriptedDice(CountingDice):
                     values.append(_possible(queue[0], die, name))
                     queue.popleft()
             return values, True
-
-        return draw
-
-
-class RecordedDice(CountingDice):
-    """The dice of a journal, replayed: every draw must be the one that was recorded, in its order.
-
-    `records` are `DiceRecord` mappings in the journal's order; several of one stream continue each other. The first
-    difference raises DiceMismatch, or DiceExhausted where the record of a stream ends.
-    """
-
-    def __init__(self, records: Iterable[DiceRecord], *, marks: Marks = ()) -> None:
-        super().__init__(marks)
-        self._left: dict[tuple[StreamName, int], deque[Drawn]] = {}
-        for record in records:
-            name = StreamName(record["step"], record["rule"], record["subject"], record["audience"])
-            self._left.setdefault((name, record["use"]), deque()).extend(record["drawn"])
-
-    def unused(self) -> list[DiceRecord]:
-        """The records that nothing has asked for: empty when a replay has gone as it was recorded."""
-        return [_record(name, use, drawn) for (name, use), drawn in self._left.items() if drawn]
-
-    def drawer(self, name: StreamName, use: int) -> Drawer:
-        queue = self._left.get((name, use), deque())
-
-        def draw(die: Die) -> tuple[list[int], bool]:
-            where = f"{_describe(name)}, use {use}"
-            if not queue:
-                raise DiceExhausted(f"the record has no more dice: {die} asked of {where}", name, str(die))
-            drawn = queue[0]
-            faces, total = drawn["faces"], drawn["total"]
-            if drawn["die"] != str(die):
-                raise DiceMismatch(f"the record has {drawn['die']}, not {die}, for {where}", name, str(die))
-            fair = len(faces) == die.n and all(die.low <= face <= die.high for face in faces)
-            if not fair or total != sum(faces) + die.plus:
-                raise DiceMismatch(f"the record has {faces}, total {total}, which {die} cannot give, for {where}", name, str(die))
-            queue.popleft()
-            return list(faces), drawn.get("typed", False)
 
         return draw
 

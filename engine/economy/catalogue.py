@@ -22,37 +22,7 @@ from . import commitments
 from .quotes import PLENTY, Offer, Quote, rounded_up
 from .rooms import Rooms
 
-__all__ = ["PLENTY", "Market", "Offer", "Quote", "check_purchase", "purchasable"]
-
-
-def purchasable(world: World, nation: str, *, all_sites: bool = False) -> list[Offer]:
-    """What a nation can buy, item by item and site by site; with `all_sites` also where it cannot, and why.
-
-    The list is kept for as long as nothing changes in the state, so that asking again costs nothing.
-    """
-    found = world.keep(("offers", nation, all_sites), None, lambda: tuple(Market(world, nation).offers(all_sites=all_sites)))
-    return list(found)
-
-
-def check_purchase(
-    world: World,
-    nation: str,
-    item: str,
-    site: str | None,
-    n: int = 1,
-    *,
-    into: str | None = None,
-    facing: Sequence[str] = (),
-    kind: str | None = None,
-    market: Market | None = None,
-) -> str | None:
-    """Why a purchase cannot be made, or None. With a `market` earlier purchases in it count, and this one is added."""
-    found = (market or Market(world, nation)).quote(item, site, n, into=into, facing=facing, kind=kind)
-    if isinstance(found, Refusal):
-        return found.text
-    if market is not None:
-        market.take(found)
-    return None
+__all__ = ["PLENTY", "Market", "Offer", "Quote"]
 
 
 class Market:
@@ -134,32 +104,20 @@ class Market:
                 return Refusal(Code.SITE, self._none_fits(row, spots, kind), "site")
         return self._priced(row, site, variant, n, into or where[0], tuple(facing), kind)
 
-    def offers(self, *, all_sites: bool = False, items: Collection[str] | None = None) -> Iterator[Offer]:
-        """Every item that is open to the nation (`items`: of these), at every site that takes it."""
+    def offers(self, *, items: Collection[str] | None = None) -> Iterator[Offer]:
+        """Every item that the nation can buy now (`items`: of these), at every site that takes it."""
         held = stores.held_places(self.world, self.nation)
         for item, row in self.world.ruleset.rows("catalogue").items():
-            if items is not None and item not in items:
-                continue
-            closed = self.closed(row)
-            if closed is not None:
-                if all_sites:
-                    yield Offer(item, "", 0, 0, 0, closed)
+            if (items is not None and item not in items) or self.closed(row) is not None:
                 continue
             if row.get("hand") is True:
-                price = self.price(row)[0]
                 most = self._most(row, "", {"id": ""}, "", "")
-                yield Offer(item, "", price, 0, most, None if most else "there is no money for it")
-                continue
-            if all_sites:
-                for site in held:
-                    yield self._offer(row, site, self.variant(row, site))
+                if most > 0:
+                    yield Offer(item, "", self.price(row)[0], 0, most)
                 continue
             sites = [(p, v) for p in self._sites(row, held) if not isinstance(v := self.variant(row, p), str)]
             if sites and self.price(row)[0] <= max(stores.purses(self.world, self.nation, self._main).values(), default=0):
-                for site, variant in sites:
-                    offer = self._offer(row, site, variant)
-                    if offer.why_not is None:
-                        yield offer
+                yield from filter(None, (self._offer(row, site, variant) for site, variant in sites))
 
     def _sites(self, row: Row, held: Sequence[str]) -> list[str]:
         """The places that pass an item's test of sites; items that test alike share the answer."""
@@ -418,34 +376,24 @@ class Market:
             into, facing, tuple(u for u in uses if u[2]), tuple(rooms), rows, kind or "",
         )  # fmt: skip
 
-    def _offer(self, row: Row, site: str, variant: Row | str) -> Offer:
+    def _offer(self, row: Row, site: str, variant: Row) -> Offer | None:
+        """An item at a site, if the nation can buy any there."""
         price = self.price(row)[0]
-        if isinstance(variant, str):
-            return Offer(row["id"], site, price, 0, 0, variant)
         fee = self.world.number(variant.get("fee", 0), self._at(site))
         purse = self._purse(site, self._main)
         pack = int(self.world.number(row.get("pack", 1), self._names))
         if pack * (price + fee) > self.left(purse, self._main):
-            return Offer(row["id"], site, price, fee, 0, "there is no money for it", purse=purse)
+            return None
         where = self.stands(row, site)
         facing = self.faces(row, site) if "works" in row else []
-        why = None
-        if not where:
-            why = "there is nowhere for it to appear"
-        elif "works" in row and not facing:
-            why = "there is no border left for it"
-        most = 0 if why else self._most(row, site, variant, where[0], purse)
-        if most and facing and not row.get("facing", {}).get("all"):
+        if not where or ("works" in row and not facing):
+            return None
+        most = self._most(row, site, variant, where[0], purse)
+        if facing and not row.get("facing", {}).get("all"):
             most = min(most, len(facing))
-        if most and "fits" in row:
+        if most > 0 and "fits" in row:
             most = min(most, max(self.fitting(row, p) for p in where))
-        if not most and why is None:
-            lot = int(self.world.number(row.get("lot", 1), self._names))
-            rooms = self.rooms.take(row, site, lot, where[0])
-            why = (
-                rooms if isinstance(rooms, str) else "nothing there can take it" if "fits" in row else "there is no money for it"
-            )
-        return Offer(row["id"], site, price, fee, most, why, tuple(facing), tuple(where), purse)
+        return Offer(row["id"], site, price, fee, most, tuple(facing), tuple(where), purse) if most > 0 else None
 
     def _most(self, row: Row, site: str, variant: Row, into: str, purse: str) -> int:
         """The most that money, stocks and rooms allow."""

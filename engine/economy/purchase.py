@@ -19,9 +19,9 @@ from ..turn.verbs_later import put_under_way
 from ..world import treasury as stores
 from ..world.selections import id_of
 from . import commitments, complete
-from .catalogue import Market, Offer, Quote, check_purchase, purchasable
+from .catalogue import Market, Offer, Quote
 
-__all__ = ["Offer", "check_purchase", "facing_slot", "purchasable", "run"]
+__all__ = ["Offer", "facing_slot", "run"]
 
 
 def run(node: Row, turn: Turn) -> None:

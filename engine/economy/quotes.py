@@ -42,7 +42,7 @@ class Quote:
 class Offer:
     """One line of a nation's price list: an item at a site, the price and fee for each, and the most it can buy now.
 
-    `why_not` says why it can buy none; `facing` are the places that works may face, `into` where units may appear.
+    `facing` are the places that works may face, `into` where units may appear.
     """
 
     item: str
@@ -50,7 +50,6 @@ class Offer:
     price: Any
     fee: Any
     most: int
-    why_not: str | None
     facing: tuple[str, ...] = ()
     into: tuple[str, ...] = ()
     purse: str = ""

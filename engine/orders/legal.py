@@ -298,7 +298,7 @@ def legal_purchases(world: World, nation: str, row: Row, items: frozenset[str] |
         out = []
         for offer in offers(world, nation, items):
             item = world.ruleset.row("catalogue", offer.item)
-            if not offer.most or (among is not None and offer.item not in among) or not _has_slots_for(slots, item, offer):
+            if (among is not None and offer.item not in among) or not _has_slots_for(slots, item, offer):
                 continue
             filled: dict[str, Any] = {"item": offer.item} if "item" in slots else {}
             most, works = offer.most, bool(item.get("works"))

@@ -147,7 +147,7 @@ def _prices(ruleset: Ruleset, world: World | None, nation: str) -> list[str]:
     names = Names(ruleset)
     prices: dict[str, set[Any]] = {}
     if world is not None:
-        for offer in Market(world, nation).offers(all_sites=False):
+        for offer in Market(world, nation).offers():
             prices.setdefault(offer.item, set()).add(offer.price + offer.fee)
     else:
         for item, row in ruleset.rows("catalogue").items():

@@ -278,6 +278,3 @@ def audience_ids(world: World, audience: Any, names: Names) -> tuple[str, ...]:
             continue
         out.append(bound.id)
     return tuple(dict.fromkeys(out)) or (NOBODY,)
-
-
-Mechanic = Callable[[Row, Turn], None]

@@ -22,7 +22,6 @@ from ..world.world import Names, round_as
 from .context import Turn, audience_ids
 from .decisions import decide
 
-STRUCTURE = ("for", "roll", "cases", "choose", "effects")
 NAMED = ("nation", "place", "side", "tech", "item", "unit", "gate")
 """Kinds of things that have names to be told by."""
 MAX_FOR = 2

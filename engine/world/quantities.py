@@ -175,9 +175,6 @@ class Quantities:
         self.world = world
         self._adjusts: dict[str, list[Adjust]] = world.ruleset.derived("adjusts", lambda: _adjusts(world.ruleset))
 
-    def adjusts_of(self, id_: str) -> list[Row]:
-        return [a.row for a in self._adjusts.get(id_, ())]
-
     def asked(self, id_: str, subject: Entity, scope: Names) -> list[Row]:
         """The adjust rows that may concern a subject, where the names that they read are bound."""
         adjusts = self._adjusts.get(id_)

@@ -16,7 +16,6 @@ from . import designer, doors, host, moderator, player, proving, records, seatin
 from .people import HOST, MODERATOR, PLAYER, SPECTATOR
 from .web import Desk, Guarded, Page, assets, page, refused, seat_page
 
-ANYBODY: tuple[str, ...] = ()
 TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 
 DOORS: tuple[tuple[str, str, Page], ...] = (

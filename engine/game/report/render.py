@@ -70,11 +70,6 @@ def as_html(report: Report, drawn: PageMap | None = None) -> str:
     )  # fmt: skip
 
 
-def part_html(report: Report, number: int) -> str:
-    """The inside of one part of a report (the first is 1) as HTML, for pages of other kinds; `style` has its looks."""
-    return str(_parts().part(report.parts[number - 1], **_part_tools(report)))
-
-
 def parts_as_text(title: str, lead: str, parts: Sequence[Part]) -> str:
     """Parts under a title as plain text."""
     out = [title, "=" * min(WIDTH, len(title)), *_folded(lead), ""]
@@ -93,11 +88,6 @@ def parts_as_html(title: str, lead: str, parts: Sequence[Part]) -> str:
 def picture_file(drawn: Picture) -> str:
     """A picture of a part as a file of its own, in the colors of a report's page."""
     return drawn.svg.replace(">", f"><style><![CDATA[{style()}svg{{color:var(--ink)}}]]></style>", 1)
-
-
-def map_html(drawn: PageMap) -> str:
-    """A map with the choice of its regions and its legend as HTML; `map_style` has its looks."""
-    return str(_parts().picture(drawn))
 
 
 @cache
@@ -127,10 +117,6 @@ def _file(name: str) -> str:
     return (files(__package__ or "wteaw.game.report") / "templates" / name).read_text(encoding="utf-8")
 
 
-def _parts() -> Any:
-    return _environment().get_template("parts.html.j2").module
-
-
 def _tools(report: Report) -> dict[str, Any]:
     """What the templates ask: the kind of a block, lines of the log by number (each is shown once), the number of a battle."""
     battles = {id(b) for p in report.parts for b in p.blocks if isinstance(b, Table) and b.battle}
@@ -147,11 +133,6 @@ def _tools(report: Report) -> dict[str, Any]:
         "rest": _rest,
         "counter": counter,
     }
-
-
-def _part_tools(report: Report) -> dict[str, Any]:
-    tools = _tools(report)
-    return {"kinds": tools["kind"], "lines": tools["lines"], "counter": tools["counter"]}
 
 
 def _rest(report: Report, lines: Mapping[int, Line]) -> Iterator[tuple[str, list[tuple[Line, bool, bool]]]]:

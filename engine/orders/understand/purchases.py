@@ -48,7 +48,7 @@ def advise(book: Book, row: Row, order: Order, why: Refusal) -> str:
     if why.code not in (Code.SITE, Code.MEANS):
         return ""
     item, wanted = str(order["slots"].get("item", row.get("does"))), order["slots"].get("site")
-    offers = [o for o in book.market.offers() if o.item == item and o.most > 0]
+    offers = [o for o in book.market.offers() if o.item == item]
     here = next((o for o in offers if o.site == wanted), None)
     if here is not None:
         return f"at most {here.most} there"
