@@ -105,15 +105,16 @@ class Market:
         return self._priced(row, site, variant, n, into or where[0], tuple(facing), kind)
 
     def offers(self, *, items: Collection[str] | None = None) -> Iterator[Offer]:
-        """Every item that the nation can buy now (`items`: of these), at every site that takes it."""
+        """Every item that the nation can buy now (`items`: of these), at every site that takes it; into hand without a site."""
         held = stores.held_places(self.world, self.nation)
         for item, row in self.world.ruleset.rows("catalogue").items():
             if (items is not None and item not in items) or self.closed(row) is not None:
                 continue
-            if row.get("hand") is True:
+            if row.get("hand"):
                 most = self._most(row, "", {"id": ""}, "", "")
                 if most > 0:
                     yield Offer(item, "", self.price(row)[0], 0, most)
+            if row.get("hand") is True:
                 continue
             sites = [(p, v) for p in self._sites(row, held) if not isinstance(v := self.variant(row, p), str)]
             if sites and self.price(row)[0] <= max(stores.purses(self.world, self.nation, self._main).values(), default=0):

@@ -169,10 +169,10 @@ def _from_hand(node: Row, turn: Turn, step: str) -> None:
     """Orders that put what is in hand at a site: each is tested like a purchase, but costs nothing."""
     ids = node.get("orders")
     for order in turn.orders([f"orders/{i}" for i in ids], turn.mover) if ids else ():
-        slots = order.get("slots", {})
-        nation, wanted, n = order["nation"], str(id_of(slots.get("item"))), int(slots.get("n") or 1)
+        slots, rule = order.get("slots", {}), turn.ruleset.row("orders", order["order"].partition("/")[2])
+        nation, wanted, n = order["nation"], str(id_of(slots.get("item", rule.get("does")))), int(slots.get("n") or 1)
         hand = in_hand(turn.state, nation, wanted)
-        why = unfit(turn, turn.ruleset.row("orders", order["order"].partition("/")[2]), order, turn.order_names(order))
+        why = unfit(turn, rule, order, turn.order_names(order))
         if why is not None:
             turn.drop_order(order, why.text)
             continue

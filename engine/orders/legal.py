@@ -20,6 +20,7 @@ from typing import Any
 from ..core.model import Row
 from ..core.state import Entity
 from ..economy.catalogue import PLENTY, Market, Offer
+from ..economy.complete import in_hand
 from ..economy.purchase import facing_slot
 from ..ruleset.expressions import parse
 from ..ruleset.expressions.parse import ExpressionError, strip_mark
@@ -36,7 +37,7 @@ from ..world import treasury as stores
 from ..world.world import World
 from . import ways
 from .names import Names
-from .rows import is_purchase, open_to, orders_now, starts_at
+from .rows import is_placing, is_purchase, open_to, orders_now, starts_at
 from .text import order_text
 
 MAX_WAYS = 400
@@ -49,9 +50,9 @@ ENUMERABLE = {"nation", "place", "side", "tech", "gate", "resource", "unit-kind"
 class Legal:
     """One order that may be given, or a group of moves.
 
-    `cost` is what it costs each time (of purchases: each piece), `most` how many pieces or units in all (on the way to a target
-    there may be room for fewer), `targets` the places that the slot `target` may hold, `bounds` slot -> (least, most) of numbers,
-    `open` the slots that the player must fill.
+    `cost` is what it costs each time (of purchases: each piece), `most` how many pieces or units in all, `targets` the places
+    that the slot `target` may hold, `room` how many of the units can go to those on the way to which there is room for fewer,
+    `bounds` slot -> (least, most) of numbers, `open` the slots that the player must fill.
     """
 
     order: str
@@ -60,6 +61,7 @@ class Legal:
     cost: Mapping[str, Any] = field(default_factory=dict)
     most: int = 1
     targets: tuple[str, ...] = ()
+    room: Mapping[str, int] = field(default_factory=dict)
     bounds: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     open: tuple[str, ...] = ()
 
@@ -100,6 +102,8 @@ def legal_orders(
             yield from legal_deployments(world, nation, row, step)
         elif is_purchase(world.ruleset, row):
             yield from legal_purchases(world, nation, row, items)
+        elif is_placing(world.ruleset, row):
+            yield from legal_placings(world, nation, row)
         elif ways.mode_of(world.ruleset, row) is not None:
             yield from legal_moves(world, nation, row)
         elif items is None and (ways.UNITS not in row.get("slots", {}) or ways.places_with_units(world, nation)):
@@ -282,7 +286,7 @@ def legal_deployments(world: World, nation: str, row: Row, step: Row) -> Iterato
 
 
 def legal_purchases(world: World, nation: str, row: Row, items: frozenset[str] | None = None) -> list[Legal]:
-    """Every item at every site that takes it, with the price of each and the most."""
+    """Every item at every site that takes it, or into hand, with the price of each and the most."""
     context = OrderContext(world)
     key = f"orders/{row['id']}"
     slots = {name: slot_of(name, declared) for name, declared in row.get("slots", {}).items()}
@@ -301,7 +305,7 @@ def legal_purchases(world: World, nation: str, row: Row, items: frozenset[str] |
             if (among is not None and offer.item not in among) or not _has_slots_for(slots, item, offer):
                 continue
             filled: dict[str, Any] = {"item": offer.item} if "item" in slots else {}
-            most, works = offer.most, bool(item.get("works"))
+            most, works = offer.most, bool(item.get("works")) and bool(offer.site)
             if "n" in slots and not (works and slots["n"].optional):
                 most = filled["n"] = 1 if works else most
             if offer.site:
@@ -316,13 +320,43 @@ def legal_purchases(world: World, nation: str, row: Row, items: frozenset[str] |
     return world.keep(("purchases", nation, row["id"], items), None, make)  # type: ignore[no-any-return]
 
 
+def legal_placings(world: World, nation: str, row: Row) -> list[Legal]:
+    """What is in hand, at every site that takes it, with the most."""
+    context = OrderContext(world)
+    key = f"orders/{row['id']}"
+    slots = row.get("slots", {})
+
+    def make() -> list[Legal]:
+        base = _names(context, nation, key, {})
+        out: list[Legal] = []
+        if ruled_out(context, row, base, set()):
+            return out
+        for item in world.ruleset.rows("catalogue") if "item" in slots else [str(row.get("does"))]:
+            there = sum(int(r["n"]) for _, r in in_hand(world.state, nation, item))
+            for site in stores.held_places(world, nation) if there else ():
+                filled = {**({"item": item} if "item" in slots else {}), "site": site}
+                if ruled_out(context, row, _names(context, nation, key, filled), filled.keys()):
+                    continue
+
+                def none_left(n: int, item: str = item, site: str = site) -> bool:
+                    return isinstance(market(world, nation).placing(item, site, n), str)
+
+                most = bisect_left(range(1, there + 1), True, key=none_left)
+                if most:
+                    filled |= {"n": most} if "n" in slots else {}
+                    out.append(Legal(key, nation, filled, most=most if "n" in slots else 1))
+        return out
+
+    return world.keep(("placings", nation, row["id"]), None, make)  # type: ignore[no-any-return]
+
+
 def _has_slots_for(slots: Mapping[str, Slot], item: Row, offer: Offer) -> bool:
     """Whether an order has a slot for all that a purchase must name, and needs none that it has nothing for."""
-    facing = facing_slot(slots)
+    facing, placed = facing_slot(slots), bool(offer.site)
     asks = {
-        facing: bool(item.get("works")) and not item.get("facing", {}).get("all"),
-        "kind": bool(item.get("fits")),
-        "site": bool(offer.site),
+        facing: placed and bool(item.get("works")) and not item.get("facing", {}).get("all"),
+        "kind": placed and bool(item.get("fits")),
+        "site": placed,
     }
     may = {facing: bool(item.get("works")), "into": "appears" in item}
     for name in (facing, "kind", "site", "into"):
@@ -379,9 +413,14 @@ def legal_moves(world: World, nation: str, row: Row) -> list[Legal]:
                 kinds = {k: min(n, most) for k, n in kinds.items()}
                 if row.get("needs"):
                     targets = tuple(t for t in targets if may({ways.ORIGIN: place, ways.TARGET: t}))
+                less: dict[str, int] = {}
+                if most > 0 and mode.get("capacity"):
+                    reach = ways.room_to(world, nation, mode, place, kinds, targets, most)
+                    targets = tuple(t for t in targets if t in reach)
+                    less = {t: n for t, n in reach.items() if n < most}
                 if most > 0 and targets:
                     slots = {ways.UNITS: kinds, ways.ORIGIN: place}
-                    out.append(Legal(f"orders/{row['id']}", nation, slots, most=most, targets=targets))
+                    out.append(Legal(f"orders/{row['id']}", nation, slots, most=most, targets=targets, room=less))
         return out
 
     mode = ways.mode_of(world.ruleset, row)

@@ -150,7 +150,7 @@ class _Offers:
             whence = [e for e in entries if e.slots.get(ways.UNITS) and ways.ORIGIN in e.slots]
             yield from self._marches(row, whence) if row.get("bare") or not self.any_bare else self._example(whence)
         elif any("site" in e.slots for e in entries):
-            yield from self._purchases([e for e in entries if "site" in e.slots])
+            yield from self._purchases(entries)
         else:
             yield from self._acts(key, row, entries)
 
@@ -196,11 +196,10 @@ class _Offers:
         mode = ways.mode_of(self.world.ruleset, self._row(entry.order)) or {}
         each = min(most, MOST_ENDS) if mode.get("capacity") else most if most == 1 else 0
         ends = [p for _, some in self._by_class(entry.targets, str(entry.slots[ways.ORIGIN])) for p in some]
+        if mode.get("capacity"):
+            units, ends = self._with_room(mode, slots[ways.UNITS], str(entry.slots[ways.ORIGIN]), ends)
+            slots = {**slots, ways.UNITS: units}
         targets = self._sound(entry.order, slots, ways.TARGET, ends, each)
-        if not targets and sum(slots[ways.UNITS].values()) > entry.most:  # there is no room for all of them together
-            kind = max(slots[ways.UNITS], key=lambda k: slots[ways.UNITS][k])
-            slots = {**slots, ways.UNITS: {kind: min(slots[ways.UNITS][kind], entry.most)}}
-            targets = self._sound(entry.order, slots, ways.TARGET, ends, each)
         if not targets:
             return None
         by_class = self._by_class(targets, str(entry.slots[ways.ORIGIN]))
@@ -217,6 +216,16 @@ class _Offers:
             line = self._chosen(entry, {**slots, ways.UNITS: going}, ways.TARGET, by_class)
         rest = {k: n for k, n in slots[ways.UNITS].items() if k not in going}
         return replace(line, said=f"there, too: {self.names.units(rest)}")
+
+    def _with_room(self, mode: Row, units: dict[str, int], origin: str, ends: list[str]) -> tuple[dict[str, int], list[str]]:
+        """The units, and the ends to which there is room for all; else of the most numerous kind as many as can go anywhere."""
+        wanted = sum(units.values())
+        room = ways.room_to(self.world, self.nation, mode, origin, units, ends, wanted)
+        if room and max(room.values()) < wanted:
+            kind = max(units, key=lambda k: units[k])
+            wanted = min(units[kind], max(room.values()))
+            units = {kind: wanted}
+        return units, [end for end in ends if room.get(end, 0) >= wanted]
 
     def _example(self, entries: Sequence[Legal]) -> Iterator[Offered]:
         """The largest of several orders of units, and where else units could be given such an order."""
@@ -264,7 +273,7 @@ class _Offers:
         """What can be bought at the same sites on one line, each with its price; works along a border with where they face."""
         prices: dict[tuple[Any, ...], list[Legal]] = {}
         for entry in entries:
-            prices.setdefault((entry.slots.get("item"), *sorted(entry.cost.items())), []).append(entry)
+            prices.setdefault((entry.slots.get("item"), "site" in entry.slots, *sorted(entry.cost.items())), []).append(entry)
         same: dict[tuple[str, ...], list[list[Legal]]] = {}
         for group in prices.values():
             if any(e.open for e in group):
@@ -273,12 +282,16 @@ class _Offers:
                 yield from self._facing(group)
                 continue
             ranked = sorted(group, key=lambda e: -e.most)
+            if "site" not in group[0].slots:
+                if self._stands(group[0].order, self._one(group[0])):
+                    same.setdefault((), []).append(group)
+                continue
             sites = self._sound(group[0].order, self._one(group[0]), "site", [str(e.slots["site"]) for e in ranked])
             if sites:
                 same.setdefault(sites, []).append(group)
-        for sites, groups in same.items():
+        for sites, groups in sorted(same.items(), key=lambda some: not some[0]):
             first = groups[0][0]
-            said = [self._price(first.cost), f"at most {max(e.most for e in groups[0])}"]
+            said = [self._price(first.cost), f"at most {max(e.most for e in groups[0])}", "" if sites else "placed later"]
             also = [(f"{self._item(g[0])} {self._price(g[0].cost)}", self._open_at(g[0], sites)) for g in groups[1:]]
             choices = (("in", tuple((self._name("place", s), "") for s in sites)),) if len(sites) > 1 else ()
             yield Offered(first.order, self._open_at(first, sites), choices, "; ".join(filter(None, said)), tuple(also))
@@ -288,7 +301,8 @@ class _Offers:
         return {**entry.slots, **({"n": 1} if "n" in entry.slots else {})}
 
     def _open_at(self, entry: Legal, sites: Sequence[str]) -> str:
-        return self._text(entry, {**self._one(entry), "site": BLANK if len(sites) > 1 else sites[0]})
+        site = {"site": BLANK if len(sites) > 1 else sites[0]} if sites else {}
+        return self._text(entry, {**self._one(entry), **site})
 
     def _item(self, entry: Legal) -> str:
         return self._name("item", str(entry.slots.get("item", self._row(entry.order).get("does"))))

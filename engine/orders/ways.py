@@ -6,10 +6,9 @@ moves by, and groups of kinds that can go the same ways. What one order means is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ..core.model import Row, Ruleset
-from ..core.state import Entity
 from ..ruleset.expressions import parse
 from ..units.attacking import cannot_attack
 from ..world import routes
@@ -51,18 +50,21 @@ def goes_by(world: World, mode: Row, kind: str) -> bool:
     return not (mode.get("except") and routes.kind_matches(world, mode["except"], kind))
 
 
-def targets(world: World, nation: str, mode: Row, origin: str, kind: str) -> tuple[str, ...]:
-    """Every place where units of a kind, standing at a place, may go by a mode; attacks included where they may attack."""
+def targets(world: World, nation: str, mode: Row, origin: str, kind: str, count: int = 0) -> tuple[str, ...]:
+    """Every place where units of a kind, standing at a place, may go by a mode; attacks included where they may attack.
+
+    With `count` only those that a way with room for so many leads to.
+    """
 
     def make() -> tuple[str, ...]:
         units = routes.one_of_each(world, nation, origin, [kind], again=bool(mode.get("again")))
         if units is None:
             return ()
-        going = routes.Going(world, nation, mode, units)
+        going = routes.Going(world, nation, mode, units, count=count)
         if routes.going_refusal(going, origin) is not None:
             return ()
         if _component_only(mode):
-            return _joined(world, nation, mode, origin, units[0], kind)
+            return _joined(going, origin, kind)
         out = []
         for place, (_, path) in sorted(routes.ways(going, origin).items()):
             if routes.is_attack(world, nation, place) and cannot_attack(going, path) is not None:
@@ -70,7 +72,33 @@ def targets(world: World, nation: str, mode: Row, origin: str, kind: str) -> tup
             out.append(place)
         return tuple(out)
 
-    return world.keep(("targets", nation, mode["id"], origin, kind), routes.decided_by(world, mode), make)  # type: ignore[no-any-return]
+    return world.keep(("targets", nation, mode["id"], origin, kind, count), routes.decided_by(world, mode), make)  # type: ignore[no-any-return]
+
+
+def room_to(
+    world: World, nation: str, mode: Row, origin: str, kinds: Collection[str], ends: Sequence[str], most: int
+) -> dict[str, int]:
+    """How many of `most` units of these kinds there is room for on the way to each of some places; none where there is none."""
+    if "pass" not in routes.draws(mode):
+        left = {end: routes.room_left(world, mode, (origin, end)) for end in ends}
+        return {end: n for end, room in left.items() if (n := most if room is None else min(most, int(room))) > 0}
+    out: dict[str, int] = {}
+    for n in sorted({min(most, room) for room in _rooms(world, mode)} | {most}, reverse=True):
+        if len(out) < len(ends):
+            open_ = set.intersection(*(set(targets(world, nation, mode, origin, kind, n)) for kind in kinds))
+            out |= {end: n for end in ends if end in open_ and end not in out}
+    return out
+
+
+def _rooms(world: World, mode: Row) -> set[int]:
+    """What places have left of a mode's capacity, where anything is."""
+
+    def make() -> set[int]:
+        each = ((place, routes.capacity(world, mode, place)) for place in world.ruleset.rows("places"))
+        left = {int(most) - routes.used(world, mode, place) for place, most in each if most is not None}
+        return {room for room in left if room > 0}
+
+    return world.keep(("rooms of ways", mode["id"]), routes.decided_by(world, mode), make)  # type: ignore[no-any-return]
 
 
 def can_go(world: World, nation: str, mode: Row, origin: str, target: str, kind: str) -> bool:
@@ -98,21 +126,21 @@ def _component_only(mode: Row) -> bool:
     )
 
 
-def _joined(world: World, nation: str, mode: Row, origin: str, unit: Entity, kind: str) -> tuple[str, ...]:
+def _joined(going: routes.Going, origin: str, kind: str) -> tuple[str, ...]:
     """The ends of unlimited ways from a place: one search for every set of places that are joined."""
+    world, nation, mode, count = going.world, going.nation, going.mode, going.count
     grade = world.grade(nation, kind)
-    key = ("joined", nation, mode["id"], kind, grade)
+    key = ("joined", nation, mode["id"], kind, grade, count)
     parts: list[tuple[set[str], tuple[str, ...]]] = world.keep(key, routes.decided_by(world, mode), list)
     for inside, ends in parts:
         if origin in inside:
             return tuple(p for p in ends if p != origin)
-    found = routes.ways(routes.Going(world, nation, mode, [unit]), origin)
-    passing = routes.Going(world, nation, mode, [unit])
-    ends = tuple(sorted({*found, *([origin] if passing.test("end", origin, f"{origin}>{origin}", (origin,)) else ())}))
+    found = routes.ways(going, origin)
+    ends = tuple(sorted({*found, *([origin] if going.test("end", origin, f"{origin}>{origin}", (origin,)) else ())}))
     if mode.get("fights") is False:
         ends = tuple(p for p in ends if not routes.is_attack(world, nation, p))
     # only places that may be passed join others to the set
-    parts.append(({p for p in (*found, origin) if passing.test("pass", p, f"{p}>{p}", (p,))} | {origin}, ends))
+    parts.append(({p for p in (*found, origin) if going.test("pass", p, f"{p}>{p}", (p,))} | {origin}, ends))
     return tuple(p for p in ends if p != origin)
 
 

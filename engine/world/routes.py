@@ -359,15 +359,21 @@ def capacity(world: World, mode: Row, place: str) -> Any:
     return world.keep(("capacity", text, place), world.decided_by(text, "place.holder"), make)
 
 
+def draws(mode: Row) -> Sequence[str]:
+    """Of which places of a way a mode takes capacity: its `start`, those that it may `pass`, its `end`."""
+    found: Sequence[str] = mode.get("capacity", {}).get("draws", ("start", "pass", "end"))
+    return found
+
+
 def drawn_places(mode: Row, path: Path) -> list[str]:
     """The places whose capacity a way draws on: its start, end and those between, as the mode says."""
-    draws = mode.get("capacity", {}).get("draws", ("start", "pass", "end"))
+    drawn = draws(mode)
     out = []
-    if "start" in draws:
+    if "start" in drawn:
         out.append(path[0])
-    if "pass" in draws:
+    if "pass" in drawn:
         out.extend(path[1:-1])
-    if "end" in draws and len(path) > 1:
+    if "end" in drawn and len(path) > 1:
         out.append(path[-1])
     return out
 

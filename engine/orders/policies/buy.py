@@ -31,6 +31,7 @@ def give_purchases(giver: Giver, rules: Sequence[Row], front: Front | None) -> N
     if not wanted:
         return
     found = [o for o in legal_orders(world, giver.nation, _purchase_rows(giver), items=wanted) if not o.open]
+    found = [o for o in found if "site" in o.slots or catalogue[_item(giver, o)].get("hand") != "may"]  # none is placed later
     for rule, mix in mixes:
         offers = [o for o in found if _item(giver, o) in mix]
         by_purse: dict[tuple[str, str], list[Legal]] = {}

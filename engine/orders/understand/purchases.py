@@ -50,8 +50,8 @@ def advise(book: Book, row: Row, order: Order, why: Refusal) -> str:
     item, wanted = str(order["slots"].get("item", row.get("does"))), order["slots"].get("site")
     offers = [o for o in book.market.offers() if o.item == item]
     here = next((o for o in offers if o.site == wanted), None)
-    if here is not None:
-        return f"at most {here.most} there"
+    if here is not None or (here := next((o for o in offers if not wanted and not o.site), None)) is not None:
+        return f"at most {here.most}{' there' if here.site else ''}"
     places = [o.site for o in offers if o.site]
     if wanted is None or not places:
         return ""
