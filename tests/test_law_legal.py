@@ -1,7 +1,7 @@
 """The law of the list of legal orders: whatever it gives stands by itself, and what stands without a condition is in it.
 
-Both sides are asked of `understand` alone: entries of the list filled at random, and orders made of anything that their slots can
-hold. Places on the way of a move and other lists are no part of it, nor that ships stay where they are.
+Both sides are asked of `understand`, and where the means change by the step of an order of the door itself: entries of the list
+filled at random, and orders made of anything that their slots can hold. Places on the way of a move and other lists are no part of it, nor that ships stay where they are.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from wteaw.orders import ways
+from wteaw.orders.check import check
 from wteaw.orders.legal import Legal, legal_orders
+from wteaw.orders.prospect import at_its_step
 from wteaw.orders.rows import orders_now
 from wteaw.orders.understand import Book, understand
 from wteaw.ruleset.order_forms import slot_of
@@ -120,6 +122,42 @@ def broken(name: str, turn: int, later: int, seed: int) -> Iterator[str]:
             continue
         if not any(lists(legal, guessed) for legal in of[key]):
             yield f"{nation}: {key} {guessed} stands, and is not listed"
+
+
+def broken_at_the_door(name: str, turn: int, seed: int) -> Iterator[str]:
+    """Where the lists at the steps to which a nation comes with other means differ from what the door takes, for one nation."""
+    ruleset, geography, here = begun(name, turn)
+    rng = random.Random(seed)
+    nation = rng.choice(waiting_seats(ruleset, here))
+    state = here.state.copy()
+    for purse, row in list(state.table("stores").items()):
+        for what in row if purse.partition("/")[0] == nation else ():
+            state.put("stores", purse, what, rng.choice([0, 1, 2, 5, 20]))
+    world = World(ruleset, state, moments=here.moments, geography=geography)
+    now = orders_now(world)
+    every = [f"{f}/{i}" for f in ("acts", "orders") for i in ruleset.rows(f) if now is None or f"{f}/{i}" in now]
+    taken = [key for key in every if at_its_step(world, nation, key) is not world]
+    of = {key: list(legal_orders(at_its_step(world, nation, key), nation, [key])) for key in taken}
+    closed = [legal for those in of.values() for legal in those if not legal.open]
+    for legal in rng.sample(closed, min(LISTED, len(closed))):
+        slots = filled(world, legal, rng)
+        if found := [d.message for d in check(world, nation, [order_of(nation, legal.order, slots)]).found if d.line]:
+            yield f"{nation}: {legal.order} {slots} is listed, and the door says: {found}"
+    for _ in range(GUESSED if taken else 0):
+        key = rng.choice(taken)
+        guessed = anything(world, nation, key, rng)
+        if guessed is None or guessed.get(ways.ORIGIN, "") == guessed.get(ways.TARGET):
+            continue
+        found = check(world, nation, [order_of(nation, key, guessed)]).intents
+        if found and not found[0].conditions and not any(lists(legal, guessed) for legal in of[key]):
+            yield f"{nation}: {key} {guessed} stands, and is not listed"
+
+
+@pytest.mark.parametrize("name", ["third-edition-1914", "alliances-6", "no-mans-land", "empire-orders"])
+@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@given(seed=SEEDS, turn=st.integers(1, 2))
+def test_what_comes_in_or_is_paid_before_an_order_is_reckoned_with(name: str, seed: int, turn: int) -> None:
+    assert list(broken_at_the_door(name, turn, seed)) == []
 
 
 @pytest.mark.parametrize("name", SCENARIOS)

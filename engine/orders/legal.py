@@ -61,9 +61,9 @@ class Legal:
     cost: Mapping[str, Any] = field(default_factory=dict)
     most: int = 1
     targets: tuple[str, ...] = ()
-    room: Mapping[str, int] = field(default_factory=dict)
     bounds: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     open: tuple[str, ...] = ()
+    room: Mapping[str, int] = field(default_factory=dict)
 
     def text(self, names: Names) -> str:
         """The line of an order file; open slots as `<slot>`."""
@@ -334,7 +334,7 @@ def legal_placings(world: World, nation: str, row: Row) -> list[Legal]:
         for item in world.ruleset.rows("catalogue") if "item" in slots else [str(row.get("does"))]:
             there = sum(int(r["n"]) for _, r in in_hand(world.state, nation, item))
             for site in stores.held_places(world, nation) if there else ():
-                filled = {**({"item": item} if "item" in slots else {}), "site": site}
+                filled: dict[str, Any] = {**({"item": item} if "item" in slots else {}), "site": site}
                 if ruled_out(context, row, _names(context, nation, key, filled), filled.keys()):
                     continue
 

@@ -28,6 +28,7 @@ from . import ways
 from .check import Checker
 from .legal import ENUMERABLE, Legal, domain, legal_orders
 from .names import Names
+from .prospect import at_its_step
 from .rows import by_phase, unit_slots
 from .text import order_text
 
@@ -116,10 +117,14 @@ class _Offers:
         listed = [(title, key) for title, keys in by_phase(rules) for key in keys]
         every = [f"{form}/{id_}" for form in ("acts", "orders") for id_ in rules.rows(form)]
         listed += [("", key) for key in every if key not in {k for _, k in listed}]
-        wanted = {key for _, key in listed if self._row(key).get("offer") is not False}
+        wanted = dict.fromkeys(key for _, key in listed if self._row(key).get("offer") is not False)
         entries: dict[str, list[Legal]] = {}
-        for entry in legal_orders(self.world, self.nation, wanted, tried=MANY_WAYS):
-            entries.setdefault(entry.order, []).append(entry)
+        positions: dict[int, list[str]] = {}
+        for key in wanted:
+            positions.setdefault(id(self._at(key)), []).append(key)
+        for keys in positions.values():
+            for entry in legal_orders(self._at(keys[0]), self.nation, keys, tried=MANY_WAYS):
+                entries.setdefault(entry.order, []).append(entry)
         # whoever goes on without more ado is listed before other orders ask for the same units
         first = sorted(entries, key=lambda key: not self._row(key).get("bare"))
         found = {key: list(self._lines(key, [e for e in entries[key] if e.open or self._wanted(e)])) for key in first}
@@ -130,6 +135,9 @@ class _Offers:
 
     def _row(self, key: str) -> Row:
         return self.world.ruleset.row(*key.split("/", 1))
+
+    def _at(self, key: str) -> World:
+        return at_its_step(self.world, self.nation, key)
 
     def _wanted(self, entry: Legal) -> bool:
         """Whether an order makes sense as its row says it."""
@@ -456,7 +464,7 @@ class _Offers:
 
     def _stands(self, key: str, slots: Mapping[str, Any]) -> bool:
         """Whether an order stands that is the only one of its file."""
-        checker = Checker(self.world, self.nation, quiet=True)
+        checker = Checker(self._at(key), self.nation, quiet=True)
         found = checker.understood({"nation": self.nation, "order": key, "slots": dict(slots), "options": {}, "place": 1})
         return found is not None and not list(checker.unfit({1: found.intent}))
 

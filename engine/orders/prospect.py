@@ -31,7 +31,7 @@ from ..world.world import World
 from .afterwards import Move, make
 from .rows import answer_of, mode_of_order
 
-__all__ = ["Prospect", "place_of"]
+__all__ = ["Prospect", "at_its_step", "place_of"]
 
 Path = tuple[int, ...]
 Place = tuple[int, int]
@@ -162,6 +162,8 @@ class Prospect:
         self._moves: list[tuple[Order, Move]] = []
         self._settled = False
         self._done: list[int] = []  # the places in the file of the orders of this step
+        self.means_changed = False
+        """Whether the nation has collected or paid something on the way, whatever it ordered."""
 
     @property
     def market(self) -> Market:
@@ -232,7 +234,9 @@ class Prospect:
             if all(turn.world.test(test, turn.names()) for test in node["tests"]):
                 turn.journal.step = str(node.get("step") or node["do"])
                 turn.step_row = node
+                before = turn.state.version
                 mechanic(node["do"])(node, turn)
+                self.means_changed |= turn.state.version != before
                 self._market = None
             turn.loops, turn.step_row = {}, {}
             turn.journal.step = self._step or turn.journal.step
@@ -291,6 +295,20 @@ class Prospect:
     def drop(self, order: Order) -> None:
         """An order does not stand: it is not there for those that ask for it."""
         self.turn.state.put("orders", _key(order), "*", None)
+
+
+def at_its_step(view: World, nation: str, key: str) -> World:
+    """The position in which an order ("form/id") is carried out that is the only one of its nation: the view itself, unless what
+    the nation has changes by then."""
+
+    def make() -> World:
+        prospect = Prospect(view, nation, ())
+        prospect.go_to({"nation": nation, "order": key, "slots": {}})
+        return prospect.turn.world if prospect.means_changed else view
+
+    where = place_of(view.ruleset, {"order": key})
+    early = all(where < place for place, _ in view.ruleset.derived("means foreseen", lambda: _foreseen(view.ruleset)))
+    return view if early else view.keep(("at its step", nation, where), None, make)
 
 
 def _key(order: Order) -> str:
