@@ -37,6 +37,7 @@ SILENT = frozenset(
         "title",
         "label",
         "plural",
+        "plural_name",
     }
     | {"adjective", "aliases", "color", "symbol", "lon", "lat"}
 )
