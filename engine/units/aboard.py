@@ -35,10 +35,11 @@ def adopt(turn: Turn, force: str, mode: Row) -> None:
             room -= n * each
 
 
-def bring_along(turn: Turn, force: str, mode: Row) -> None:
+def bring_along(turn: Turn, force: str, mode: Row, *, guests: bool = True) -> None:
     """Units without orders that live on those of a force (`bears`) go with it, as its own, as far as there is room for them.
 
-    With `shared` those of allies go aboard on what room is left, as guests: they take no part in what the force does.
+    With `shared` those of allies go aboard on what room is left, as guests: they take no part in what the force does. Without
+    `guests` they stay, to be a force of their own.
     """
     bears = mode.get("bears")
     if not bears:
@@ -59,7 +60,7 @@ def bring_along(turn: Turn, force: str, mode: Row) -> None:
             if n > 0:
                 turn.journal.alter_units(key, n, force=force)
                 room -= n
-    hosts = turn.state.owners_at(place) - {nation} if room > 0 and bears.get("shared") else ()
+    hosts = turn.state.owners_at(place) - {nation} if guests and room > 0 and bears.get("shared") else ()
     for guest in (g for g in sorted(hosts) if turn.world.allied(nation, g)):
         for key, stack in routes.free_stacks(turn.world, guest, place):
             if room > 0 and routes.kind_matches(turn.world, bears.get("who"), stack["kind"]):

@@ -59,10 +59,9 @@ def run(node: Row, turn: Turn) -> None:
 def captures(turn: Turn, row: Row) -> list[Change]:
     """The places that units of the row's tags take: hostile to the holder, with no armed enemy beside them."""
     out = []
-    through = {p for f in turn.state.table("forces").values() for p in f.get("path", ())[1:-1]} if row.get("passed") else set()
-    for place in sorted({*turn.state.occupied_places(), *through}):
-        at_home = place not in through and turn.state.owners_at(place) <= {turn.world.holder_of(place)}
-        found = None if at_home else capture_of(turn, row, place)
+    for place in sorted(turn.state.occupied_places()):
+        at_home = turn.state.owners_at(place) <= {turn.world.holder_of(place)}
+        found = None if at_home else capture_of(turn, row, place, takers_of(turn, row, place))
         if found is not None:
             out.append(found)
         elif found is None and _emptied(turn, row, place):
@@ -70,9 +69,18 @@ def captures(turn: Turn, row: Row) -> list[Change]:
     return out
 
 
-def capture_of(turn: Turn, row: Row, place: str) -> Change | None:
-    """What becomes of one place under a capture row, or None if it does not change hands."""
-    holder, takers = turn.world.holder_of(place), takers_of(turn, row, place)
+def take_on_the_way(turn: Turn) -> None:
+    """Places that forces have just come through go over at once, under capture rows that say so (`passed`)."""
+    through = {p for f in turn.state.table("forces").values() for p in f.get("path", ())[1:-1]}
+    rows = [r for r in turn.ruleset.rows("control").values() if r.get("passed")] if through else ()
+    for change in [capture_of(turn, row, p, passers(turn, row, p)) for row in rows for p in sorted(through)]:
+        if change is not None:
+            hand_over(turn, change)
+
+
+def capture_of(turn: Turn, row: Row, place: str, takers: Sequence[str]) -> Change | None:
+    """What becomes of one place that falls to these nations under a capture row, or None if it falls to nobody."""
+    holder = turn.world.holder_of(place)
     if not takers:
         return None
     captor = captor_of(turn, row, place, holder, takers)
@@ -85,8 +93,7 @@ def takers_of(turn: Turn, row: Row, place: str) -> list[str]:
     if not world.test(row.get("over"), {"place": Entity("place", place)}):
         return []
     takers = [n for n in sorted(turn.state.owners_at(place)) if n != holder and _can_take(turn, row, n, place, holder)]
-    takers = takers or [n for n in passers(turn, row, place) if n != holder and holder and comes_to_fight(turn, n, holder)]
-    return [] if any(_opposed(turn, row, taker, place, holder) for taker in takers) else takers
+    return [] if any(_opposed(turn, row, taker, place) for taker in takers) else takers
 
 
 def _can_take(turn: Turn, row: Row, nation: str, place: str, holder: str | None) -> bool:
@@ -104,14 +111,17 @@ def _can_take(turn: Turn, row: Row, nation: str, place: str, holder: str | None)
 
 
 def passers(turn: Turn, row: Row, place: str) -> list[str]:
-    """With `passed`, the nations whose forces came through a place on their way with units that can take it."""
+    """The nations whose forces came through a place on their way with units that can take it, if nobody opposes them there."""
+    world, holder = turn.world, turn.world.holder_of(place)
+    if holder is None or not world.test(row.get("over"), {"place": Entity("place", place)}):
+        return []
     out = set()
-    for force, data in turn.state.table("forces").items() if row.get("passed") else ():
-        if place in data.get("path", ())[1:-1]:
+    for force, data in turn.state.table("forces").items():
+        if place in data.get("path", ())[1:-1] and comes_to_fight(turn, str(data["owner"]), holder):
             stacks = forces.stacks_of(turn.state, force)
-            if any(routes.kind_matches(turn.world, row.get("by"), r["kind"]) for _, r in stacks):
+            if any(routes.kind_matches(world, row.get("by"), r["kind"]) for _, r in stacks):
                 out.add(str(data["owner"]))
-    return sorted(out)
+    return [] if any(_opposed(turn, row, n, place) for n in out) else sorted(out)
 
 
 def comes_to_fight(turn: Turn, nation: str, other: str) -> bool:
@@ -127,7 +137,7 @@ def _absent(turn: Turn, row: Row, key: str, stack: Row) -> bool:
     return "absent" in row and turn.world.test(row["absent"], {"unit": Entity("unit", key)})
 
 
-def _opposed(turn: Turn, row: Row, taker: str, place: str, holder: str | None) -> bool:
+def _opposed(turn: Turn, row: Row, taker: str, place: str) -> bool:
     """Whether somebody the taker fights still stands there with units that can hold the place (`held_by`)."""
     for key, stack in turn.state.stacks(at=place):
         owner = stack["owner"]

@@ -8,7 +8,7 @@ and the place they act upon in `targets`. Cargo stands where its carriers are an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..core.model import Row
@@ -130,8 +130,13 @@ def create(turn: Turn, nation: str, place: str, picks: Sequence[Pick], **fields:
     return force
 
 
-def go(turn: Turn, force: str, path: Sequence[str], **unit_fields: Any) -> None:
-    """Move a force, with its cargo, along a way that begins where it is. Its stacks get `via` and further fields."""
+def go(
+    turn: Turn, force: str, path: Sequence[str], each: Callable[[str], dict[str, Any]] | None = None, **unit_fields: Any
+) -> None:
+    """Move a force, with its cargo, along a way that begins where it is. Its stacks get `via` and further fields.
+
+    `each` gives further fields of a stack, asked before it goes.
+    """
     if len(path) < 2:
         return
     state, journal = turn.state, turn.journal
@@ -142,7 +147,8 @@ def go(turn: Turn, force: str, path: Sequence[str], **unit_fields: Any) -> None:
     journal.set("forces", force, "moved", True)
     via = f"{path[-2]}>{path[-1]}"
     for key, stack in moving:
-        journal.alter_units(key, stack["n"], place=path[-1], via=via, **unit_fields)
+        fields = {**unit_fields, **(each(key) if each is not None else {})}
+        journal.alter_units(key, stack["n"], place=path[-1], via=via, **fields)
     for key, stack in cargo:
         journal.alter_units(key, stack["n"], place=path[-1])
 

@@ -23,6 +23,7 @@ from ..world import routes
 from . import forces, tasks
 from .arrive import bring_in
 from .attacking import ALONE, Attack, begin_war, follows, take_over, unaccompanied
+from .control import take_on_the_way
 from .gauntlet import depart_under_fire, run_the_gauntlet
 from .march import March, crosses_enemies, only_attacks, orders_of, pinned_refusal, row_of, understand, unlike
 from .onward import go_on
@@ -170,6 +171,8 @@ def carry_out(turn: Turn, marches: Sequence[March]) -> None:
     for march in marches:
         if march.hostile and not march.mode.get("arrives"):
             begin_war(turn, march.mode, march.nation, march.target)
+    if entered:
+        take_on_the_way(turn)
 
 
 def step_in(turn: Turn, march: March) -> None:

@@ -250,8 +250,26 @@ def rouse_at(turn: Turn, mode: Row, nation: str, place: str) -> None:
                 turn, nation, place, groups[mission], mode=mode["id"], mission=mission or None, idle=True, began=place,
                 stance=stance_of(turn, nation, place, mission), **said,
             )  # fmt: skip
-            bring_along(turn, force, mode)
+            bring_along(turn, force, mode, guests=False)
             adopt(turn, force, mode)
+    rouse_guests(turn, mode, nation, place)
+
+
+def rouse_guests(turn: Turn, mode: Row, nation: str, place: str) -> None:
+    """Units of a nation that live on bearers of its allies (`shared`) become a force, and fight beside those who bear them."""
+    bears = mode.get("bears", {})
+    names = {"place": Entity("place", place), "self": Entity("nation", nation)}
+    if not bears.get("shared") or not turn.world.test(bears.get("where"), names):
+        return
+    there = routes.free_stacks(turn.world, nation, place, busy=True)
+    picks = [(key, stack["n"]) for key, stack in there if routes.kind_matches(turn.world, bears["who"], stack["kind"])]
+    if picks:
+        mission = default_mission(turn, routes.Going(turn.world, nation, mode, [Entity("unit", key) for key, _ in picks]), place)
+        with turn.journal.entry(f"modes/{mode['id']}", subject=f"{nation}:{place}", audience=(nation,)):
+            forces.create(
+                turn, nation, place, picks, mode=mode["id"], mission=mission or None, idle=True, began=place,
+                stance=stance_of(turn, nation, place, mission),
+            )  # fmt: skip
 
 
 def order_at_rest(turn: Turn, mode: Row, nation: str, place: str) -> Order | None:
@@ -342,8 +360,7 @@ def _take_up(turn: Turn, force: str, row: Row, entry: Row, to: str | None) -> No
         f"missions/{mission}" if mission else f"modes/{row['mode']}", subject=force, data=data, keep=False, **said
     ):
         if to is not None:
-            forces.go(turn, force, (row["at"], to))
-            _use_up(turn, force)
+            forces.go(turn, force, (row["at"], to), each=lambda key: _left(turn, owner, mode, key, row["at"]))
             turn.journal.fact("entered", by=row["owner"], place=to, force=force, **{"from": row["at"]})
         for field, value in fields.items():
             turn.journal.set("forces", force, field, value or None)
@@ -351,15 +368,11 @@ def _take_up(turn: Turn, force: str, row: Row, entry: Row, to: str | None) -> No
             forces.mark(turn, force, missions)
 
 
-def _use_up(turn: Turn, force: str) -> None:
-    """A point of movement is spent, where the mode keeps count of what is left (`keeps`)."""
-    row = turn.state.row("forces", force)
-    mode = turn.ruleset.row("modes", row["mode"])
+def _left(turn: Turn, nation: str, mode: Row, key: str, place: str) -> dict[str, Any]:
+    """What a stack that is about to leave a place has left after it, where the mode keeps count of that (`keeps`)."""
     if "keeps" not in mode:
-        return
-    for key, stack in forces.stacks_of(turn.state, force):
-        most = routes.Going(turn.world, row["owner"], mode, [Entity("unit", key)]).allowance(row["from"])
-        turn.journal.alter_units(key, stack["n"], **{mode["keeps"]: most - 1})
+        return {}
+    return {mode["keeps"]: routes.Going(turn.world, nation, mode, [Entity("unit", key)]).allowance(place) - 1}
 
 
 # ---- what threatens whom
