@@ -257,13 +257,19 @@ def watched(turn: Turn) -> dict[tuple[str, ...] | None, list[tuple[int, Row]]]:
 
 
 def first_look(turn: Turn) -> None:
-    """At the start of a game: note what `becomes` tests say, so that later changes show."""
+    """At the start of a game: note what `becomes` tests say, so that later changes show.
+
+    What is true already of an event that fires `at_start` is left to be noted, and the event to fire, when things settle first.
+    """
     for row in turn.ruleset.rows("events").values():
         if "becomes" in row:
             for names in subjects(turn, row, {"tick": 0}):
+                now = turn.world.test(row["becomes"], names)
+                if now and row.get("at_start"):
+                    continue
                 key = f"{row['id']}|{subject_id(names)}"
                 with turn.journal.entry(f"events/{row['id']}", subject=subject_id(names), keep=False):
-                    turn.journal.set("becomes", key, "is", turn.world.test(row["becomes"], names))
+                    turn.journal.set("becomes", key, "is", now)
 
 
 def remember(turn: Turn, fact: Fact) -> None:
