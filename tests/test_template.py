@@ -77,6 +77,38 @@ def test_units_stand_by_theater_with_enemies_and_own_land_apart() -> None:
     assert "# build 1 infantry in ?" in "\n".join(lines) and not [line for line in lines if "spy on" in line or "plunder" in line]
 
 
+@pytest.mark.parametrize(
+    ("name", "nation", "order"),
+    [
+        ("1914", "british-empire", "orders/transport"),
+        ("no-mans-land", "britain", "orders/ship"),
+        ("no-mans-land", "japan", "orders/ferry"),
+    ],
+)
+def test_the_form_says_how_troops_cross_the_sea(name: str, nation: str, order: str) -> None:
+    _, _, here = begun(name, 1)
+    world = known_to(name, here, nation)
+    (line,) = [one for _, some in offers_of(world, nation) for one in some if one.order == order]
+    assert "?" in line.text and len(line.text) <= 70
+    assert line.also and {word for word, _ in line.choices} <= {"enemy", "own", "neutral"}
+    assert [text for text in offered(world, nation) if text.startswith(f"# {line.text}")]
+    for text in some_of(line):
+        (intent,) = take_in(world.ruleset, text, lambda _: world, nation=nation).intents
+        assert intent.order["slots"]["cargo"] and intent.verb == order
+
+
+def test_who_has_nobody_to_carry_is_offered_no_crossing() -> None:
+    _, _, here = begun("no-mans-land", 1)
+    world = known_to("no-mans-land", here, "austria")  # it has no transport
+    assert not [one for _, some in offers_of(world, "austria") for one in some if one.order in ("orders/ship", "orders/ferry")]
+
+
+def test_a_name_that_is_too_long_gives_way_to_another() -> None:
+    _, _, here = begun("no-mans-land", 1)
+    lines = [text for text in offered(known_to("no-mans-land", here, "britain"), "britain") if text.startswith("# ship ")]
+    assert len(lines) == 1 and " in SZ 115" in lines[0] and "Tasman" not in lines[0]
+
+
 def line_of(place: str, size: int, *, enemy: str = "", order: str = "orders/move", far: int = 0) -> Offered:
     """An order of units of the form."""
     ends = [(f"End {n}", "") for n in range(far)] if far else [("Rear", "")]

@@ -28,6 +28,7 @@ from . import ways
 from .check import Checker
 from .legal import ENUMERABLE, Legal, domain, legal_orders
 from .names import Names
+from .overseas import crossings
 from .prospect import at_its_step
 from .rows import by_phase, unit_slots
 from .text import order_text
@@ -44,6 +45,8 @@ MOST_ENDS = 12
 """Ends of a way that are tried one by one."""
 MOST_OTHERS = 8
 """Places that are named beside the one whose units are the example."""
+MOST_COASTS = 4
+"""Coasts from which troops could cross the sea that are named in one line."""
 MANY_WAYS = 2000
 """Fillings of one act's slots that are tried for the form, which is made once a turn."""
 
@@ -157,6 +160,8 @@ class _Offers:
         elif any(e.slots.get(ways.UNITS) and ways.ORIGIN in e.slots for e in entries):
             whence = [e for e in entries if e.slots.get(ways.UNITS) and ways.ORIGIN in e.slots]
             yield from self._marches(row, whence) if row.get("bare") or not self.any_bare else self._example(whence)
+        elif ways.CARGO in row.get("slots", {}) and (mode := ways.mode_of(self.world.ruleset, row)) is not None:
+            yield from self._crossings(row, mode, [e for e in entries if e.slots.get(ways.UNITS)])
         elif any("site" in e.slots for e in entries):
             yield from self._purchases(entries)
         else:
@@ -251,6 +256,44 @@ class _Offers:
             also = tuple((self._name("place", o), text) for o, text in others.items())
             yield replace(shown, also=also, also_word="or from")
             return
+
+    def _crossings(self, row: Row, mode: Row, entries: Sequence[Legal]) -> Iterator[Offered]:
+        """Troops overseas: the crossing of most of them, one to an enemy if there is any, and from where else others could go."""
+        found = [(e, slots, ends) for e in entries for slots, ends in crossings(self.world, self.nation, row, mode, e.slots)]
+        found.sort(key=lambda one: (all(self._class(p) != ENEMY for p in one[2]), -sum(one[1][ways.CARGO].values())))
+        lines: dict[str, Offered] = {}
+        for entry, slots, ends in found:
+            origin = str(slots[ways.ORIGIN])
+            if origin in lines or len(lines) == MOST_COASTS:
+                continue
+            if (line := self._crossing(entry, slots, ends, 1 if lines else MOST_ENDS)) is not None:
+                lines[origin] = line
+        if lines:
+            first, *others = lines.items()
+            also = tuple((self._name("place", origin), line.text) for origin, line in others)
+            yield replace(first[1], also=also, also_word="or from")
+
+    def _crossing(self, entry: Legal, slots: dict[str, Any], ends: Sequence[str], most: int) -> Offered | None:
+        """The line of one crossing that fits the form: with `all` its troops, or with other names of its places, if need be."""
+        near = [p for _, some in self._by_class(ends, str(slots[ways.ORIGIN])) for p in some]
+        targets = self._sound(entry.order, slots, ways.TARGET, near[:MOST_ENDS], most)
+        for filled in (slots, {**slots, ways.CARGO: {"*": "all"}}) if targets else ():
+            if filled is not slots and not self._stands(entry.order, {**filled, ways.TARGET: targets[0]}):
+                continue
+            line = self._chosen(entry, filled, ways.TARGET, self._by_class(targets, str(slots[ways.ORIGIN])))
+            for text in self._in_other_words(line.text, filled):
+                if len(text) <= LONG:
+                    return replace(line, text=text)
+        return None
+
+    def _in_other_words(self, text: str, slots: Mapping[str, Any]) -> Iterator[str]:
+        """A line, and the line with other names of one of its places."""
+        yield text
+        for value in slots.values():
+            row = self.world.ruleset.rows("places").get(str(value), {}) if isinstance(value, str) else {}
+            for alias in row.get("aliases", ()):
+                if set(self.names.find("place", joined(alias))) == {value}:
+                    yield text.replace(self._name("place", str(value)), alias)
 
     def _in_order(self, units: Mapping[str, int]) -> dict[str, int]:
         rows = list(self.world.ruleset.rows("units"))

@@ -21,7 +21,7 @@ from .reference import COMMAND
 WIDTH = 72
 FAR = 10
 """Of more choices than this the first are told; orders of units with as many share a line."""
-FEW = 4
+FEW = 3
 """Theaters and phases with no more lines than this stand together."""
 MANY = (6, 4, 3, 2, 1)
 """Of more lines of one order in a theater those with the fewest units share one: of as many as make a form of no more than
@@ -62,11 +62,11 @@ def _sections(world: World, found: Sequence[tuple[str, Sequence[Offered]]], many
     split = len(sent) > 1
     before: list[tuple[str, list[Offered]]] = []
     after: list[tuple[str, list[Offered]]] = []
+    sends = False
     for title, lines in found:
-        rest = [line for line in lines if not (split and line.place)]
-        if rest:
-            part = after if any(line.place for line in lines) or after else before
-            part.append((title, rest if split else _together(rest, many)))
+        sends = sends or any(line.place for line in lines)
+        if rest := [line for line in lines if not (split and line.place)]:
+            (after if sends else before).append((title, rest if split else _together(rest, many)))
     return [*_joined(before), *(_joined(sent) if split else ()), *_joined(after)]
 
 

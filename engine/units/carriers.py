@@ -7,7 +7,8 @@ with what bore them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from ..core.journal import Entry
 from ..core.model import Row
@@ -43,19 +44,112 @@ def settle(turn: Turn, place: str, lost: Sequence[tuple[str, str]], entry: Entry
     return out
 
 
-def refusal(turn: OrderContext, nation: str, place: str, picks: Sequence[forces.Pick]) -> str | None:
-    """Why units cannot come to live on others in a place, or None: there is no room for so many of them."""
-    for mode in turn.ruleset.rows("modes").values():
-        if "bears" not in mode or not turn.world.test(mode["bears"].get("where"), {"place": Entity("place", place)}):
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Units under an order that can end on bearers only: in any of some places."""
+
+    mode: Row
+    picks: tuple[forces.Pick, ...]
+    places: frozenset[str]
+    again: bool
+    """Whether their order is of a later round of moves, where what earlier ones claimed is no longer in question."""
+
+    @property
+    def count(self) -> int:
+        return sum(n for _, n in self.picks)
+
+
+def claim_of(going: routes.Going, path: routes.Path, picks: Sequence[forces.Pick]) -> Claim | None:
+    """What units at the end of a way claim of the bearers: None if they need none, or can end elsewhere."""
+    kinds = [str(going.world.state.get("units", key, "kind")) for key, _ in picks]
+    for mode in going.world.ruleset.rows("modes").values():
+        bears = mode.get("bears")
+        if bears is None or not kinds or not all(routes.kind_matches(going.world, bears["who"], kind) for kind in kinds):
             continue
-        who = mode["bears"]["who"]
-        n = sum(n for key, n in picks if routes.kind_matches(turn.world, who, str(turn.state.get("units", key, "kind"))))
-        names = {"self": Entity("nation", nation), "place": Entity("place", place)}
-        room = room_at(turn, mode, place, nation) - sum(row["n"] for _, row in borne_at(turn, mode, place, nation))
-        room += int(turn.world.number(mode["bears"].get("expects", 0), names))
-        if n > room:
-            return f"there is room for {max(room, 0)} of them in {routes.name_of(turn.world, 'places', place)}"
+        places = {path[-1]}
+        most = going.allowance(path[0]) if "home" in going.mode else None
+        if most is not None:
+            places = set(routes.homes(going, path[-1], most - routes.spent_on(going, path) - going.mode.get("reserve", 0)))
+            if going.test("home", path[-1], f"{path[-2]}>{path[-1]}", path[:-1]):
+                places.add(path[-1])
+        if not places or not all(going.world.test(bears.get("where"), {"place": Entity("place", p)}) for p in places):
+            return None
+        return Claim(mode, tuple(picks), frozenset(places), bool(going.mode.get("again")))
     return None
+
+
+def refusal(turn: OrderContext, nation: str, claim: Claim, earlier: Sequence[Claim]) -> str | None:
+    """Why units cannot come to live on others, or None: there is no room for so many of them beside those of earlier orders."""
+    beside = [other for other in earlier if other.mode["id"] == claim.mode["id"] and other.again == claim.again]
+    room = _Room(turn, nation, claim.mode, [*beside, claim])
+    for other in beside:
+        room.take(other)
+    free = room.take(claim)
+    if free >= claim.count:
+        return None
+    if len(claim.places) == 1:
+        return f"there is room for {free} of them in {routes.name_of(turn.world, 'places', next(iter(claim.places)))}"
+    others = " beside those of earlier orders" if beside else ""
+    return f"there is room for {free} of them{others} where they could end"
+
+
+class _Room:
+    """The room on bearers, place by place where these are now and as what is still to come, and who has it."""
+
+    def __init__(self, turn: OrderContext, nation: str, mode: Row, claims: Sequence[Claim]) -> None:
+        self.turn, self.nation, self.mode = turn, nation, mode
+        moving = dict(pick for claim in claims for pick in claim.picks)
+        ends = {place for claim in claims for place in claim.places}
+        self.left: dict[str, int] = {}
+        for at in ends | set(self._bearers()):
+            borne = sum(int(row["n"]) - moving.get(key, 0) for key, row in borne_at(turn, mode, at, nation))
+            self.left[at] = max(0, room_at(turn, mode, at, nation) - borne)
+        who = {"self": Entity("nation", nation)}
+        expects = mode["bears"].get("expects", 0)
+        self.expected = {p: int(turn.world.number(expects, {**who, "place": Entity("place", p)})) for p in ends}
+        self.left[""] = max(self.expected.values(), default=0)
+        self.open: list[frozenset[str]] = []  # for each unit that has a place the rooms that it could be in
+        self.holds: list[str] = []
+
+    def take(self, claim: Claim) -> int:
+        """Give the units of a claim their places, others of theirs moving up if need be; tells how many have one."""
+        rooms = frozenset(at for place in claim.places for at in self._rooms(place))
+        for given in range(claim.count):
+            self.open.append(rooms)
+            self.holds.append("")
+            if not self._place(len(self.open) - 1, set()):
+                del self.open[-1], self.holds[-1]
+                return given
+        return claim.count
+
+    def _place(self, unit: int, tried: set[str]) -> bool:
+        for at in sorted(self.open[unit] - tried):
+            tried.add(at)
+            inside = [other for other, held in enumerate(self.holds) if held == f"@{at}" and other != unit]
+            if len(inside) < self.left[at] or any(self._place(other, tried) for other in inside):
+                self.holds[unit] = f"@{at}"
+                return True
+        return False
+
+    def _rooms(self, place: str) -> list[str]:
+        """The rooms that are there or can come to a place."""
+        out = [place, *([""] if self.expected[place] else [])]
+        comes = self.mode["bears"].get("comes")
+        if comes is None:
+            return out
+        there = {"place": Entity("place", place)}
+        for at, keys in self._bearers().items():
+            if at != place and any(self.turn.world.test(comes, {**there, "unit": Entity("unit", key)}) for key in keys):
+                out.append(at)
+        return out
+
+    def _bearers(self) -> Mapping[str, list[str]]:
+        """The nation's own bearers by where they are."""
+        out: dict[str, list[str]] = {}
+        for key, row in self.turn.state.stacks(owner=self.nation):
+            if routes.kind_matches(self.turn.world, self.mode["bears"]["bearers"], row["kind"]):
+                out.setdefault(row["place"], []).append(key)
+        return out
 
 
 def borne_at(turn: OrderContext, mode: Row, place: str, owner: str) -> list[tuple[str, Fields]]:
@@ -136,4 +230,4 @@ def _part_with(turn: Turn, mode: Row, borne: list[tuple[str, Fields]], beyond: i
     return out
 
 
-__all__ = ["borne_at", "refusal", "room_at", "settle", "settle_all"]
+__all__ = ["Claim", "borne_at", "claim_of", "refusal", "room_at", "settle", "settle_all"]

@@ -34,6 +34,8 @@ class March:
     stays: list[forces.Pick]
     hostile: bool
     gate: str | None = None
+    claim: carriers.Claim | None = None
+    """The room on others that they need in the end."""
 
     @property
     def nation(self) -> str:
@@ -85,12 +87,14 @@ def understand(
     taken: dict[str, int] | None = None,
     *,
     foreseen: bool = False,
+    claims: Sequence[carriers.Claim] = (),
 ) -> March | str:
     """One order as a march, or why it cannot be. The needs of its row are asked before (`turn/slots.unmet`).
 
     `left` counts what earlier orders leave of each stack, `taken` what earlier orders of the nation take of shared capacities,
-    so that it looks for a way that has room beside them. `foreseen`: before the turn is resolved a passage that is shut, or
-    that nothing has been seen yet, is no reason against it; the passage stands on the march (`gate`).
+    so that it looks for a way that has room beside them, `claims` what they need of the room on others. `foreseen`: before the
+    turn is resolved a passage that is shut, or that nothing has been seen yet, is no reason against it; the passage stands on
+    the march (`gate`).
     """
     world, slots, nation = turn.world, order.get("slots", {}), str(order["nation"])
     origin, target = slots.get("origin"), slots.get("target", slots.get("origin"))
@@ -125,13 +129,13 @@ def understand(
         hostile = hostile or crosses_enemies(going, path)
     why = None if foreseen else seen_refusal(turn, order, nation, target, hostile=hostile)
     why = why or closed or attack_refusal(turn, mode, nation, path, picks, hostile=hostile)
-    if why is None and not hostile and not (row_of(turn, order).get("mission") or mode.get("mission")):
-        why = carriers.refusal(turn, nation, path[-1], goes)
+    claim = carriers.claim_of(going, path, goes) if why is None else None
+    why = carriers.refusal(turn, nation, claim, claims) if claim is not None else why
     if why:
         return why
     for key, n in picks:
         left[key] = left.get(key, world.state.get("units", key, "n", 0)) - n
-    return March(order, mode, going, path, goes, stays, hostile, gate)
+    return March(order, mode, going, path, goes, stays, hostile, gate, claim)
 
 
 def crosses_enemies(going: routes.Going, path: routes.Path) -> bool:

@@ -23,6 +23,7 @@ from ..world import routes
 from . import forces, tasks
 from .arrive import bring_in
 from .attacking import ALONE, Attack, begin_war, follows, take_over, unaccompanied
+from .carriers import Claim
 from .control import take_on_the_way
 from .gauntlet import depart_under_fire, run_the_gauntlet
 from .march import March, crosses_enemies, only_attacks, orders_of, pinned_refusal, row_of, understand, unlike
@@ -83,16 +84,18 @@ def understood(turn: Turn, modes: Sequence[Row]) -> list[tuple[Order, March | st
     first: dict[tuple[str, str], Order] = {}
     taken: dict[tuple[str, str], dict[str, int]] = {}
     gone: dict[tuple[str, str], Counter[str]] = {}
+    claims: dict[str, list[Claim]] = {}
     for order, mode in orders_of(turn, modes):
         drawn = taken.setdefault((order["nation"], mode["id"]), {})
         found: March | str | None = unlike(turn, order, first.get((order["nation"], order["order"])))
         earlier = gone.setdefault((order["nation"], str(order["slots"].get("origin"))), Counter())
         why = unfit(turn, row_of(turn, order), order, {**turn.order_names(order), "earlier": earlier})
-        found = found or (why.text if why else understand(turn, order, mode, left, drawn))
+        found = found or (why.text if why else understand(turn, order, mode, left, drawn, claims=claims.get(order["nation"], ())))
         if isinstance(found, March) and (why := only_attacks(turn, found)) is not None:
             found = why.text
         if isinstance(found, March):
             first.setdefault((order["nation"], order["order"]), order)
+            claims.setdefault(order["nation"], []).extend([found.claim] if found.claim else [])
             earlier.update({k: int(n) for k, n in (order["slots"].get("units") or {}).items()})
             for place in routes.drawn_places(mode, found.path) if "capacity" in mode else ():
                 drawn[place] = drawn.get(place, 0) + found.count

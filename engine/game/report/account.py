@@ -149,7 +149,7 @@ def _labels(
         items = [(world.ruleset.rows("yields").get(i["yield"], {}), i["yield"], Fraction(i["amount"])) for i in data["items"]]
         items = [i for i in items if i[0].get("into", treasury.money(world.ruleset)) == what]
         for row, name, amount in items:
-            yield 1, _lower(yield_name(row, name), words), exact(amount), "over" not in row and len(items) > 1
+            yield 1, _source(words, row, name), exact(amount), "over" not in row and len(items) > 1
         rest = total - sum(i[2] for i in items)
         if rest:
             yield 1, "limits of income" if rest < 0 else "supplement", exact(rest), False
@@ -171,6 +171,19 @@ def _labels(
 def yield_name(row: Row, id_: str) -> str:
     """What a source of income is called."""
     return str(row.get("label") or row.get("name") or id_.replace("-", " "))
+
+
+def _source(words: Words, row: Row, id_: str) -> str:
+    """The name of a source of income in a list; as it is where all of its ruleset are titles: those of several words say so."""
+    ruleset = words.world.ruleset
+    names = [str(other["name"]) for other in ruleset.rows("yields").values() if " " in str(other.get("name", ""))]
+    titles = "name" in row and ruleset.derived("titled-yields", lambda: bool(names) and not any(map(str.islower, _ends(names))))
+    return yield_name(row, id_) if titles else _lower(yield_name(row, id_), words)
+
+
+def _ends(names: Sequence[str]) -> list[str]:
+    """Names without their first letter."""
+    return [name[1:] for name in names]
 
 
 def _bought(world: World, words: Words, id_: str) -> str:

@@ -43,7 +43,7 @@ def as_text(report: Report, *, dice: bool = False) -> str:
     if report.ended:
         out[-1] += ". The game has ended."
     out.append("=" * min(WIDTH, max(map(len, out))))
-    out += [*_folded(report.due), ""]
+    out += [*(() if report.ended else _folded(report.due)), ""]
     for number, part in enumerate(report.parts, 1):
         out += [*_part(part, number), ""]
     if dice:

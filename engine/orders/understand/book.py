@@ -14,6 +14,7 @@ from ...turn.context import Order, OrderContext
 from ...turn.intents import Code, Intent, Note, Refusal, Remark
 from ...units import deploy, fleet
 from ...units.attacking import Attack
+from ...units.carriers import Claim
 from ...world import treasury as stores
 from ...world.passages import kind_matches
 from ...world.world import World
@@ -69,6 +70,7 @@ class Book:
         self.layouts: dict[str, deploy.Layout] = {}  # where units are deployed, by order row
         self.taken: list[tuple[str, str, str, int]] = []  # row, place, kind, number
         self.attacks: list[Attack] = []
+        self.claims: list[Claim] = []  # the room on others that units need in the end
         self.given: set[str] = set()  # the acts that stand so far
         self.placed: dict[str, int] = {}  # what has been put on the map out of the hand, by item
         self._market: Market | None = None

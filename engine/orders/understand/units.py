@@ -73,7 +73,7 @@ def advise(book: Book, row: Row, order: Order, why: Refusal) -> str:
     if mode is None or mode.get("tasks"):
         return ""
     ends = [set(ways.targets(book.world, book.nation, mode, str(origin), kind)) for kind in slots.get(ways.UNITS, ())]
-    both = set.intersection(*ends) if ends else set()
+    both = set.intersection(*ends) - {str(target)} if ends else set()
     near = ways.nearest_of(book.world, both, str(target))
     return f"they can go to {book.printed('place', near)}" if near else "they can go nowhere this way"
 
@@ -221,7 +221,7 @@ def _march(book: Book, mode: Row, order: Order, intent: Intent, uses: Uses) -> I
     if target is None:
         return intent
     taken = {place: n for (by, place), n in book.loads.items() if by == mode["id"]}
-    found = march.understand(book.context, order, mode, dict(book.left), taken, foreseen=True)
+    found = march.understand(book.context, order, mode, dict(book.left), taken, foreseen=True, claims=book.claims)
     if isinstance(found, str):
         raise Refused(Refusal(Code.WAY, found, ways.TARGET))
     book.check(march.only_attacks(book.context, found))
@@ -229,6 +229,8 @@ def _march(book: Book, mode: Row, order: Order, intent: Intent, uses: Uses) -> I
         beside = follows(book.world, mode, slots[ways.UNITS])
         attack = Attack(order.get("place"), book.nation, str(target), bool(found.picks), mode, beside)
         uses.append(lambda: book.attacks.append(attack))
+    if (claim := found.claim) is not None:
+        uses.append(lambda: book.claims.append(claim))
     if mode.get("capacity"):
         uses.extend(_load(book, mode, found.path, found.count))
     remarks = () if found.gate is None else (_closed(book, found.gate),)
