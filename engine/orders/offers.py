@@ -28,7 +28,7 @@ from . import ways
 from .check import Checker
 from .legal import ENUMERABLE, Legal, domain, legal_orders
 from .names import Names
-from .overseas import crossings
+from .overseas import crossings, in_other_words
 from .prospect import at_its_step
 from .rows import by_phase, unit_slots
 from .text import order_text
@@ -281,19 +281,10 @@ class _Offers:
             if filled is not slots and not self._stands(entry.order, {**filled, ways.TARGET: targets[0]}):
                 continue
             line = self._chosen(entry, filled, ways.TARGET, self._by_class(targets, str(slots[ways.ORIGIN])))
-            for text in self._in_other_words(line.text, filled):
+            for text in in_other_words(self.world, self.names, line.text, filled):
                 if len(text) <= LONG:
                     return replace(line, text=text)
         return None
-
-    def _in_other_words(self, text: str, slots: Mapping[str, Any]) -> Iterator[str]:
-        """A line, and the line with other names of one of its places."""
-        yield text
-        for value in slots.values():
-            row = self.world.ruleset.rows("places").get(str(value), {}) if isinstance(value, str) else {}
-            for alias in row.get("aliases", ()):
-                if set(self.names.find("place", joined(alias))) == {value}:
-                    yield text.replace(self._name("place", str(value)), alias)
 
     def _in_order(self, units: Mapping[str, int]) -> dict[str, int]:
         rows = list(self.world.ruleset.rows("units"))

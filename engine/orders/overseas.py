@@ -15,7 +15,9 @@ from ..units.stowage import room_of, size_of_kinds
 from ..world import routes
 from ..world.world import World
 from . import ways
+from .names import Names
 from .rows import starts_at
+from .words import joined
 
 Slots = dict[str, Any]
 
@@ -63,6 +65,15 @@ def _load(
     kind = max(sorted(troops), key=lambda k: troops[k])
     size = size_of_kinds(context, mode, nation, {kind: 1})
     each = int(room_of(context, mode, [(carriers[0][0], 1)]) // size) if size else troops[kind]
-    ship, most = next(iter(ships.items()))
-    number = min(troops[kind], each * most)
-    return ({kind: number}, {ship: -(-number // each)}) if number > 0 else None
+    number = min(troops[kind], each * sum(ships.values()))
+    return ({kind: number}, dict.fromkeys(ships, -(-number // each))) if number > 0 else None
+
+
+def in_other_words(world: World, names: Names, text: str, slots: Mapping[str, Any]) -> Iterator[str]:
+    """A line, and the line with other names of one of its places."""
+    yield text
+    for value in slots.values():
+        row = world.ruleset.rows("places").get(str(value), {}) if isinstance(value, str) else {}
+        for alias in row.get("aliases", ()):
+            if set(names.find("place", joined(alias))) == {value}:
+                yield text.replace(names.printed("place", str(value)), alias)
