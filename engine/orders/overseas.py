@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..core.model import Row
+from ..core.words import joined
 from ..turn.context import OrderContext
 from ..units import forces
 from ..units.stowage import room_of, size_of_kinds
@@ -17,7 +18,6 @@ from ..world.world import World
 from . import ways
 from .names import Names
 from .rows import starts_at
-from .words import joined
 
 Slots = dict[str, Any]
 
