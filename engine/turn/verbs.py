@@ -260,9 +260,11 @@ def leave(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
 def own(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """Hands places over without a fight: owner, holder or both.
 
-    `sets` are fields of a place that go with it; `troops: home` sends the units of all others there to the nearest place that
-    their own nation holds; `captured: true` states the fact of that name, as for a place that was taken in a fight.
+    `sets` are fields of a place that go with it; a row of `control` (`by`) may have more, and `troops: home`, which sends the units
+    of all others there to the nearest place that their own nation holds; `captured: true` states the fact of that name, as for a
+    place that was taken in a fight.
     """
+    way = runner.world.ruleset.row("control", p["by"]) if "by" in p else {}
     to = runner.who(p["to"], names)
     how = p.get("as", "both")
     new = runner.id_of(p["to"], names) if to else ""
@@ -272,9 +274,9 @@ def own(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
             runner.journal.set("places", place.id, "owner", new)
         if how in ("holder", "both"):
             runner.journal.set("places", place.id, "holder", new)
-        for name, value in p.get("sets", {}).items():
+        for name, value in {**way.get("sets", {}), **p.get("sets", {})}.items():
             set_field(runner, place, name, runner.plain(value, {**names, "place": place}))
-        if p.get("troops") == "home":
+        if way.get("troops") == "home":
             send_home(runner, place.id, new)
         if p.get("captured"):
             first = runner.world.at("game").owner_of(place.id)

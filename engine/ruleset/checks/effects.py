@@ -53,8 +53,17 @@ def effects_say_all_that_they_need(subject: Subject) -> Iterator[Diagnostic]:
                 yield from _all_of_what(verb, at)
         if (change := node.get("change")) is not None and change.is_map:
             yield from _change(subject, change)
+        if (own := node.get("own")) is not None and own.is_map:
+            yield from _own(subject, own)
         if (react := node.get("react")) is not None and react.is_map:
             yield from _react(subject, react, mark)
+
+
+def _own(subject: Subject, own: Node) -> Iterator[Diagnostic]:
+    """What goes with places that are handed over is said by a row that is there for it."""
+    row = subject.rows("control").get(own.text("by") or "")
+    if row is not None and row["how"] != "effect":
+        yield diagnose("E213", "error", f"{row['id']!r} is no row for effects (`how: effect`)", own, key="by")
 
 
 def _structure(node: Node) -> Iterator[Diagnostic]:

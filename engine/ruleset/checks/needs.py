@@ -35,6 +35,7 @@ NEEDS = (
     # form, key, its value (None: any), the keys needed beside it, why
     ("control", "how", "presence", ("places",), "says whose presence counts where"),
     ("control", "how", "status", ("mark", "when"), "sets a mark while a test holds"),
+    ("control", "troops", None, ("sets",), "is said of places that an effect hands over, beside what it sets"),
     ("catalogue", "hand", True, ("due",), "`hand` without `due: hand` loses what was bought at the end of the purchase"),
     ("contacts", "gives", "know", ("know",), "says what is learnt"),
     ("routes", "maybe_cut", None, ("as",), "is looked for as these units"),
