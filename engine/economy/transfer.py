@@ -146,7 +146,7 @@ def _levy(turn: Turn, row: Row) -> list[Arrival]:
             if over or left <= 0:
                 turn.journal.put_row("agreements", key, None)
                 continue
-            base = turn.world.number(row["of"], names)
+            base = turn.world.figure(row["of"], names)
             due = round_as(Fraction(base) * Fraction(turn.world.number(row["share"], names)), row.get("round", "down"))
             paid = _take(turn, payer, row["what"], due)
             for payee, part in split(paid, weights).items():

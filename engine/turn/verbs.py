@@ -260,9 +260,9 @@ def leave(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
 def own(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """Hands places over without a fight: owner, holder or both.
 
-    `sets` are fields of a place that go with it; a row of `control` (`by`) may have more, and `troops: home`, which sends the units
-    of all others there to the nearest place that their own nation holds; `captured: true` states the fact of that name, as for a
-    place that was taken in a fight.
+    `sets` are fields of a place that go with it; a row of `control` (`by`) may have more, and `troops: home`, which sends the
+    units of all others there to the nearest place that their own nation holds; `captured: true` states the fact of that name,
+    as for a place that was taken in a fight.
     """
     way = runner.world.ruleset.row("control", p["by"]) if "by" in p else {}
     to = runner.who(p["to"], names)

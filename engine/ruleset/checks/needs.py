@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
-from ..expressions import ExpressionError, parse
+from ..expressions import KINDS, ExpressionError, parse
+from ..expressions.check import kind_of
 from ..expressions.parse import strip_mark
 from ..limits import tries_own_cases
-from ..nodes import Node, diagnose
+from ..nodes import Node, diagnose, find
 from ..order_forms import FormError, always_there, read_form, slots_in
-from .subject import Subject
+from .expressions import Words, scope_of
+from .subject import Marked, Subject
 from .words import vocabulary
 
 __all__ = [
@@ -169,11 +171,15 @@ def figures_name_quantities(subject: Subject) -> Iterator[Diagnostic]:
 def quantities_are_of_what_is_asked(subject: Subject) -> Iterator[Diagnostic]:
     """A quantity that a mechanic asks is one of such things as it asks it of (`x-of`; beside fields of a kind: of that kind)."""
     rows, known = subject.rows("quantities"), vocabulary(subject)
+    scopes = Words(subject.rows, subject.known.names, subject.draft.frame)
     for mark in subject.marked:
         schema, value = mark.annotation.schema, mark.annotation.value
         words = schema.get("x-word", ())
         kinds = schema.get("x-of", [w[6:] for w in words if w.startswith("field:")] if "quantities" in words else None)
-        if kinds is None or not isinstance(value, str) or value not in rows or rows[value].get("of") in kinds:
+        if kinds is None or not isinstance(value, str) or value not in rows:
+            continue
+        kinds = _in_scope(mark, scopes) if kinds == ["scope"] else kinds
+        if rows[value].get("of") in kinds:
             continue
         if any(value in known.of(f"field:{kind}") for kind in kinds if words):
             continue
@@ -184,6 +190,16 @@ def quantities_are_of_what_is_asked(subject: Subject) -> Iterator[Diagnostic]:
         yield diagnose(
             "E407", "error", f"{value!r} is a quantity of a {rows[value].get('of')}; {wanted}", node, key=key, hint=hint
         )
+
+
+def _in_scope(mark: Marked, words: Words) -> list[str]:
+    """The kinds of things of which a roll may ask a quantity: those in scope by their kind, or what its `of` says."""
+    scope = scope_of(mark, words)
+    roll = find(mark.row, mark.annotation.path[:-1])
+    if (text := roll.text("of")) is not None:
+        kind = kind_of(strip_mark(text), scope, words)
+        return [kind] if kind in KINDS else list(KINDS)
+    return [kind for kind in KINDS if scope.get(kind) in (kind, "any") or scope.get("self") == kind]
 
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
