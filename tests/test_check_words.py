@@ -123,6 +123,60 @@ def test_words_that_name_nothing_are_told_at_their_place(tmp_path: Path, text: s
     assert all(d.message for d in told)
 
 
+QUANTITIES = "quantities:\n" + "".join(
+    f"- {{id: of-{k}, of: {k}, base: 1}}\n" for k in ("unit", "nation", "side", "item", "place")
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("modes:\n- {id: go, links: [land], cost: of-place}\n- {id: run, links: [land], cost: ›of-side}\n", "E407"),
+        ("modes:\n- {id: go, links: [land], steps: of-unit}\n- {id: run, links: [land], steps: ›of-nation}\n", "E407"),
+        ("catalogue:\n- {id: a, makes: foot, price: of-item}\n- {id: b, makes: foot, price: ›of-nation}\n", "E407"),
+        ("levies:\n- {id: a, what: gold, of: of-nation, share: 1/2}\n- {id: b, what: gold, of: ›of-unit, share: 1/2}\n", "E407"),
+        ("policies:\n- {id: p, purchases: [{mix: {foot: ›of-item}}]}\n", "E407"),
+        ("acts:\n- {id: a, form: ask, roll: {die: 1d6, upto: of-nation}, effects: [{say: hm}]}\n", ""),
+        ("acts:\n- {id: a, form: ask, roll: {die: 1d6, from: ›of-unit}, effects: [{say: hm}]}\n", "E407"),
+        (
+            "acts:\n- {id: a, form: 'ask {place}', slots: {place: place}, roll: {die: 1d6, from: of-place}, effects: [{say: hm}]}\n",
+            "",
+        ),
+        (
+            "acts:\n- {id: a, form: 'ask {p}', slots: {p: place}, roll: {die: 1d6, from: of-place, of: =p}, effects: [{say: hm}]}\n",
+            "",
+        ),
+        (
+            "acts:\n- {id: a, form: 'ask {p}', slots: {p: place}, roll: {die: 1d6, from: ›of-nation, of: =p}, effects: [{say: hm}]}\n",
+            "E407",
+        ),
+    ],
+)
+def test_a_quantity_is_one_of_the_things_that_are_asked(tmp_path: Path, text: str, codes: str) -> None:
+    text, expected = marked(text, codes)
+    item = "" if "catalogue" in text else "catalogue:\n- {id: foot, makes: foot}\n"
+    write(tmp_path, {"tables/a-world.yaml": WORLD, "tables/u.yaml": UNIT + QUANTITIES + item})
+    told = [d for d in found(tmp_path, text) if d.severity == "error"]
+    assert places(told) == expected, told
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("control:\n- {id: gift, how: effect, sets: {owner: spain}, troops: home}\n" + EVENT + "own: {places: these('rome'), to: spain, by: gift}\n", ""),
+        (EVENT + "own: {places: these('rome'), to: spain, by: ›gift}\n", "E401"),
+        ("control:\n- {id: fall, how: capture}\n" + EVENT + "own: {places: these('rome'), to: spain, ›by: fall}\n", "E213"),
+        ("control:\n- {id: gift, how: effect, ›troops: home}\n", "E213"),
+    ],
+)  # fmt: skip
+def test_what_goes_with_a_place_is_said_by_a_row_for_it(tmp_path: Path, text: str, codes: str) -> None:
+    text, expected = marked(text.replace("{owner: spain}", "{fort: 1}"), codes)
+    fort = "fields:\n- {id: fort, of: [place], type: number, default: 0}\n"
+    write(tmp_path, {"tables/a-world.yaml": WORLD, "tables/u.yaml": UNIT, "tables/f.yaml": fort})
+    told = [d for d in found(tmp_path, text) if d.severity == "error"]
+    assert places(told) == expected, told
+
+
 def test_the_world_of_these_tests_is_right(tmp_path: Path) -> None:
     write(tmp_path, {"tables/a-world.yaml": WORLD, "tables/u.yaml": UNIT})
     assert [d for d in found(tmp_path) if d.severity == "error"] == []
