@@ -147,7 +147,7 @@ def _sums(world: World, words: Words, cells: Sequence[Cell]) -> Iterator[Made]:
         if len(found) > 1:
             name = str(world.ruleset.row("resources", what).get("name", what))
             parts = tuple((_purse(words, c.id), str(c.value), ()) for c in sorted(found, key=lambda c: -c.value) if c.value)
-            yield Made(f"{capital(words.of(nation))} {_low(name)}", str(sum(c.value for c in found)), parts)
+            yield Made(f"{capital(words.of(nation))} {words.inside(name)}", str(sum(c.value for c in found)), parts)
     for (nation, kind), found in stacks.items():
         if len(found) > 1:
             of = [(words.place(str(world.state.get("units", c.id, "place", ""))), str(c.value), ()) for c in found]
@@ -261,7 +261,7 @@ def named(words: Words, table: str, id_: str, field: str) -> str:
     if table == "stores":
         nation, _, purse = id_.partition("/")
         what = str(words.world.ruleset.rows("resources").get(field, {}).get("name", field))
-        return f"{capital(words.of(nation))} {_low(what)}" + (f" in {words.thing(purse)}" if purse else "")
+        return f"{capital(words.of(nation))} {words.inside(what)}" + (f" in {words.thing(purse)}" if purse else "")
     if table in ("links", "relations", "wars", "war_kinds"):
         said = " and ".join(_one(words, p) for p in id_.split("--"))
     else:
@@ -309,10 +309,6 @@ def value(words: Words, found: Any) -> str:
     if isinstance(found, list | tuple):
         return listing(value(words, v) for v in found) or "nothing"
     return printed(words.world, found)
-
-
-def _low(name: str) -> str:
-    return name[:1].lower() + name[1:] if name[1:2].islower() else name
 
 
 # ---- as lines

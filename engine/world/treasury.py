@@ -14,13 +14,13 @@ from ..core.journal import Journal
 from ..core.model import Ruleset
 from ..core.state import Entity, columns
 from ..ruleset.expressions.reads import HOLDERS, purses_read
+from .wording import inside_sentence
 from .world import World
 
 
 def in_words(ruleset: Ruleset, what: str) -> str:
     """A resource as it stands inside a sentence: its name, not its id."""
-    name = str(ruleset.rows("resources").get(what, {}).get("name", what))
-    return name[:1].lower() + name[1:] if name[1:2].islower() else name
+    return inside_sentence(ruleset, str(ruleset.rows("resources").get(what, {}).get("name", what)))
 
 
 def so_much(ruleset: Ruleset, n: Any, what: str) -> str:

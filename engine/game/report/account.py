@@ -149,7 +149,7 @@ def _labels(
         items = [(world.ruleset.rows("yields").get(i["yield"], {}), i["yield"], Fraction(i["amount"])) for i in data["items"]]
         items = [i for i in items if i[0].get("into", treasury.money(world.ruleset)) == what]
         for row, name, amount in items:
-            yield 1, _source(words, row, name), exact(amount), "over" not in row and len(items) > 1
+            yield 1, _named(words, row, name), exact(amount), "over" not in row and len(items) > 1
         rest = total - sum(i[2] for i in items)
         if rest:
             yield 1, "limits of income" if rest < 0 else "supplement", exact(rest), False
@@ -161,49 +161,27 @@ def _labels(
         else:
             yield 3, f"from {words.name(giver)}", total, False
     elif form == "catalogue":
-        yield 2, _bought(world, words, id_), total, False
+        yield 2, _bought(words, id_), total, False
     else:
         row = world.ruleset.rows(form).get(id_, {})
-        name = entry.step.replace("-", " ") if form == "frame" else _act_name(row, id_)
+        name = entry.step.replace("-", " ") if form == "frame" else _named(words, row, id_)
         yield (2 if total < 0 else 3), name, total, False
 
 
 def yield_name(row: Row, id_: str) -> str:
-    """What a source of income is called."""
+    """What a source of income or an act is called."""
     return str(row.get("label") or row.get("name") or id_.replace("-", " "))
 
 
-def _source(words: Words, row: Row, id_: str) -> str:
-    """The name of a source of income in a list; as it is where all of its ruleset are titles: those of several words say so."""
-    ruleset = words.world.ruleset
-    names = [str(other["name"]) for other in ruleset.rows("yields").values() if " " in str(other.get("name", ""))]
-    titles = "name" in row and ruleset.derived("titled-yields", lambda: bool(names) and not any(map(str.islower, _ends(names))))
-    return yield_name(row, id_) if titles else _lower(yield_name(row, id_), words)
+def _named(words: Words, row: Row, id_: str) -> str:
+    """The same as it stands in a list."""
+    name = yield_name(row, id_)
+    return name if row.get("proper_name") else words.inside(name)
 
 
-def _ends(names: Sequence[str]) -> list[str]:
-    """Names without their first letter."""
-    return [name[1:] for name in names]
-
-
-def _bought(world: World, words: Words, id_: str) -> str:
-    return (
-        words.kind(id_, 2)
-        if world.ruleset.has("units", id_)
-        else str(_lower(world.ruleset.rows("catalogue").get(id_, {}).get("name", id_)))
-    )
-
-
-def _act_name(row: Row, id_: str) -> str:
-    return _lower(str(row.get("label") or row.get("name") or id_.replace("-", " ")))
-
-
-def _lower(name: str, words: Words | None = None) -> str:
-    """A name as it stands in a list; one of several words with capitals, or that begins with a nation's, keeps its own."""
-    nations = words.world.ruleset.rows("nations").values() if words else ()
-    proper = {str(row.get(key, "")) for row in nations for key in ("name", "short", "adjective")}
-    plain = name[1:2].islower() and name[1:] == name[1:].lower() and name.split(" ", 1)[0] not in proper
-    return name[:1].lower() + name[1:] if plain else name
+def _bought(words: Words, id_: str) -> str:
+    rows = words.world.ruleset.rows
+    return words.kind(id_, 2) if id_ in rows("units") else words.inside(str(rows("catalogue").get(id_, {}).get("name", id_)))
 
 
 SHORT = 2

@@ -13,6 +13,7 @@ from ...ruleset.expressions.parse import strip_mark
 from ...turn.effects import printed
 from ...world import treasury
 from ...world.view import UNKNOWN
+from ...world.wording import inside_sentence
 from ...world.world import World
 
 
@@ -176,9 +177,11 @@ class Words:
         name = str(row.get("name", kind if kind != UNKNOWN else "unit"))
         if n != 1:
             name = str(row.get("plural", name if row else "units" if kind == UNKNOWN else kind))
-        if row.get("proper_name") or not (name[1:2].islower() or len(name) == 1):
-            return name
-        return name[:1].lower() + name[1:]
+        return name if row.get("proper_name") else self.inside(name)
+
+    def inside(self, name: str) -> str:
+        """A row's name as it stands inside a sentence."""
+        return inside_sentence(self.world.ruleset, name)
 
     def units(self, kinds: Mapping[str, Any]) -> str:
         """Units of several kinds in a sentence, most first."""

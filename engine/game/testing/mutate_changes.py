@@ -38,6 +38,7 @@ SILENT = frozenset(
         "label",
         "plural",
         "plural_name",
+        "proper_name",
     }
     | {"adjective", "aliases", "color", "symbol", "lon", "lat"}
 )

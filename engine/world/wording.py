@@ -1,0 +1,22 @@
+"""How the names of rows read inside a sentence."""
+
+from __future__ import annotations
+
+from ..core.model import Ruleset
+
+
+def inside_sentence(ruleset: Ruleset, name: str) -> str:
+    """A name without the capital at its beginning, unless that belongs to it: of an abbreviation, or of a nation's name."""
+    if (name[1:2] not in ("", " ") and not name[1:2].islower()) or name.startswith(_of_nations(ruleset)):
+        return name
+    return name[:1].lower() + name[1:]
+
+
+def _of_nations(ruleset: Ruleset) -> tuple[str, ...]:
+    """What a nation is called, as the beginning of a longer name."""
+    said = ("name", "short", "adjective")
+
+    def make() -> tuple[str, ...]:
+        return tuple(sorted({f"{row[key]} " for row in ruleset.rows("nations").values() for key in said if row.get(key)}))
+
+    return ruleset.derived("names of nations before others", make)  # type: ignore[no-any-return]
