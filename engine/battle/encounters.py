@@ -98,14 +98,17 @@ def targeted(turn: Turn, row: Row) -> list[Battle]:
 
 
 def passed(turn: Turn, row: Row) -> list[Battle]:
-    """Places that flying forces have crossed on their way: one battle for each, in the order in which they came to them."""
+    """Places that flying forces have crossed on their way: one battle for each, in the order in which they came to them.
+
+    With `from_start` the place that they set out from counts, too.
+    """
     over: dict[tuple[int, str], list[str]] = {}
     for force in _chosen(turn, row, sorted(turn.state.table("forces"))):
         data = turn.state.row("forces", force)
         if not turn.ruleset.rows("modes").get(str(data.get("mode")), {}).get("passes_over"):
             continue
-        for step, place in enumerate((data.get("path") or ())[1:-1]):
-            if is_for(turn, row, place):
+        for step, place in enumerate((data.get("path") or ())[:-1]):
+            if (step or row.get("from_start")) and is_for(turn, row, place):
                 over.setdefault((step, place), []).append(force)
     out = []
     if row.get("once"):
@@ -113,7 +116,7 @@ def passed(turn: Turn, row: Row) -> list[Battle]:
     for (step, place), those in sorted(over.items()):
         owners = sorted({str(turn.state.get("forces", f, "owner")) for f in those})
         parties = (Party(forces=set(those)), Party(place=place, against=tuple(owners)))
-        out.append(Battle(row, place, f"{place}:passed:{step + 1}", parties, attacks(row)))
+        out.append(Battle(row, place, f"{place}:passed:{step}", parties, attacks(row)))
     return out
 
 
