@@ -147,14 +147,14 @@ def _purse(world: World, nation: str) -> list[str]:
 def _of_what(world: World) -> str:
     """Of what the prices are."""
     main = stores.money(world.ruleset)
-    name = str(world.ruleset.rows("resources").get(main, {}).get("name", main))
-    return f"Prices in {name if name[1:2].isupper() else name.lower()}. " if main else ""
+    return f"Prices in {stores.in_words(world.ruleset, main)}. " if main else ""
 
 
 def _laid_out(line: Offered) -> list[str]:
     """One line of the form, with what may be chosen beside it if there is room, else below it; of many choices the first."""
     groups: list[tuple[str, Sequence[str]]] = [("", [line.said])] if line.said else []
-    groups += [(line.also_word, [short for short, _ in line.also])] if line.also else []
+    others = list(dict.fromkeys(short for short, _ in line.also if short != line.origin))
+    groups += [(line.also_word, others)] if others else []
     groups += [(word, joined_names(some)) for word, some in line.choices]
     groups += [("and", [f"{line.more} more of this kind"])] if line.more else []
     text = f"# {line.text}"
