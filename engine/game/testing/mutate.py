@@ -25,9 +25,10 @@ from ...core.canonical import digest
 from ...core.diagnostics import Diagnostic, has_errors
 from ...core.model import Ruleset
 from ...orders.grammar import Grammar
-from ...ruleset.checks import BY_ROW, CHECKS, Subject, run_checks
+from ...ruleset.checks import BY_ROW, CHECKS, Check, Subject, run_checks
 from ...ruleset.checks.expressions import Words as Vocabulary
 from ...ruleset.checks.expressions import expressions_are_right, wrong_expressions
+from ...ruleset.checks.needs import quantities_are_of_what_is_asked
 from ...ruleset.checks.references import dangling
 from ...ruleset.checks.schema import rows_have_the_shape_of_their_form, the_frame_has_its_shape
 from ...ruleset.clauses import sources
@@ -52,8 +53,12 @@ LONGEST = 20.0
 
 
 WHOLE = tuple(check for check in CHECKS if check not in BY_ROW)
-DECLARING = ("fields", "terms")
-"""Forms whose rows say what may stand in the expressions of other rows."""
+DECLARING: dict[str, Check] = {
+    "fields": expressions_are_right,
+    "terms": expressions_are_right,
+    "quantities": quantities_are_of_what_is_asked,
+}
+"""Forms whose rows say what may stand in other rows, with the check that asks it of those."""
 
 
 class BenchError(Exception):
@@ -350,7 +355,7 @@ class Bench:
             return bool(found - game.findings)
         part = Subject(Draft(draft.manifest, {change.form: dict(_altered(game.draft, draft, change.form))}), self.known)
         subject = game.subject.with_rows(draft, part)
-        if change.form in DECLARING and any(expressions_are_right(subject)):
+        if change.form in DECLARING and any(DECLARING[change.form](subject)):
             return True
         return bool({(d.code, d.message) for d in run_checks(subject, layers, WHOLE)} - game.findings_of_whole)
 
