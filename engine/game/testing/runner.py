@@ -164,15 +164,18 @@ class Runner:
         listed = isinstance(case.data.get("when"), list)
         for number, stage in enumerate(stages(case.data)):
             path: tuple[str | int, ...] = ("when", number) if listed else ("when",)
-            refused = len(play.refusals)
+            refused, warned = len(play.refusals), play.notes
+            play.notes = []
             with play.turn.within("stage", number):
                 play.run(stage, path)
             if "then" in stage:
                 found = compare(play, stage["then"], (*path, "then"), play.refusals[refused:])
                 failures += [_failure(case, play, m) for m in found]
                 del play.refusals[refused:]
+                play.notes.clear()
                 if failures and dice.follows:  # positions that are gone on from once only forget what was wrong before
                     return play, failures
+            play.notes = warned + play.notes
         found = compare(play, case.data.get("then", {}), ("then",), play.refusals)
         failures += [_failure(case, play, m) for m in found]
         return play, failures

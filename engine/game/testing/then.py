@@ -294,7 +294,7 @@ class _Reader(StateReader):
             yield from unless(wanted, found.get(nation, NONE), (*path, nation), ("nations", nation, "seat"))
 
     def warned(self, said: Sequence[Mapping[str, Any]], path: Path) -> Iterator[Mismatch]:
-        yield from _refusals(said, self.play.notes, path, strict=False)
+        yield from _refusals(said, self.play.notes, path, strict=not said)
 
 
 def evaluate(world: World, text: str, names: Mapping[str, Any], path: Path = ()) -> Any:
