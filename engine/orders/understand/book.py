@@ -20,6 +20,7 @@ from ...world.passages import kind_matches
 from ...world.world import World
 from ..afterwards import Move
 from ..match import ALL, is_every
+from ..means import may_be_given
 from ..names import EVERY, Names
 from ..prospect import Prospect
 from ..rows import late_money
@@ -86,7 +87,8 @@ class Book:
 
     def short(self, order: Order, why: Refusal) -> list[Remark]:
         """Means that do not suffice: no refusal where more may come in before they are needed."""
-        if order["order"] in self.before_income:
+        late = order["order"] in self.before_income
+        if late or (self.prospect is not None and may_be_given(self.context, self.nation, order)):
             return [Remark(Note.MEANS, f"{why.text}; more may come in before it is paid", why.slot)]
         raise Refused(why)
 

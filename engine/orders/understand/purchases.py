@@ -7,7 +7,7 @@ from typing import Any
 from ...core.model import Row
 from ...economy.purchase import asked
 from ...turn.context import Order
-from ...turn.intents import Code, Intent, Note, Refusal, Remark
+from ...turn.intents import Code, Intent, Refusal
 from ..ways import nearest_of
 from .book import Book, Refused, Understood
 
@@ -18,9 +18,9 @@ def understand(book: Book, row: Row, order: Order) -> Understood:
     market = book.market
     quote = asked(book.context, market, order, secrets=False)
     if isinstance(quote, Refusal):
-        if quote.code != Code.MEANS or order["order"] not in book.before_income:
+        if quote.code != Code.MEANS:
             raise Refused(quote)
-        return Understood(Intent(order, remarks=(Remark(Note.MEANS, f"{quote}; more may come in before it is paid", "n"),)))
+        return Understood(Intent(order, remarks=tuple(book.short(order, quote))))
     found = quote
 
     def use() -> None:
