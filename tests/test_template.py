@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from wteaw.orders.check import check
+from wteaw.orders.form_line import Offered
 from wteaw.orders.intake import take_in
 from wteaw.orders.legal import legal_orders
-from wteaw.orders.offers import Offered, offers_of
+from wteaw.orders.offers import offers_of
 from wteaw.orders.parse import parse_orders
 from wteaw.orders.reference import order_reference
 from wteaw.orders.rows import orders_now

@@ -39,7 +39,7 @@ from wteaw.game.store import PLAYER, Game
 from wteaw.game.store.database import engine_for
 from wteaw.game.store.schema import handins
 from wteaw.game.views import view_world
-from wteaw.orders.offers import BLANK
+from wteaw.orders.form_line import BLANK
 from wteaw.orders.template import order_template
 
 PORT = 8399

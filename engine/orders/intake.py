@@ -17,8 +17,9 @@ from ..turn.context import Order
 from ..turn.intents import Intent
 from ..world.world import World
 from .check import check
+from .form_line import BLANK
 from .instead import MOST, possible, proposable
-from .offers import BLANK, filled_in
+from .offers import filled_in
 from .parse import read_orders
 from .reference import COMMAND
 from .rows import answer_of

@@ -8,8 +8,8 @@ stand, by the first order that can send them on (rows that are `bare` before oth
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice, product
 from typing import Any
 
@@ -26,6 +26,7 @@ from ..world.passages import is_attack
 from ..world.world import World
 from . import ways
 from .check import Checker
+from .form_line import BLANK, ENEMY, NEUTRAL, OWN, Offered
 from .legal import ENUMERABLE, Legal, domain, legal_orders
 from .names import Names
 from .overseas import crossings, in_other_words
@@ -33,8 +34,6 @@ from .prospect import at_its_step
 from .rows import by_phase, unit_slots
 from .text import order_text
 
-BLANK = "?"
-"""What stands for a choice in a line."""
 MOST_GROUPS = 3
 """Lines of one order that differ in more than what is to be chosen."""
 MOST_TRIED = 120
@@ -49,39 +48,6 @@ MOST_COASTS = 4
 """Coasts from which troops could cross the sea that are named in one line."""
 MANY_WAYS = 2000
 """Fillings of one act's slots that are tried for the form, which is made once a turn."""
-
-ENEMY, OWN, NEUTRAL = "enemy", "own", "neutral"
-"""The words for ends of a way."""
-
-Named = tuple[str, str]
-"""A name, and what is to be said of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Offered:
-    """One order, or several that differ in what is to be chosen (`?` in its text).
-
-    `choices`: a word for them and their names, each with a remark; every one of them stands. `also`: other lines of this kind,
-    in short and in full, after the words `also_word`. `said`: its price, and how many. `place`: where the units are that it
-    sends, `origin` its name, `size` how many. `more`: how many lines of its kind are left out.
-    """
-
-    order: str
-    text: str
-    choices: tuple[tuple[str, tuple[Named, ...]], ...] = ()
-    said: str = ""
-    also: tuple[Named, ...] = ()
-    also_word: str = "or"
-    place: str = ""
-    origin: str = ""
-    size: int = 0
-    more: int = 0
-
-    def lines(self) -> Iterator[str]:
-        """Every order that it stands for, written out."""
-        names = [name for _, some in self.choices for name, _ in some]
-        for text in (self.text, *(text for _, text in self.also)):
-            yield from (text.replace(BLANK, name) for name in names) if BLANK in text else [text]
 
 
 def offers_of(world: World, nation: str) -> list[tuple[str, list[Offered]]]:
@@ -522,8 +488,3 @@ class _Offers:
 def _bounds(entry: Legal) -> str:
     """How many, where a number may be chosen within limits."""
     return ", ".join(f"{low} to {high}" for low, high in entry.bounds.values() if low < high < PLENTY)
-
-
-def joined_names(items: Iterable[Named]) -> list[str]:
-    """Names with what is said of them."""
-    return [f"{name} {note}" if note else name for name, note in items]

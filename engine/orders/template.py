@@ -13,9 +13,10 @@ from dataclasses import replace
 from ..world import treasury as stores
 from ..world.known import theater_names, theater_of
 from ..world.world import World
+from .form_line import NEUTRAL, OWN, Offered, joined_names
 from .letter import END
 from .names import Names
-from .offers import NEUTRAL, OWN, Offered, joined_names, offers_of
+from .offers import offers_of
 from .reference import COMMAND
 
 WIDTH = 72
