@@ -1,14 +1,17 @@
 """Whether others may still give a nation what its order costs, before the order is carried out.
 
-Acts that say so (`means_for`) pay another nation in their own step, and what it is given it may spend in later steps of the same
-turn. Nobody knows beforehand what others will give: where such an act is open to one of them, lack of means only warns.
+What an act of others pays a nation (verb `pay`) it may spend in later steps of the same turn. Nobody knows beforehand what others
+will give: where such an act is open to one of them, lack of means only warns.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 from ..core.model import Row, Ruleset
+from ..ruleset.expressions.parse import strip_mark
+from ..ruleset.limits import with_own_cases
 from ..ruleset.order_forms import slot_of
 from ..turn.acts import closed
 from ..turn.context import Order, OrderContext
@@ -18,20 +21,41 @@ from .prospect import in_frame, place_of
 __all__ = ["may_be_given"]
 
 
+class Gift(NamedTuple):
+    """An act that pays a nation: always the same one, or the one that a slot names."""
+
+    act: Row
+    to: str
+    slot: str
+
+
 def may_be_given(context: OrderContext, nation: str, order: Order) -> bool:
     """Whether an act of somebody else that is carried out in a step before that of this order may pay its nation."""
     ruleset = context.ruleset
     step, _ = place_of(ruleset, order)
-    gifts: list[Row] = ruleset.derived("gifts in the frame", lambda: list(_gifts(ruleset)))
-    return any(_open_for(context, row, nation) for row in gifts if in_frame(ruleset)[f"acts/{row['id']}"][0][0] < step)
+    gifts: list[Gift] = ruleset.derived("gifts in the frame", lambda: list(_gifts(ruleset)))
+    return any(in_frame(ruleset)[f"acts/{gift.act['id']}"][0][0] < step and _open_for(context, gift, nation) for gift in gifts)
 
 
-def _gifts(ruleset: Ruleset) -> Iterator[Row]:
-    """The acts that pay others in a step in which all nations act together."""
+def _gifts(ruleset: Ruleset) -> Iterator[Gift]:
+    """The payments to others by acts of steps in which all nations act together."""
     for id_, row in ruleset.rows("acts").items():
         node = in_frame(ruleset).get(f"acts/{id_}", (None, None))[1]
-        if "means_for" in row and node is not None and not _own_turns(ruleset, node["path"]):
-            yield row
+        if node is not None and not _own_turns(ruleset, node["path"]):
+            nations = {name for name, declared in row.get("slots", {}).items() if slot_of(name, declared).kind == "nation"}
+            for to in dict.fromkeys(_paid(with_own_cases(ruleset, row))):
+                if ruleset.has("nations", to):
+                    yield Gift(row, to, "")
+                elif strip_mark(to) in nations:
+                    yield Gift(row, "", strip_mark(to))
+
+
+def _paid(part: Any) -> Iterator[str]:
+    """Whom the effects of a row pay, as it says it."""
+    for value in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        yield from _paid(value)
+    if isinstance(part, dict) and isinstance(part.get("pay"), dict):
+        yield from (str(to) for to in [part["pay"].get("to")] if to is not None)
 
 
 def _own_turns(ruleset: Ruleset, path: tuple[int, ...]) -> bool:
@@ -44,17 +68,15 @@ def _own_turns(ruleset: Ruleset, path: tuple[int, ...]) -> bool:
     return False
 
 
-def _open_for(context: OrderContext, row: Row, nation: str) -> bool:
-    """Whether another nation may give the act with this one for its receiver, as far as this one can tell."""
-    slots: dict[str, str] = {}
-    if row["means_for"] is True:
-        slots = {name: nation for name, declared in row.get("slots", {}).items() if slot_of(name, declared).kind == "nation"}
-    elif row["means_for"] != nation:
+def _open_for(context: OrderContext, gift: Gift, nation: str) -> bool:
+    """Whether another nation may give so to this one, as far as this one can tell."""
+    if gift.to not in ("", nation):
         return False
     for giver in context.ruleset.rows("nations"):
-        if giver == nation or closed(context, row, giver) is not None:
+        if giver == nation or closed(context, gift.act, giver) is not None:
             continue
-        order: Order = {"nation": giver, "order": f"acts/{row['id']}", "slots": slots, "options": {}}
-        if unmet(context, row, context.order_names(order), secrets=False) is None:
+        slots = {gift.slot: nation} if gift.slot else {}
+        order: Order = {"nation": giver, "order": f"acts/{gift.act['id']}", "slots": slots, "options": {}}
+        if unmet(context, gift.act, context.order_names(order), secrets=False) is None:
             return True
     return False
