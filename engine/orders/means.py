@@ -1,7 +1,8 @@
 """Whether others may still give a nation what its order costs, before the order is carried out.
 
 What an act of others pays a nation (verb `pay`) it may spend in later steps of the same turn. Nobody knows beforehand what others
-will give: where such an act is open to one of them, lack of means only warns.
+will give: where such an act is open to an ally, or made for this nation alone, lack of means only warns. Nobody counts on what a
+stranger might give to anyone: then what is too dear is refused at once, with what would do.
 """
 
 from __future__ import annotations
@@ -69,11 +70,13 @@ def _own_turns(ruleset: Ruleset, path: tuple[int, ...]) -> bool:
 
 
 def _open_for(context: OrderContext, gift: Gift, nation: str) -> bool:
-    """Whether another nation may give so to this one, as far as this one can tell."""
+    """Whether another nation may give so to this one, as far as this one can tell: an ally, where the act is not made for it."""
     if gift.to not in ("", nation):
         return False
     for giver in context.ruleset.rows("nations"):
-        if giver == nation or closed(context, gift.act, giver) is not None:
+        if giver == nation or (gift.slot and not context.world.allied(giver, nation)):
+            continue
+        if closed(context, gift.act, giver) is not None:
             continue
         slots = {gift.slot: nation} if gift.slot else {}
         order: Order = {"nation": giver, "order": f"acts/{gift.act['id']}", "slots": slots, "options": {}}
