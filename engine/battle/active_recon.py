@@ -286,7 +286,7 @@ def _go_out(turn: Turn, row: Row, probe: Probe, at: Mapping[str, int]) -> str:
             turn, probe.nation, probe.origin, sorted(at.items()), to=probe.target, order=probe.order["key"], mode=mode["id"],
             options=probe.order.get("options") or {}, targets=[probe.target],
         )  # fmt: skip
-        forces.go(turn, force, path, **kept)
+        forces.go(turn, force, path, lambda key: kept)
     return force
 
 

@@ -239,13 +239,7 @@ def write_parting(
 def end_entry(turn: Turn, battle: Battle) -> None:
     """The end of a battle: who stands, and what it cost everybody."""
     winner = SIDES[battle.winner] if battle.winner is not None else None
-    words = {"attacker": "the attackers have the field", "defender": "the defenders hold", None: "nobody has the field"}
-    outcome = "the forces have lost each other" if battle.touch_lost else words[winner]
-    if winner is None and not battle.touch_lost and battle.plan is not None and battle.plan.one_fires:
-        outcome = ""
-    if battle.better is not None and winner is None:
-        outcome = f"the {SIDES[battle.better]}s have the better of it"
-    outcome = f": {outcome}" if outcome else ""
+    outcome = f": {said}" if (said := _outcome(battle)) else ""
     with turn.journal.entry(
         battle.rule,
         subject=battle.subject,
@@ -262,6 +256,17 @@ def end_entry(turn: Turn, battle: Battle) -> None:
                 "battle_ended", by=by, of=of, place=battle.place, battle=battle.row["id"], winner=winner,
                 units=_kinds(battle, ATTACKER, by), foes=_kinds(battle, DEFENDER, of),
             )  # fmt: skip
+
+
+def _outcome(battle: Battle) -> str:
+    """Who has the field, in words; none where one side alone fires, since nobody disputes it then."""
+    if battle.winner is not None:
+        return "the attackers have the field" if battle.winner == ATTACKER else "the defenders hold"
+    if battle.better is not None:
+        return f"the {SIDES[battle.better]}s have the better of it"
+    if battle.touch_lost:
+        return "the forces have lost each other"
+    return "" if battle.plan is not None and battle.plan.one_fires else "nobody has the field"
 
 
 def _kinds(battle: Battle, side: int, owner: str | None) -> list[str]:

@@ -6,7 +6,7 @@ What has been bought before counts against rooms and stocks: from the state (`un
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..core.model import Row
@@ -15,14 +15,19 @@ from ..ruleset.expressions.parse import strip_mark
 from ..turn.effects import fill
 from ..turn.intents import Code, Refusal
 from ..world import treasury as stores
-from ..world.selections import as_set
+from ..world.selections import as_set, id_of
 from ..world.whom import is_for
 from ..world.world import World, exact
 from . import commitments
 from .quotes import PLENTY, Offer, Quote, rounded_up
 from .rooms import Rooms
 
-__all__ = ["PLENTY", "Market", "Offer", "Quote"]
+__all__ = ["PLENTY", "Market", "Offer", "Quote", "item_of"]
+
+
+def item_of(row: Row, slots: Mapping[str, Any]) -> str:
+    """What an order buys or places: what its slot `item` names, else what its row always does (`does`)."""
+    return str(id_of(slots.get("item", row.get("does"))))
 
 
 class Market:

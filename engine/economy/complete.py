@@ -15,8 +15,7 @@ from ..turn.effects import EffectError, EffectRunner, printed
 from ..turn.slots import unfit
 from ..turn.verbs_units import set_works
 from ..world import treasury as stores
-from ..world.selections import id_of
-from .catalogue import Market, Quote
+from .catalogue import Market, Quote, item_of
 
 IN_HAND = "hand"
 """When something is due that waits in its buyer's hand until he places it."""
@@ -170,7 +169,7 @@ def _from_hand(node: Row, turn: Turn, step: str) -> None:
     ids = node.get("orders")
     for order in turn.orders([f"orders/{i}" for i in ids], turn.mover) if ids else ():
         slots, rule = order.get("slots", {}), turn.ruleset.row("orders", order["order"].partition("/")[2])
-        nation, wanted, n = order["nation"], str(id_of(slots.get("item", rule.get("does")))), int(slots.get("n") or 1)
+        nation, wanted, n = order["nation"], item_of(rule, slots), int(slots.get("n") or 1)
         hand = in_hand(turn.state, nation, wanted)
         why = unfit(turn, rule, order, turn.order_names(order))
         if why is not None:

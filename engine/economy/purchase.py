@@ -17,9 +17,8 @@ from ..turn.intents import Refusal
 from ..turn.slots import unfit
 from ..turn.verbs_later import put_under_way
 from ..world import treasury as stores
-from ..world.selections import id_of
 from . import commitments, complete
-from .catalogue import Market, Offer, Quote
+from .catalogue import Market, Offer, Quote, item_of
 
 __all__ = ["Offer", "facing_slot", "run"]
 
@@ -105,7 +104,7 @@ def asked(turn: OrderContext, market: Market, order: Order, *, secrets: bool = T
     slots = order.get("slots", {})
     facing = slots.get(facing_slot(slots))
     return market.quote(
-        str(id_of(slots.get("item", row.get("does")))),
+        item_of(row, slots),
         slots.get("site"),
         int(slots.get("n") or 1),
         into=slots.get("into"),

@@ -42,7 +42,7 @@ def _gifts(ruleset: Ruleset) -> Iterator[Gift]:
     """The payments to others by acts of steps in which all nations act together."""
     for id_, row in ruleset.rows("acts").items():
         node = in_frame(ruleset).get(f"acts/{id_}", (None, None))[1]
-        if node is not None and not _own_turns(ruleset, node["path"]):
+        if node is not None and not node["alone"]:
             nations = {name for name, declared in row.get("slots", {}).items() if slot_of(name, declared).kind == "nation"}
             for to in dict.fromkeys(_paid(with_own_cases(ruleset, row))):
                 if ruleset.has("nations", to):
@@ -57,16 +57,6 @@ def _paid(part: Any) -> Iterator[str]:
         yield from _paid(value)
     if isinstance(part, dict) and isinstance(part.get("pay"), dict):
         yield from (str(to) for to in [part["pay"].get("to")] if to is not None)
-
-
-def _own_turns(ruleset: Ruleset, path: tuple[int, ...]) -> bool:
-    """Whether a step is carried out for one nation after another."""
-    nodes = ruleset.frame
-    for index in path:
-        if "each" in nodes[index]:
-            return True
-        nodes = nodes[index].get("steps", ())
-    return False
 
 
 def _open_for(context: OrderContext, gift: Gift, nation: str) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 from ..core.model import Row
 from ..core.state import Entity
 from ..core.words import joined
-from ..economy.catalogue import PLENTY
+from ..economy.catalogue import PLENTY, item_of
 from ..economy.purchase import facing_slot
 from ..ruleset.order_forms import Slot, slot_of
 from ..turn.context import OrderContext
@@ -313,7 +313,7 @@ class _Offers:
         return self._text(entry, {**self._one(entry), **site})
 
     def _item(self, entry: Legal) -> str:
-        return self._name("item", str(entry.slots.get("item", self._row(entry.order).get("does"))))
+        return self._name("item", item_of(self._row(entry.order), entry.slots))
 
     def _facing(self, group: Sequence[Legal]) -> Iterator[Offered]:
         """Works along a border: toward enemies, where there are any."""

@@ -99,14 +99,17 @@ def _places(ruleset: Ruleset) -> dict[str, Place]:
     return out
 
 
-def _steps(nodes: Iterable[Row], phase: str = "", at: tuple[int, ...] = (), tests: tuple[str, ...] = ()) -> Iterable[Row]:
-    """The steps of the frame, each with its phase, its path and the tests of all nodes around it."""
+def _steps(
+    nodes: Iterable[Row], phase: str = "", at: Path = (), tests: tuple[str, ...] = (), alone: bool = False
+) -> Iterable[Row]:
+    """The steps of the frame, each with its phase, its path, the tests of all nodes around it, and whether it is carried out
+    for one nation after another."""
     for index, node in enumerate(nodes):
         here, path = str(node.get("phase", phase)), (*at, index)
         asked = (*tests, node["when"]) if "when" in node else tests
         if "do" in node:
-            yield {**node, "in phase": here, "path": path, "tests": asked}
-        yield from _steps(node.get("steps", ()), here, path, asked)
+            yield {**node, "in phase": here, "path": path, "tests": asked, "alone": alone}
+        yield from _steps(node.get("steps", ()), here, path, asked, alone or "each" in node)
 
 
 def _foreseen(ruleset: Ruleset) -> list[tuple[Place, Row]]:

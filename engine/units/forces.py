@@ -130,12 +130,9 @@ def create(turn: Turn, nation: str, place: str, picks: Sequence[Pick], **fields:
     return force
 
 
-def go(
-    turn: Turn, force: str, path: Sequence[str], each: Callable[[str], dict[str, Any]] | None = None, **unit_fields: Any
-) -> None:
-    """Move a force, with its cargo, along a way that begins where it is. Its stacks get `via` and further fields.
-
-    `each` gives further fields of a stack, asked before it goes.
+def go(turn: Turn, force: str, path: Sequence[str], fields: Callable[[str], Mapping[str, Any]] = lambda key: {}) -> None:
+    """Move a force, with its cargo, along a way that begins where it is. Its stacks get `via`, and the fields that `fields`
+    gives for the key of each, asked before it goes.
     """
     if len(path) < 2:
         return
@@ -147,8 +144,7 @@ def go(
     journal.set("forces", force, "moved", True)
     via = f"{path[-2]}>{path[-1]}"
     for key, stack in moving:
-        fields = {**unit_fields, **(each(key) if each is not None else {})}
-        journal.alter_units(key, stack["n"], place=path[-1], via=via, **fields)
+        journal.alter_units(key, stack["n"], place=path[-1], via=via, **fields(key))
     for key, stack in cargo:
         journal.alter_units(key, stack["n"], place=path[-1])
 

@@ -206,7 +206,7 @@ def step_in(turn: Turn, march: March) -> None:
             }
             if march.picks:
                 force = forces.create(turn, nation, origin, march.picks, to=target, **shared)
-                forces.go(turn, force, march.path, **keeps)
+                forces.go(turn, force, march.path, lambda key: keeps)
             if march.stays:
                 force = forces.create(turn, nation, origin, march.stays, to=target, stays=True, **shared)
                 for key, stack in forces.stacks_of(turn.state, force):

@@ -360,7 +360,7 @@ def _take_up(turn: Turn, force: str, row: Row, entry: Row, to: str | None) -> No
         f"missions/{mission}" if mission else f"modes/{row['mode']}", subject=force, data=data, keep=False, **said
     ):
         if to is not None:
-            forces.go(turn, force, (row["at"], to), each=lambda key: _left(turn, owner, mode, key, row["at"]))
+            forces.go(turn, force, (row["at"], to), lambda key: _left(turn, owner, mode, key, row["at"]))
             turn.journal.fact("entered", by=row["owner"], place=to, force=force, **{"from": row["at"]})
         for field, value in fields.items():
             turn.journal.set("forces", force, field, value or None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.model import Row
+from ...economy.catalogue import item_of
 from ...economy.purchase import asked
 from ...turn.context import Order
 from ...turn.intents import Code, Intent, Refusal
@@ -47,7 +48,7 @@ def advise(book: Book, row: Row, order: Order, why: Refusal) -> str:
     """Where the thing could be built, nearest to the place that was asked for, and how many."""
     if why.code not in (Code.SITE, Code.MEANS):
         return ""
-    item, wanted = str(order["slots"].get("item", row.get("does"))), order["slots"].get("site")
+    item, wanted = item_of(row, order["slots"]), order["slots"].get("site")
     offers = [o for o in book.market.offers() if o.item == item]
     here = next((o for o in offers if o.site == wanted), None)
     if here is not None or (here := next((o for o in offers if not wanted and not o.site), None)) is not None:
