@@ -127,7 +127,7 @@ class Field:
             }
             force = forces.create(self.turn, owner, start, picks, **fields)
             if not stays:
-                forces.go(self.turn, force, [start, goal], **({"landed": True} if landed else {}))
+                forces.go(self.turn, force, [start, goal], lambda key: {"landed": True} if landed else {})
         return force
 
     def fleet(
