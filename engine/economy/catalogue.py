@@ -362,7 +362,7 @@ class Market:
         if "fits" in row:
             rooms.append((_fits(row, kind or ""), into, n))
         cost: Any = exact(paid * (price + fee))
-        dear, uses = 0, []
+        dear, uses, short = 0, [], []
         for what, purse, each, taken, times, within in self._stocks(row, site):
             if times is None:
                 if n > within:
@@ -373,13 +373,15 @@ class Market:
             dear = max(dear, beyond)
             cost += beyond * rounded_up(price * (times - 1))
             uses.append((what, purse, each * (n - beyond), taken))
+            if taken == "complete" and beyond:
+                short.append((what, purse, each * beyond))
         purse = self._purse(site, self._main)
         left = self.left(purse, self._main)
         if cost > left:
             return Refusal(Code.MEANS, f"costs {cost} {stores.in_words(self.world.ruleset, self._main)}, {left} left there", "n")
         return Quote(
             row["id"], self.nation, site, n, n * lot, str(variant.get("id", "")), price, fee, dear, cost, self._main, purse,
-            into, facing, tuple(u for u in uses if u[2]), tuple(rooms), rows, kind or "",
+            into, facing, tuple(u for u in uses if u[2]), tuple(rooms), rows, kind or "", tuple(short),
         )  # fmt: skip
 
     def _offer(self, row: Row, site: str, variant: Row) -> Offer | None:

@@ -1,7 +1,8 @@
 """`complete`: what is under way and due is finished: units appear, works are dug, units refitted, technologies come into force.
 
-Each is tested again (`still`); what fails is lost, kept in hand or paid back, as its item says. What it uses up at completion is
-taken only then. New units that appear among enemies may have to fight at once.
+Each is tested again (`still` of the item, and of the kind of site it was bought for); what fails is lost, kept in hand or paid
+back, as its item says. What it uses up at completion is taken only then. New units that appear among enemies may have to fight
+at once.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from ..turn.slots import unfit
 from ..turn.verbs_units import set_works
 from ..world import treasury as stores
 from .catalogue import Market, Quote, item_of
+from .quotes import tested_again
 
 IN_HAND = "hand"
 """When something is due that waits in its buyer's hand until he places it."""
@@ -55,7 +57,8 @@ def finish(turn: Turn, key: str) -> tuple[str, str] | None:
         names["place"] = Entity("place", row["at"])
         names["target"] = Entity("place", row.get("into") or row["at"])
     rule = f"catalogue/{item['id']}" if item else "frame/complete"
-    stands = turn.world.test(item.get("still"), names)
+    kind: Row = next((s for s in item.get("sites", ()) if s["id"] == row.get("site_kind")), {})
+    stands = turn.world.test(item.get("still"), names) and turn.world.test(kind.get("still"), names)
     subject = f"{nation}:{row.get('at') or ''}"
     data = {"what": what, "item": row.get("item", what), "n": row.get("n", 1), "at": row.get("at"), "since": row.get("since")}
     with turn.journal.entry(rule, subject=subject, audience=(nation,), data=data) as entry:
@@ -65,6 +68,7 @@ def finish(turn: Turn, key: str) -> tuple[str, str] | None:
         turn.journal.put_row("under_way", key, None)
         for resource, purse, amount in row.get("uses", ()):
             have = turn.state.get("stores", purse, resource, 0)
+            # what was bought beyond the stock takes what is there now
             turn.journal.set("stores", purse, resource, max(0, have - amount))
         entry.text = f"{_done(turn, row)}: ready."
         runner = EffectRunner(turn, entry, rule, subject)
@@ -195,7 +199,10 @@ def _lay_out(turn: Turn, hand: list[tuple[str, Row]], quote: Quote, step: str) -
             continue
         left -= part
         rest = int(row["n"]) - part
+        kind = tested_again(turn.ruleset.rows("catalogue").get(quote.item, {}), quote.variant)
         fresh = {**row, "n": part, "at": quote.site, "into": quote.into, "due": step, "rooms": [list(r) for r in quote.rooms]}
+        if kind:
+            fresh["site_kind"] = kind
         number = max(int(k.rpartition("#")[2]) for k in turn.state.table("under_way") if k.startswith(row["nation"] + "#")) + 1
         turn.journal.put_row("under_way", f"{row['nation']}#{number:04d}", {**fresh, "since": turn.number})
         turn.journal.put_row("under_way", key, {**row, "n": rest} if rest else None)

@@ -19,6 +19,7 @@ from ..turn.verbs_later import put_under_way
 from ..world import treasury as stores
 from . import commitments, complete
 from .catalogue import Market, Offer, Quote, item_of
+from .quotes import tested_again
 
 __all__ = ["Offer", "facing_slot", "run"]
 
@@ -156,11 +157,12 @@ def buy(turn: Turn, quote: Quote, order: Order | None = None) -> str:
                 later.append([resource, purse, amount])
             else:
                 stores.pay(journal, purse, resource, amount)
+        later += [list(part) for part in quote.beyond]
         key = put_under_way(
             turn, quote.nation, what, quote.made, quote.site or None, due if due is not None else turn.journal.step,
             otherwise=row.get("else"), item=quote.item, into=quote.into or None, facing=list(quote.facing) or None,
             uses=later or None, rooms=[list(r) for r in quote.rooms] or None, cost=quote.cost or None, purse=quote.purse,
-            kind=quote.kind or None, dear=quote.dear or None,
+            kind=quote.kind or None, dear=quote.dear or None, site_kind=tested_again(row, quote.variant),
         )  # fmt: skip
         if row.get("fits", {}).get("idle"):
             _keep_busy(turn, row, quote)

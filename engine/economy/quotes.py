@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from ..core.model import Row
+
 PLENTY = 999
 """The most that an offer names where nothing limits it."""
 
@@ -15,7 +17,8 @@ class Quote:
     """A purchase that can be made: `n` of an item for a site, what is paid out of which purse, and what else it takes.
 
     `price` and `fee` are for each; `dear` of them cost the multiple for what is used up. `uses` lists (resource, purse,
-    amount, when taken), `rooms` lists (room, place or nation, how many). `rows` are the ids of the adjusts in the price.
+    amount, when taken), `beyond` what the dear ones use up when they are complete, as far as there is any (resource, purse,
+    amount); `rooms` lists (room, place or nation, how many). `rows` are the ids of the adjusts in the price.
     """
 
     item: str
@@ -36,6 +39,7 @@ class Quote:
     rooms: tuple[tuple[str, str, int], ...] = ()
     rows: tuple[str, ...] = ()
     kind: str = ""
+    beyond: tuple[tuple[str, str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,11 @@ class Offer:
     facing: tuple[str, ...] = ()
     into: tuple[str, ...] = ()
     purse: str = ""
+
+
+def tested_again(item: Row, kind: str) -> str | None:
+    """The kind of site that something was bought for, if that is tested again when it is complete."""
+    return next((str(site["id"]) for site in item.get("sites", ()) if site["id"] == kind and "still" in site), None)
 
 
 def rounded_up(value: Any) -> int:

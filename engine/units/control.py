@@ -286,12 +286,13 @@ def hand_over(turn: Turn, change: Change) -> None:
 
 
 def _lose_unfinished(turn: Turn, row: Row, place: str, loser: str) -> None:
-    """What the loser had under way in a place is lost with it; only he reads of it."""
+    """What the loser had under way in a place is lost with it, but for items that are not tested again; only he reads of it."""
     where = routes.name_of(turn.world, "places", place)
     with turn.journal.entry(f"control/{row['id']}", subject=place, audience=(loser,), keep=False) as entry:
         gone = []
         for key, due in sorted(turn.state.table("under_way").items()):
-            if due.get("nation") == loser and due.get("at") == place and not due.get("mode"):
+            item = turn.ruleset.rows("catalogue").get(due.get("item", ""), {"still": True})
+            if due.get("nation") == loser and due.get("at") == place and not due.get("mode") and "still" in item:
                 gone.append({"owner": loser, "what": due.get("what"), "n": due.get("n", 1)})
                 turn.journal.put_row("under_way", key, None)
         if gone:
