@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from wteaw.core.canonical import dumps, loads
 from wteaw.ruleset.load import MAX_BYTES, load_bytes, load_text
 from wteaw.ruleset.nodes import find, pack, plain_value, unpack
 
@@ -227,3 +228,12 @@ def test_a_table_in_the_wrong_place_is_pointed_out(tmp_path: Path) -> None:
 def test_a_broken_file_does_not_hide_mistakes_in_others(tmp_path: Path) -> None:
     write(tmp_path, {"tables/a.yaml": "places: [\n", "tables/b.yaml": "places:\n- {id: x}\n"})
     assert [(d.code, d.file) for d in found(tmp_path)] == [("E106", "tables/a.yaml"), ("E207", "tables/b.yaml")]
+
+
+def test_a_file_from_the_cache_is_as_it_was_written(tmp_path: Path) -> None:
+    text = b"acts:\n- id: shout\n  form: shout {n}\n  slots: {n: number, at: place}\n  basis: stated\n"
+    tree, found = load_bytes(text, "a.yaml")
+    assert tree is not None and not found
+    kept = unpack(loads(dumps(pack(tree))), "a.yaml")
+    assert kept == tree
+    assert list(kept.value["acts"].value[0].value) == ["id", "form", "slots", "basis"]

@@ -121,23 +121,25 @@ def diagnose(
     return Diagnostic(code, severity, message, file, line, column, hint)
 
 
-# --- compact form for the cache: [line, column, value], a map's entries being [line, column of the key, node]
+# --- compact form for the cache: [line, column, value]
 
 
 def pack(node: Node) -> list[Any]:
+    """A node as plain data. The members of a map are a list, since the order in which they are written is part of the node."""
     value = node.value
     if type(value) is dict:
-        value = {k: [*node.keys[k][1:], pack(v)] for k, v in value.items()}
+        value = {"map": [[k, *node.keys[k][1:], pack(v)] for k, v in value.items()]}
     elif type(value) is list:
         value = [pack(v) for v in value]
     return [node.line, node.column, value, *([node.style] if node.style else [])]
 
 
 def unpack(data: list[Any], file: str) -> Node:
+    """The node that was packed."""
     line, column, value = data[:3]
     if type(value) is dict:
-        keys = {k: (file, v[0], v[1]) for k, v in value.items()}
-        return Node({k: unpack(v[2], file) for k, v in value.items()}, file, line, column, keys)
+        keys = {k: (file, *place) for k, *place, _ in value["map"]}
+        return Node({k: unpack(v, file) for k, *_, v in value["map"]}, file, line, column, keys)
     if type(value) is list:
         return Node([unpack(v, file) for v in value], file, line, column)
     return Node(value, file, line, column, style=data[3] if len(data) > 3 else "")
