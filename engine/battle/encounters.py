@@ -10,6 +10,7 @@ from ..core.state import Entity
 from ..turn.context import Turn
 from ..units import forces
 from ..units.contact import finds
+from ..world.passages import may_share
 from . import listed
 from .battles import Battle, Party, would_fight
 from .members import SIDES
@@ -131,7 +132,10 @@ def is_for(turn: Turn, row: Row, place: str) -> bool:
 
 
 def invaders(turn: Turn, place: str) -> list[str]:
-    """Forces that have come into a place whose holder or somebody in it they fight, and have units there."""
+    """Forces that have come into a place whose holder or somebody in it they fight, and have units there.
+
+    At home, which is own or allied land, they fight those beside whom they may not stand.
+    """
     holder = turn.world.holder_of(place)
     out = []
     for force, row in _forces_at(turn).get(place, ()):
@@ -140,8 +144,9 @@ def invaders(turn: Turn, place: str) -> list[str]:
         owner = row["owner"]
         against_holder = holder is not None and would_fight(turn, owner, holder)
         others = {s["owner"] for _, s in turn.state.stacks(at=place) if not _came(turn, s, place)}
-        residents = any(would_fight(turn, owner, other) for other in others)
-        if (against_holder or (residents and not _at_home(turn, owner, holder))) and forces.stacks_of(turn.state, force):
+        home = holder is not None and (owner == holder or turn.world.allied(owner, holder))
+        residents = any(would_fight(turn, owner, o) and not (home and may_share(turn.world, owner, o, place)) for o in others)
+        if (against_holder or residents) and forces.stacks_of(turn.state, force):
             out.append(force)
     return out
 
@@ -156,10 +161,6 @@ def _forces_at(turn: Turn) -> dict[str, list[tuple[str, Row]]]:
         return out
 
     return turn.world.keep("forces by place", ("forces",), make)  # type: ignore[no-any-return]
-
-
-def _at_home(turn: Turn, owner: str, holder: str | None) -> bool:
-    return holder is not None and (owner == holder or turn.world.allied(owner, holder))
 
 
 def _came(turn: Turn, stack: Row, place: str) -> bool:
