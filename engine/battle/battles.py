@@ -218,6 +218,7 @@ def supporters(turn: Turn, battle: Battle) -> Iterator[tuple[int, str, Row]]:
     if not rows or battle.record:
         return
     owners = [sorted({row["owner"] for _, row in party_stacks(turn, battle, side)}) for side in (ATTACKER, DEFENDER)]
+    owners[DEFENDER] = owners[DEFENDER] or hosts(turn, battle)
     there = [f for f in battle.parties[ATTACKER].forces if forces.stacks_of(turn.state, f)]
     origins = {place for f in there for place in (turn.state.get("forces", f, "path") or ())[-2:-1]}
     for force, row in sorted(turn.state.table("forces").items()):
@@ -240,6 +241,12 @@ def supporters(turn: Turn, battle: Battle) -> Iterator[tuple[int, str, Row]]:
             if join.get("side") in (None, SIDES[side]) and turn.world.test(join.get("when"), names):
                 yield side, force, join
                 break
+
+
+def hosts(turn: Turn, battle: Battle) -> list[str]:
+    """Who holds the place that is fought for, in a list; nobody where no place is defended. Defenders that are nobody are his."""
+    holder = turn.world.holder_of(battle.place)
+    return [holder] if holder and battle.parties[DEFENDER].place else []
 
 
 def _helps(turn: Turn, owner: str, owners: Sequence[Sequence[str]]) -> int | None:

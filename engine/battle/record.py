@@ -8,7 +8,7 @@ from typing import Any
 from ..core.journal import EVERYONE, Entry
 from ..core.state import Fields
 from ..turn.context import Turn, audience_ids
-from .battles import Battle, absentees
+from .battles import Battle, absentees, hosts
 from .members import ATTACKER, DEFENDER, SIDES, Group
 from .plan import Plan
 from .rounds import Rounds
@@ -27,7 +27,7 @@ def describe(groups: Sequence[Group]) -> dict[int, dict[str, dict[str, int]]]:
 
 def begin_entry(turn: Turn, battle: Battle) -> None:
     """The battle begins: who may read of it is settled, and the fact told."""
-    owners = sorted({o for side in battle.began.values() for o in side} | _hosts(turn, battle))
+    owners = sorted({*hosts(turn, battle), *(o for side in battle.began.values() for o in side)})
     battle.audience = readers(turn, battle, owners)
     with turn.journal.entry(
         battle.rule,
@@ -57,11 +57,6 @@ def _pairs(turn: Turn, battle: Battle) -> list[tuple[str | None, str | None]]:
     defenders: list[str | None] = [*sorted({*battle.began[DEFENDER], *battle.fought[DEFENDER]})]
     defenders = defenders or [turn.world.holder_of(battle.place)]
     return [(by, of) for by in attackers for of in defenders]
-
-
-def _hosts(turn: Turn, battle: Battle) -> set[str]:
-    holder = turn.world.holder_of(battle.place)
-    return {holder} if holder and battle.parties[DEFENDER].place else set()
 
 
 def readers(turn: Turn, battle: Battle, owners: Sequence[str]) -> tuple[str, ...]:
