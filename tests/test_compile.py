@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from wteaw.core.canonical import dumps
-from wteaw.ruleset import Ruleset, compile_ruleset, load_ruleset
+from wteaw.ruleset import Ruleset, cache, compile_ruleset, load_ruleset
 from wteaw.ruleset import compile as compiling
 
 from .folders import found, loaded, own_cache, write  # noqa: F401
@@ -159,3 +160,16 @@ def test_a_broken_ruleset_is_none_unless_asked_for(tmp_path: Path) -> None:
     assert isinstance(broken, Ruleset)
     assert broken.has("places", "a")
     assert [d.code for d in told] == ["E207"]
+
+
+@pytest.mark.parametrize("name", ["nodes", "load", "tree", "scalars"])
+def test_a_program_that_reads_or_keeps_files_otherwise_takes_no_kept_tree_of_another(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = Path(cache.__file__).parents[1]
+    shutil.copytree(package / "ruleset", tmp_path / "ruleset")
+    monkeypatch.setattr(cache, "_PACKAGE", tmp_path)
+    before = cache.reader_digest.__wrapped__()
+    changed = tmp_path / "ruleset" / f"{name}.py"
+    changed.write_text(changed.read_text("utf-8") + "\n# other\n", "utf-8")
+    assert cache.reader_digest.__wrapped__() != before

@@ -18,10 +18,11 @@ from typing import Any
 from ..core.canonical import dumps, loads
 from ..core.whole_files import write_whole
 
-__all__ = ["cache_folder", "code_digest", "key_of", "read", "write"]
+__all__ = ["cache_folder", "code_digest", "key_of", "read", "reader_digest", "write"]
 
 KEEP = 600
 """Entries kept in one shelf; the oldest go first."""
+_PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def cache_folder() -> Path:
@@ -35,16 +36,20 @@ def cache_folder() -> Path:
 @lru_cache(maxsize=1)
 def code_digest() -> str:
     """Of the program's own files that decide what is made of a ruleset."""
-    package = Path(__file__).resolve().parents[1]
+    names = (path.relative_to(_PACKAGE).as_posix() for path in sorted(_PACKAGE.rglob("*.py")))
+    return _digest_of(name for name in names if name.startswith(("core/", "ruleset/")))
+
+
+@lru_cache(maxsize=1)
+def reader_digest() -> str:
+    """Of the program's own files that decide what tree the text of a file gives, and how a tree is kept."""
+    return _digest_of(f"ruleset/{name}.py" for name in ("load", "nodes", "refused", "scalars", "tree"))
+
+
+def _digest_of(names: Iterable[str]) -> str:
     digest = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
-        name = path.relative_to(package).as_posix()
-        if name.startswith(("ruleset/", "expressions/")) or name in (
-            "canonical.py",
-            "diagnostics.py",
-            "expressions.py",
-        ):
-            digest.update(name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
+    for name in names:
+        digest.update(name.encode() + b"\0" + hashlib.sha256((_PACKAGE / name).read_bytes()).digest())
     return digest.hexdigest()
 
 

@@ -18,7 +18,7 @@ from ..core.model import Ruleset
 from . import cache as shelf
 from .folder import MANIFEST, SourceFile, base_folder, format_fault, name_of, read_folder
 from .forms import Forms, forms
-from .load import LOADER_VERSION, load_bytes
+from .load import load_bytes
 from .nodes import Node, diagnose, pack, plain_value, unpack
 from .overlay import FRAME, Draft, Layer, lay_over
 
@@ -213,7 +213,7 @@ def _manifest(reading: Reading, files: list[SourceFile], name: str) -> Node | No
 
 def parse_file(file: SourceFile, *, cache: bool = True) -> tuple[Node | None, list[Diagnostic]]:
     """The tree of one file; from the cache if these very bytes were read without a fault before."""
-    key = shelf.key_of([LOADER_VERSION, hashlib.sha256(file.data).digest()])
+    key = shelf.key_of([shelf.reader_digest(), hashlib.sha256(file.data).digest()])
     if key in _READ:
         return unpack(_READ[key], file.name), []
     if cache:

@@ -20,9 +20,6 @@ from .refused import MAX_DEPTH as MAX_DEPTH
 
 __all__ = ["MAX_ALIAS_NODES", "MAX_BYTES", "MAX_DEPTH", "decode", "load_bytes", "load_text", "read_file"]
 
-LOADER_VERSION = "3"
-"""Goes into the key of cached trees: raise it when the same text gives another tree."""
-
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _INDENT_TAB = re.compile(r"^ *\t", re.MULTILINE)
 _BREAK = re.compile("\r\n|\n|\r")

@@ -6,7 +6,6 @@ files a path stands for, `read` what is in one of them.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,12 +14,12 @@ from typing import Any
 
 from ...core.diagnostics import Diagnostic
 from ...core.package_data import data_root
-from ...ruleset import cache as shelf
 from ...ruleset.checks.schema import faults_of
-from ...ruleset.folder import MANIFEST, SHIPPED, ruleset_above
+from ...ruleset.compile import parse_file
+from ...ruleset.folder import MANIFEST, SHIPPED, SourceFile, ruleset_above
 from ...ruleset.forms import forms
-from ...ruleset.load import LOADER_VERSION, load_bytes, read_file
-from ...ruleset.nodes import Node, diagnose, pack, plain_value, unpack
+from ...ruleset.load import read_file
+from ...ruleset.nodes import Node, diagnose, plain_value
 from ...ruleset.nodes import find as node_at
 
 __all__ = ["Case", "TestFile", "find", "merged", "of_tree", "read", "read_tree"]
@@ -172,17 +171,7 @@ def read_tree(path: Path, name: str) -> tuple[Node | None, list[Diagnostic]]:
     data, found = read_file(path, name)
     if found:
         return None, found
-    key = shelf.key_of([LOADER_VERSION, hashlib.sha256(data).digest()])
-    kept = shelf.read("files", key)
-    if kept is not None:
-        try:
-            return unpack(kept, name), []
-        except (TypeError, ValueError, AttributeError, IndexError, KeyError):
-            pass
-    tree, found = load_bytes(data, name)
-    if tree is not None and not found:
-        shelf.write("files", key, pack(tree))
-    return tree, found
+    return parse_file(SourceFile(name, data))
 
 
 def _ruleset_of(path: Path, named: str | None) -> Path | None:

@@ -19,7 +19,7 @@ from ...ruleset import cache as shelf
 from ...ruleset.clauses import sources
 from ...ruleset.compile import load_ruleset
 from ...ruleset.folder import find_rulesets
-from ...ruleset.load import LOADER_VERSION, load_bytes, read_file
+from ...ruleset.load import load_bytes, read_file
 from ...ruleset.nodes import plain_value
 from .cases import TestFile, find, read, read_tree
 from .lines import spans, strayed
@@ -117,7 +117,7 @@ def _listed(path: Path) -> tuple[list[list[Any]], list[Diagnostic]]:
     data, found = read_file(path, path.name)
     if found:
         return [], found
-    key = shelf.key_of([LOADER_VERSION, "with lines", hashlib.sha256(data).digest()])
+    key = shelf.key_of([shelf.reader_digest(), "with lines", hashlib.sha256(data).digest()])
     kept = shelf.read("clauses", key)
     if isinstance(kept, list):
         return kept, []
