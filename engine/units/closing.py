@@ -42,6 +42,9 @@ def end(turn: Turn, force: str) -> None:
                 forces.release(turn, force)
                 return
         to = home_of(turn, mode, force)
+        if to == place:
+            forces.release(turn, force)
+            return
         if to is None:
             for key, stack in forces.stacks_of(turn.state, force):
                 turn.journal.put_row("units", key, None)

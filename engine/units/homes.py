@@ -14,8 +14,10 @@ from . import forces
 def may_stay(turn: Turn, mode: Row, force: str, nation: str, place: str) -> bool:
     """Whether units of a force may end the turn where they are: `home` of the mode, else anywhere they need not fight for.
 
-    Besides, where `remains` of the mode holds.
+    Besides, where `remains` of the mode holds. Who `returns` stays nowhere but where it set out from.
     """
+    if mode.get("returns") and place != turn.state.get("forces", force, "from"):
+        return False
     for key in ("home", "remains"):
         if key in mode and _group(turn, mode, force, nation).test(key, place, f"{place}>{place}", (place,)):
             return True
@@ -32,7 +34,8 @@ def home_of(turn: Turn, mode: Row, force: str) -> str | None:
         return str(row["from"])
     if mode.get("returns"):  # who was to come back to where it set out from finds room next to it, or none
         near = set(turn.world.geography.next_to(str(row["from"])))
-        reachable = {p: cost for p, cost in reachable.items() if p in near}
+        here = {place: 0} if going.test("home", place, f"{place}>{place}", (place,)) else {}
+        reachable = {p: cost for p, cost in {**reachable, **here}.items() if p in near}
     return min(reachable, key=lambda p: (reachable[p], p), default=None)
 
 
