@@ -251,6 +251,15 @@ def test_a_rule_spends_no_more_than_its_share(share: str | None, given: int) -> 
     assert len(found) == given
 
 
+@pytest.mark.parametrize(("share", "given"), [("1/2", 3), ("=2/5 if self.id == 'red' else 1", 2), (0, 0)])
+def test_all_acts_together_spend_no_more_than_their_share(share: str | int, given: int) -> None:
+    letters = {"n": {"kind": "choice", "choices": ["x", "y"]}}
+    acts = [{"id": id_, "form": f"{id_} {{n}}", "slots": letters, "cost": 5} for id_ in ("court", "arm")]
+    rules_ = [{"act": "court", "most": 2}, {"act": "arm", "most": 2, "share": "1/4"}]
+    found = orders(rules({"acts": rules_, "acts_share": share}, acts=acts), position())  # of 30 in the purse
+    assert len(found) == given
+
+
 def test_money_is_shared_out_over_the_mix_at_the_site_nearest_to_the_front() -> None:
     build = {
         "id": "build",

@@ -42,7 +42,7 @@ def plan(world: World, nation: str, stream: Stream, chosen: str | None = None) -
         return []
     giver = Giver(world, nation, stream)
     acts = _acts_of(world, row)
-    opened = give_acts(giver, [rule for rule in acts if "meets" not in rule])
+    opened = give_acts(giver, [rule for rule in acts if "meets" not in rule], share=row.get("acts_share", 1))
     if "moves" in row and giver.has_units:
         give_moves(giver, row["moves"])
     if "war" in row and giver.has_units:

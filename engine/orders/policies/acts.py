@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any
 
 from ...core.model import Row
@@ -18,13 +19,34 @@ from ..legal import Legal, legal_orders
 from .give import Giver
 
 
-def give_acts(giver: Giver, rules: Sequence[Row], *, insist: bool = False) -> set[str]:
+class Purse:
+    """A part of what a nation has, and what has been spent of it."""
+
+    def __init__(self, giver: Giver, share: Fraction) -> None:
+        self.giver = giver
+        self.share = share
+        self.spent: Counter[str] = Counter()
+
+    def pays(self, cost: Mapping[str, Any], besides: Mapping[str, Any] = MappingProxyType({})) -> bool:
+        """Whether it bears a cost, besides others that are not spent yet. The whole of what there is bears all."""
+        if self.share >= 1:
+            return True
+        nation = Entity("nation", self.giver.nation)
+        return all(
+            self.spent[what] + besides.get(what, 0) + n <= self.share * stock(self.giver.world, nation, what)
+            for what, n in cost.items()
+        )
+
+
+def give_acts(giver: Giver, rules: Sequence[Row], *, share: Any = 1, insist: bool = False) -> set[str]:
     """Give the acts of the rules. Returns the nations that a rule's `opens` slot named: they count as enemies this turn.
 
+    `share` is the part of what the nation has that they may cost together, as a row says it.
     `insist`: of each rule one order, by whatever way is left where the dice chose one that is refused.
     """
     opened: set[str] = set()
     context = OrderContext(giver.world)
+    whole = Purse(giver, Fraction(giver.world.number(share, {"self": Entity("nation", giver.nation)})))
     for rule in rules:
         key = f"acts/{rule['act']}"
         if rule["act"] not in giver.world.ruleset.rows("acts"):
@@ -32,9 +54,10 @@ def give_acts(giver: Giver, rules: Sequence[Row], *, insist: bool = False) -> se
         if "each" in rule:
             _give_one_for_each(giver, context, rule, key)
             continue
-        for chosen in _choose(giver, context, rule, key, insist):
+        for chosen in _choose(giver, context, rule, key, insist, whole):
             if not giver.give(key, chosen.slots):
                 continue
+            whole.spent.update(chosen.cost)
             if rule.get("opens") in chosen.slots:
                 opened.update(giver.world.members(str(chosen.slots[rule["opens"]])))
             if insist:
@@ -86,7 +109,7 @@ def _values(giver: Giver, context: OrderContext, me: Row, rule: Row, slot: str, 
     return [[str(value)] if declared.many else str(value) for value in values]
 
 
-def _choose(giver: Giver, context: OrderContext, rule: Row, key: str, every: bool) -> list[Legal]:
+def _choose(giver: Giver, context: OrderContext, rule: Row, key: str, every: bool, whole: Purse) -> list[Legal]:
     """Up to `most` ways, or every one, drawn by weight without putting back; `idle` is the weight of giving none."""
     me = {"nation": giver.nation, "order": key}
     if not giver.world.test(rule.get("if"), context.order_names({**me, "slots": {}})):
@@ -105,24 +128,15 @@ def _choose(giver: Giver, context: OrderContext, rule: Row, key: str, every: boo
             weighted.append((legal, weight))
     out: list[Legal] = []
     idle = int(rule.get("idle", 0))
-    spent: Counter[str] = Counter()
+    own = Purse(giver, Fraction(rule.get("share", 1)))
     for _ in range(len(weighted) if every else int(rule.get("most", 1))):
-        chosen = giver.pick([(item, weight) for item, weight in weighted if _within_share(giver, rule, item, spent)], idle)
+        chosen = giver.pick([(i, weight) for i, weight in weighted if own.pays(i.cost) and whole.pays(i.cost, own.spent)], idle)
         if chosen is None:
             break
         out.append(chosen)
-        spent.update(chosen.cost)
+        own.spent.update(chosen.cost)
         weighted = [(item, weight) for item, weight in weighted if item is not chosen]
     return out
-
-
-def _within_share(giver: Giver, rule: Row, legal: Legal, spent: Mapping[str, Any]) -> bool:
-    """Whether a way, with what the rule spends already, costs no more than the rule's `share` of what the nation has."""
-    if "share" not in rule:
-        return True
-    share = Fraction(str(rule["share"]))
-    nation = Entity("nation", giver.nation)
-    return all(spent.get(what, 0) + n <= share * stock(giver.world, nation, what) for what, n in legal.cost.items())
 
 
 def _filled(giver: Giver, rule: Row, legal: Legal, names: Any) -> Legal:
