@@ -49,6 +49,11 @@ MAPS = [
         [("E507", 9, 29)],
     ),
     (
+        "links:\n- {between: [a, b], guards: g}\n- {between: [b, c]}\n- {between: [c, d]}\n"
+        "gates:\n- {id: g, between: [b, a], alternative: h}\n- {id: h, between: [b, c]}\n",
+        [("E507", 13, 41)],
+    ),
+    (
         "links:\n- {between: [a, b]}\n- {between: [b, c]}\n- {between: [c, d]}\n"
         "link_lists:\n- {id: a, links: {b: null}}\n- {id: b, links: {a: null, c: west}}\n- {id: d, links: {b: null}}\n",
         [("W508", 14, 28), ("W509", 14, 28), ("E510", 15, 19)],

@@ -79,7 +79,7 @@ CODES: dict[str, str] = {
     "W504": "A place that can be entered and never left, because of one-way links.",
     "E505": "A gate between two places that are not linked.",
     "W506": "A key of a gate that is neither an end of it nor next to one.",
-    "E507": "A link that names a gate between other places.",
+    "E507": "A link, or a gate that names another in its stead, whose gate stands between other places.",
     "W508": "A list of links names a place whose own list does not name it in return.",
     "W509": "A list of links gives a place another section than its own.",
     "E510": "A list of links names a place that no link leads to.",

@@ -93,8 +93,13 @@ def keys_of_gates_touch_them(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def links_name_the_gate_between_their_ends(subject: Subject) -> Iterator[Diagnostic]:
-    """A link's gate must stand between the link's own ends."""
+    """A link's gate must stand between the link's own ends, and so must the gate that a gate names as its alternative."""
     gates = subject.rows("gates")
+    for id_, row in gates.items():
+        other = gates.get(row.get("alternative", ""))
+        if other is not None and set(other["between"]) != set(row["between"]):
+            message = f"the gate {row['alternative']!r} stands between {' and '.join(other['between'])}, not where {id_!r} stands"
+            yield diagnose("E507", "error", message, _at(subject, "gates", id_, "alternative"))
     for id_, row in subject.rows("links").items():
         gate = gates.get(row.get("guards", ""))
         if gate is not None and set(gate["between"]) != set(row["between"]):
