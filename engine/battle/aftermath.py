@@ -152,7 +152,7 @@ def _laden(turn: Turn, battle: Battle, plan: Plan) -> Iterator[tuple[list[Stack]
         if cargo := forces.cargo_of(state, force):
             yield forces.stacks_of(state, force), cargo
     for owner in sorted({g.owner for g in plan.groups if not g.force and not g.virtual}):
-        if cargo := forces.afloat_at(state, owner, battle.place):
+        if cargo := forces.carried_at(state, owner, battle.place):
             carriers = [
                 (k, r) for k, r in state.stacks(at=battle.place, owner=owner) if not r.get("force") and not r.get("aboard")
             ]

@@ -55,19 +55,26 @@ def _sail(turn: Turn, nation: str, mode: Row, voyage: Voyage) -> None:
         left = {mode["keeps"]: most - sum(a != b for a, b in pairwise(places))}
     last = turn.ruleset.rows("missions").get(voyage.plan[-1].get("mission") or "", {}) if voyage.plan else {}
     free = routes.free_stacks(turn.world, nation, voyage.start, again=bool(mode.get("again")))
+    if voyage.host:
+        for key, n in (
+            forces.pick(turn.state.stacks(at=voyage.start, owner=voyage.host), voyage.units) or () if voyage.lands else ()
+        ):
+            turn.journal.alter_units(key, n, **last.get("marks", {}))
+        free = []
     for key, n in forces.pick(free, voyage.units) or ():
         fields = {**dict.fromkeys(forces.PASSING), **last.get("marks", {}), **left}
         turn.journal.alter_units(key, n, **{**fields, "moved": True, "place": voyage.target})
     shore = turn.ruleset.rows("modes").get(mode.get("ashore", ""), mode)
     for parcel in voyage.cargo:
         start, to = parcel["from"], parcel["to"]
-        waits = forces.afloat_at(turn.state, nation, start)
+        waits = forces.afloat_at(turn.state, nation, start, voyage.host)
         there = waits if start == voyage.start else routes.free_stacks(turn.world, nation, start, again=True)
         aboard = forces.AFLOAT if stays_afloat(turn, mode, to) else None
         if aboard is None:
             _win(turn, nation, to, shore)
         for key, n in forces.pick(there, parcel["units"]) or ():
-            turn.journal.alter_units(key, n, **{**dict.fromkeys(forces.PASSING), "moved": True, "place": to, "aboard": aboard})
+            on = {"aboard": aboard, "host": voyage.host or None if aboard else None}
+            turn.journal.alter_units(key, n, **{**dict.fromkeys(forces.PASSING), "moved": True, "place": to, **on})
 
 
 def _win(turn: Turn, nation: str, place: str, mode: Row) -> None:

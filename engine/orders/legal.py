@@ -37,6 +37,7 @@ from ..world import treasury as stores
 from ..world.world import World
 from . import ways
 from .names import Names
+from .overseas import can_reach
 from .rows import is_placing, is_purchase, open_to, orders_now, starts_at
 from .text import order_text
 
@@ -432,10 +433,16 @@ def _voyages(world: World, nation: str, row: Row, mode: Row) -> list[Legal]:
     """Orders to carry others: where the carriers are; whom, whence and where to is open."""
     carriers = mode.get("carries", {}).get("carriers")
     out = []
-    for place in ways.places_with_units(world, nation):
-        counts = ways.free_units(world, nation, place)
-        fits = {k: n for k, n in counts.items() if ways.goes_by(world, mode, k) and routes.kind_matches(world, carriers, k)}
-        if fits:
-            slots = {ways.UNITS: fits, starts_at(row): place}
-            out.append(Legal(f"orders/{row['id']}", nation, slots, open=(ways.CARGO, ways.ORIGIN, ways.TARGET)))
+    of = next((s["of"] for s in row.get("slots", {}).values() if isinstance(s, dict) and "of" in s), "")
+    others = world.ruleset.rows("nations") if of and mode.get("carries", {}).get("shared") else ()
+    for host in (nation, *(other for other in others if other != nation and world.allied(other, nation))):
+        for place in ways.places_with_units(world, host):
+            if host != nation and not can_reach(world, nation, mode, place, host):
+                continue
+            counts = ways.free_units(world, host, place)
+            fits = {k: n for k, n in counts.items() if ways.goes_by(world, mode, k) and routes.kind_matches(world, carriers, k)}
+            if fits:
+                whose = {of: host} if host != nation else {}
+                slots = {ways.UNITS: fits, starts_at(row): place, **whose}
+                out.append(Legal(f"orders/{row['id']}", nation, slots, open=(ways.CARGO, ways.ORIGIN, ways.TARGET)))
     return out

@@ -23,7 +23,7 @@ from . import ways
 from .attack_odds import Known, at_once, odds_of_attacks
 from .intake import Intake
 from .names import Names
-from .rows import by_phase, orders_now, unit_slots
+from .rows import by_phase, orders_now, unit_slots, whose
 from .text import options_in_words, order_in_words, order_text
 
 __all__ = ["Group", "NotTaken", "ReadBack", "Said", "read_back"]
@@ -342,7 +342,7 @@ def _ordered(world: World, nation: str, intents: Sequence[Intent]) -> dict[tuple
         form, _, id_ = intent.verb.partition("/")
         row, slots = world.ruleset.rows(form).get(id_, {}), intent.slots
         for name, where in unit_slots(row):
-            for kind, n in (slots.get(name) or {}).items():
+            for kind, n in (slots.get(name) or {}).items() if whose(row, slots, nation, name) == nation else ():
                 take(slots.get(where, slots.get("place")), kind, int(n) if isinstance(n, int) else 0)
         if "kind" in row.get("slots", {}) and slots.get("place") is not None:
             for kind, n in ways.free_units(world, nation, str(slots["place"])).items():

@@ -14,10 +14,11 @@ from ..turn.context import Order
 from ..turn.frame import inputs, step_orders, steps
 from ..units.forces import starts_at as starts_at
 from ..units.forces import unit_slots as unit_slots
+from ..units.forces import whose as whose
 from ..world.whom import is_for as open_to
 from ..world.world import World
 
-__all__ = ["open_to", "starts_at", "unit_slots"]
+__all__ = ["open_to", "starts_at", "unit_slots", "whose"]
 
 
 def is_purchase(ruleset: Ruleset, row: Row) -> bool:

@@ -16,7 +16,8 @@ from ..world import routes
 from . import forces
 from .attacking import attack_refusal, begin_war, follows, take_over
 from .fleet import mission_row
-from .stowage import figure_of, room_of, size_of, size_of_kinds
+from .room import figure_of, room_of, size_of, size_of_kinds
+from .stowage import lends
 
 
 def adopt(turn: Turn, force: str, mode: Row) -> None:
@@ -24,10 +25,16 @@ def adopt(turn: Turn, force: str, mode: Row) -> None:
     if "carries" not in mode:
         return
     row = turn.state.row("forces", force)
+    if "host" in row:
+        there = forces.afloat_at(turn.state, row["owner"], row["at"], row["host"])
+        for part in row.get("cargo") or () if there else ():
+            for key, n in (forces.pick(there, part["units"]) or ()) if part["from"] == row["at"] else ():
+                turn.journal.alter_units(key, n, aboard=force)
+        return
     room = room_of(turn, mode, [(k, r["n"]) for k, r in forces.stacks_of(turn.state, force)])
     coming = [part["units"] for part in row.get("cargo") or () if part["from"] != row["at"]]
     room -= sum(size_of_kinds(turn, mode, row["owner"], units) for units in coming)
-    for key, stack in forces.afloat_at(turn.state, row["owner"], row["at"]):
+    for key, stack in forces.carried_at(turn.state, row["owner"], row["at"]):
         each = size_of(turn, mode, [(key, 1)])
         n = min(stack["n"], int(room // each)) if each else stack["n"]
         if n > 0:
@@ -93,15 +100,18 @@ def take_aboard(turn: Turn, force: str, row: Row, mode: Row, index: int) -> None
         return
     picks = forces.pick(routes.free_stacks(turn.world, nation, origin, again=bool(mode.get("again"))), cargo["units"])
     names = {"self": Entity("nation", nation), "place": Entity("place", origin)}
-    if picks is None or not turn.world.test(carries.get("from"), names):
+    host = row.get("host")
+    lent = host is None or lends(turn, mode, nation, host, row["at"])
+    if picks is None or not lent or not turn.world.test(carries.get("from"), names):
         with turn.journal.entry(f"modes/{mode['id']}", subject=force, audience=(nation,), text=f"Nobody came aboard in {where}."):
             _note(turn, force, index, "left")
         return
-    text = f"Aboard in {where}: {routes.list_units(turn.world, cargo['units'])}."
+    on = f" on ships of {routes.name_of(turn.world, 'nations', host)}" if host else ""
+    text = f"Aboard{on} in {where}: {routes.list_units(turn.world, cargo['units'])}."
     said = forces.told(turn, mode, nation, text)
     with turn.journal.entry(f"modes/{mode['id']}", subject=force, data={"units": cargo["units"]}, **said):
         for key, n in picks:
-            turn.journal.alter_units(key, n, place=row["at"], aboard=force)
+            turn.journal.alter_units(key, n, place=row["at"], aboard=force, host=host)
         _note(turn, force, index, "aboard")
         turn.journal.set("forces", force, "loaded", True)
         if not turn.state.stacks(at=origin, owner=nation):
@@ -133,9 +143,17 @@ def land_all(turn: Turn, modes: Sequence[Row], node: Row) -> None:
             _put_ashore(turn, force, row, mode, part, hostile=attack)
 
 
+def _mark_lent(turn: Turn, host: str, place: str, ships: Mapping[str, int], marks: Mapping[str, Any]) -> None:
+    """An ally's carriers whose cargo has gone ashore wear for the rest of the turn what the mission says."""
+    plain = [s for s in turn.state.stacks(at=place, owner=host) if any(s[1].get(f) != v for f, v in marks.items())]
+    for key, n in forces.pick(plain, ships) or ():
+        turn.journal.alter_units(key, n, **marks)
+
+
 def _aboard(turn: Turn, force: str, part: Row) -> list[tuple[str, int]]:
     """Those of a force's cargo that go ashore together: as many as are left of one part."""
-    there = forces.cargo_of(turn.state, force)
+    owner = turn.state.get("forces", force, "owner")
+    there = [(k, r) for k, r in forces.cargo_of(turn.state, force) if r["owner"] == owner]
     wanted = {kind: min(n, sum(s["n"] for _, s in there if s["kind"] == kind)) for kind, n in part["units"].items()}
     return forces.pick(there, wanted) or []
 
@@ -157,8 +175,11 @@ def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, part: Row, *, hosti
     shore = turn.ruleset.row("modes", mode["ashore"]) if "ashore" in mode else mode
     where = routes.name_of(turn.world, "places", target)
     why = None
+    host = row.get("host")
     if not aboard:
         why = "nobody is aboard"
+    elif host is not None and not lends(turn, mode, nation, host, zone):
+        why = f"nobody can leave ships in {routes.name_of(turn.world, 'places', zone)}"
     elif routes.entry(turn.world, nation, target, turn.journal.step) == "never":
         why = f"{where} may not be entered"
     else:
@@ -184,18 +205,24 @@ def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, part: Row, *, hosti
         if hostile:
             landed = forces.create(
                 turn, nation, zone, [], order=row.get("order"), mode=shore["id"], to=target, targets=[target],
-                options=row.get("options") or {}, brought_by=force,
+                options=row.get("options") or {}, brought_by=force, host=host,
             )  # fmt: skip
             turn.journal.set("forces", landed, "at", target)
             turn.journal.set("forces", landed, "path", [zone, target])
             for key, n in aboard:
-                turn.journal.alter_units(key, n, aboard=None, force=landed, place=target, via=via, landed=True, **spent)
+                turn.journal.alter_units(
+                    key, n, aboard=None, host=None, force=landed, place=target, via=via, landed=True, **spent
+                )
         else:
             for key, n in aboard:
-                turn.journal.alter_units(key, n, aboard=None, place=target, moved=True, **spent)
+                turn.journal.alter_units(key, n, aboard=None, host=None, place=target, moved=True, **spent)
             take_over(turn, nation, target)
         turn.journal.set("forces", force, "loaded", bool(forces.cargo_of(turn.state, force)) or None)
-        forces.mark(turn, force, mission_row(turn.ruleset, row.get("mission")))
+        marks = mission_row(turn.ruleset, row.get("mission"))
+        if host is None:
+            forces.mark(turn, force, marks)
+        else:
+            _mark_lent(turn, host, zone, row["ships"], marks.get("marks", {}))
         turn.journal.fact("entered", by=nation, of=holder, place=target, n=sum(kinds.values()), **{"from": zone})
     if hostile:
         begin_war(turn, shore, nation, target)

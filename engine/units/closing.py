@@ -12,6 +12,7 @@ from ..turn.context import Turn
 from ..world import routes
 from . import forces
 from .carriers import settle_all
+from .guests import part_company
 from .homes import home_of, may_stay
 
 
@@ -22,6 +23,7 @@ def close(turn: Turn, node: Row) -> None:
         if wanted is None or row.get("mode") in wanted:
             end(turn, force)
     settle_all(turn)
+    part_company(turn)
     if not node.get("keeps"):
         forget(turn)
 
@@ -68,8 +70,8 @@ def fall_back(turn: Turn, mode: Row, force: str) -> bool:
     found = False
     for key, stack in forces.stacks_of(turn.state, force):
         if turn.world.test(mode["falls_back"], {**names, "unit": Entity("unit", key)}):
-            aboard = bringer if with_it else forces.AFLOAT
-            turn.journal.alter_units(key, stack["n"], **{**dict.fromkeys(forces.PASSING), "place": start, "aboard": aboard})
+            again = {"place": start, "aboard": bringer if with_it else forces.AFLOAT, "host": row.get("host")}
+            turn.journal.alter_units(key, stack["n"], **{**dict.fromkeys(forces.PASSING), **again})
             found = True
     return found
 
@@ -86,7 +88,8 @@ def forget(turn: Turn) -> None:
         for key, stack in list(turn.state.stacks()):
             if stack.get("force") in still or stack.get("aboard") in still:
                 continue
-            worn = [f for f in sorted(passing) if f in stack and (f, stack[f]) != ("aboard", forces.AFLOAT)]
+            afloat = {"aboard", "host"} if stack.get("aboard") == forces.AFLOAT else set()
+            worn = [f for f in sorted(passing - afloat) if f in stack]
             if worn:
                 turn.journal.alter_units(key, stack["n"], **dict.fromkeys(worn))
         for place, row in sorted(turn.state.table("places").items()):

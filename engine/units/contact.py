@@ -103,7 +103,8 @@ def pairs(turn: Turn, row: Row) -> list[tuple[str, str]]:
     table = turn.state.table("forces")
     at: dict[str, list[str]] = {}
     for force, data in sorted(table.items()):
-        at.setdefault(str(data["at"]), []).append(force)
+        if "ships" not in data:  # else it is cargo of ships that are not under its orders
+            at.setdefault(str(data["at"]), []).append(force)
     out: list[tuple[str, str]] = []
     for place in sorted(at):
         for seeker in at[place]:

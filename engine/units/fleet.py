@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..core.model import Row, Ruleset
 from ..turn.context import Order
@@ -27,10 +28,12 @@ class Voyage:
     plan: list[Row]
     cargo: list[Row]
     units: dict[str, int]
+    host: str = ""
+    """Whose the carriers are, if they are an ally's: they stay where they are, and their owner's."""
     gate: str | None = None
     """A passage on the way that is shut to them as things stand: they stop before it unless it has been opened by then."""
-    loaded: bool = False
-    """Whether cargo that is afloat where they set out is aboard them."""
+    burden: Any = 0
+    """The room aboard them that is taken by cargo that is afloat where they set out."""
     number: int = 0
     parent: int = 0
     """The force that they leave after `after` points; 0: they set out by themselves."""
@@ -39,6 +42,11 @@ class Voyage:
     @property
     def nation(self) -> str:
         return str(self.order["nation"])
+
+    @property
+    def loaded(self) -> bool:
+        """Whether cargo that is afloat where they set out is aboard them."""
+        return bool(self.burden > 0)
 
     @property
     def target(self) -> str:

@@ -3,7 +3,8 @@
 A force is a row of the table `forces`: `nation#0001` -> {owner, order, mode, from, at, path, to, mission, stance, options,
 targets, moved ...}. Its units are stacks with the field `force`; they stand where the force is. An attacking force stands in
 the place it attacks. Units that take part from where they stand have a force of their own there, with `stays: true`
-and the place they act upon in `targets`. Cargo stands where its carriers are and has their force's id in `aboard`.
+and the place they act upon in `targets`. Cargo stands where its carriers are and has their force's id in `aboard`,
+and his name in `host` if they are an ally's.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ Pick = tuple[str, int]
 AFLOAT = "afloat"
 """What `aboard` says of cargo whose carriers have no orders."""
 
-PASSING = ("force", "via", "landed", "moved", "aboard")
+PASSING = ("force", "via", "landed", "moved", "aboard", "host")
 """Fields that stacks carry only while forces are about."""
 
 
@@ -43,6 +44,13 @@ def unit_slots(row: Row) -> list[tuple[str, str]]:
 def starts_at(row: Row) -> str:
     """The slot of an order that says where its `units` stand."""
     return dict(unit_slots(row)).get("units", "origin")
+
+
+def whose(row: Row, slots: Mapping[str, Any], nation: str, slot: str = "units") -> str:
+    """Whose units a slot of an order names: the nation's that gives it, or those of the one that another slot names (`of`)."""
+    declared = row.get("slots", {}).get(slot)
+    of = declared.get("of") if isinstance(declared, dict) else None
+    return str(slots.get(of) or nation) if of is not None else nation
 
 
 def stacks_of(state: State, force: str) -> list[tuple[str, Row]]:
@@ -172,9 +180,14 @@ def release(turn: Turn, force: str, *, afloat: bool = False) -> None:
     for key, stack in stacks_of(turn.state, force):
         turn.journal.alter_units(key, stack["n"], **dict.fromkeys(PASSING))
     for key, stack in cargo:
-        aboard = AFLOAT if afloat and not is_guest(turn, force, stack["kind"]) else None
-        turn.journal.alter_units(key, stack["n"], **{**dict.fromkeys(PASSING), "aboard": aboard})
+        kept = _kept_aboard(turn, force, stack) if afloat else {}
+        turn.journal.alter_units(key, stack["n"], **{**dict.fromkeys(PASSING), **kept})
     turn.journal.put_row("forces", force, None)
+
+
+def _kept_aboard(turn: Turn, force: str, stack: Row) -> dict[str, Any]:
+    """What cargo of a force keeps that stays aboard when the force ends."""
+    return {} if is_guest(turn, force, stack["kind"]) else {"aboard": AFLOAT, "host": stack.get("host")}
 
 
 def is_guest(turn: Turn, force: str, kind: str) -> bool:
@@ -183,9 +196,16 @@ def is_guest(turn: Turn, force: str, kind: str) -> bool:
     return bears is not None and routes.kind_matches(turn.world, bears["who"], kind)
 
 
-def afloat_at(state: State, nation: str, place: str) -> list[tuple[str, Row]]:
-    """Stacks of a nation that are aboard at a place without a force that carries them."""
-    return [(k, r) for k, r in state.stacks(at=place, owner=nation) if r.get("aboard") == AFLOAT]
+def afloat_at(state: State, nation: str, place: str, host: str | None = None) -> list[tuple[str, Row]]:
+    """Stacks of a nation aboard carriers of its own, or of a host, that lie at a place without orders."""
+    there = state.stacks(at=place, owner=nation)
+    return [(k, r) for k, r in there if r.get("aboard") == AFLOAT and r.get("host", nation) == (host or nation)]
+
+
+def carried_at(state: State, nation: str, place: str) -> list[tuple[str, Row]]:
+    """Stacks aboard the carriers of a nation that lie at a place without orders: its own, then those of allies."""
+    there = [s for s in state.stacks(at=place) if s[1].get("aboard") == AFLOAT and s[1].get("host", s[1]["owner"]) == nation]
+    return sorted(there, key=lambda s: s[1]["owner"] != nation)
 
 
 def mark(turn: Turn, force: str, mission: Row) -> None:
@@ -202,6 +222,5 @@ def withdraw(turn: Turn, force: str, to: str) -> None:
     for key, stack in stacks_of(turn.state, force):
         turn.journal.alter_units(key, stack["n"], **plain)
     for key, stack in cargo:
-        aboard = AFLOAT if carries and not is_guest(turn, force, stack["kind"]) else None
-        turn.journal.alter_units(key, stack["n"], **{**plain, "aboard": aboard})
+        turn.journal.alter_units(key, stack["n"], **{**plain, **(_kept_aboard(turn, force, stack) if carries else {})})
     turn.journal.put_row("forces", force, None)

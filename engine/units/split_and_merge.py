@@ -18,7 +18,9 @@ from . import forces
 def part_and_join(turn: Turn, modes: Mapping[str, Row], tick: int) -> None:
     """Whoever is to part or to join before this tick does; done once, however often a tick asks. Forces without units end."""
     for force, row in sorted(turn.state.table("forces").items()):
-        if row.get("mode") in modes and not forces.stacks_of(turn.state, force) and not forces.cargo_of(turn.state, force):
+        if row.get("mode") not in modes or "ships" in row:  # whose ships are an ally's has no units of its own
+            continue
+        if not forces.stacks_of(turn.state, force) and not forces.cargo_of(turn.state, force):
             with turn.journal.entry(f"modes/{row['mode']}", subject=force, audience=(row["owner"],), keep=False):
                 turn.journal.put_row("forces", force, None)
     for force, row in sorted(turn.state.table("forces").items()):

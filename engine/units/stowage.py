@@ -1,4 +1,4 @@
-"""What ships take: whether cargo may come aboard and go ashore, where, and how much room it needs."""
+"""What ships take: whether cargo may come aboard and go ashore, and where; how much room there is says `room`."""
 
 from __future__ import annotations
 
@@ -14,9 +14,18 @@ from .attacking import attack_refusal
 
 
 def stowed(
-    turn: OrderContext, mode: Row, slots: Mapping[str, Any], nation: str, zone: str | None, left: Mapping[str, int]
+    turn: OrderContext,
+    mode: Row,
+    slots: Mapping[str, Any],
+    nation: str,
+    zone: str | None,
+    left: Mapping[str, int],
+    host: str = "",
 ) -> tuple[Row, list[forces.Pick]] | str:
-    """What an order brings aboard, as {units, from, to}, and the stacks it is taken from; or why it cannot be carried."""
+    """What an order brings aboard, as {units, from, to}, and the stacks it is taken from; or why it cannot be carried.
+
+    `host`: whose carriers they are, if they are not the nation's own.
+    """
     world, carries = turn.world, mode.get("carries")
     origin, target = slots.get("origin"), slots.get("target")
     cargo = forces.wanted(slots["cargo"])
@@ -29,7 +38,9 @@ def stowed(
             return f"{routes.name_of(world, 'units', kind)} cannot be carried"
     aboard = origin == zone  # left at sea by ships that did not come to land: they need only be taken up
     again = bool(mode.get("again"))
-    there = forces.afloat_at(world.state, nation, origin) if aboard else routes.free_stacks(world, nation, origin, again=again)
+    there = (
+        forces.afloat_at(world.state, nation, origin, host) if aboard else routes.free_stacks(world, nation, origin, again=again)
+    )
     free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in there]
     chosen = forces.pick([s for s in free if s[1]["n"]], cargo)
     if chosen is None:
@@ -37,6 +48,8 @@ def stowed(
     names = {"self": Entity("nation", nation), "place": Entity("place", origin)}
     if not aboard and not world.test(carries.get("from"), names):
         return f"nobody can come aboard from {routes.name_of(world, 'places', origin)}"
+    if host and zone and not aboard and not lends(turn, mode, nation, host, zone):
+        return f"nobody can come aboard in {routes.name_of(world, 'places', zone)}"
     if stays_afloat(turn, mode, target):
         return {"units": cargo, "from": origin, "to": target}, chosen
     shore = turn.ruleset.row("modes", mode["ashore"]) if "ashore" in mode else mode
@@ -45,6 +58,12 @@ def stowed(
     if why and all(why):
         return str(why[0])
     return {"units": cargo, "from": origin, "to": target}, chosen
+
+
+def lends(turn: OrderContext, mode: Row, nation: str, host: str, place: str) -> bool:
+    """Whether carriers that lie in a place take cargo of an ally of theirs aboard now, and put it ashore (`shared`)."""
+    names = {"self": Entity("nation", nation), "place": Entity("place", place)}
+    return turn.world.allied(host, nation) and turn.world.test(mode["carries"].get("shared", False), names)
 
 
 def stays_afloat(turn: OrderContext, mode: Row, target: str) -> bool:
@@ -62,43 +81,3 @@ def beaches_of(turn: OrderContext, mode: Row, target: str) -> Sequence[str]:
 def quays_of(turn: OrderContext, mode: Row, origin: str, zone: str | None) -> Sequence[str]:
     """The places where cargo comes aboard from a place; the place itself if it is afloat there."""
     return (origin,) if origin == zone else beaches_of(turn, mode, origin)
-
-
-def size_of_kinds(turn: OrderContext, mode: Row, nation: str, kinds: Mapping[str, int]) -> Any:
-    """The room that kinds need, reckoned as those of the nation stand somewhere."""
-    total: Any = 0
-    for kind, n in kinds.items():
-        key = next((k for k, r in turn.state.stacks(owner=nation) if r["kind"] == kind), None)
-        total += n * figure_of(turn, mode["carries"]["size"], key) if key is not None else 0
-    return total
-
-
-def room_of(turn: OrderContext, mode: Row, picks: Sequence[forces.Pick]) -> Any:
-    """How much cargo some units take."""
-    carries = mode["carries"]
-    total: Any = 0
-    for key, n in picks:
-        if routes.kind_matches(turn.world, carries.get("carriers"), str(turn.state.get("units", key, "kind"))):
-            total += n * figure_of(turn, carries["room"], key)
-    return total
-
-
-def size_of(turn: OrderContext, mode: Row, picks: Sequence[forces.Pick]) -> Any:
-    """How much room some units need."""
-    return sum(n * figure_of(turn, mode["carries"]["size"], key) for key, n in picks)
-
-
-def figure_of(turn: OrderContext, figure: Any, key: str) -> Any:
-    """A number, a quantity or a field of a unit, or `=` an expression."""
-    unit = Entity("unit", key)
-    return turn.world.figure(figure, {"unit": unit, "self": turn.world.field(unit, "owner")}, unit)
-
-
-def burden(turn: OrderContext, mode: Row, nation: str, place: str, picks: Sequence[forces.Pick]) -> Any:
-    """The room of these carriers that cargo afloat in a place needs, because that of the others there is too small."""
-    afloat = [(k, int(r["n"])) for k, r in forces.afloat_at(turn.state, nation, place)] if "carries" in mode else []
-    if not afloat or not room_of(turn, mode, picks):
-        return 0
-    going = dict(picks)
-    others = [(k, int(r["n"]) - going.get(k, 0)) for k, r in routes.free_stacks(turn.world, nation, place)]
-    return max(0, size_of(turn, mode, afloat) - room_of(turn, mode, others))

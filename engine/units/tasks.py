@@ -112,16 +112,20 @@ def set_out(turn: Turn, modes: Sequence[Row]) -> None:
         if voyage.parent:
             continue
         nation, place = voyage.nation, voyage.start
-        said = _told(turn, voyage.mode, nation, "sets out from", place, forces.kinds_of(turn.state, voyage.picks))
+        picks = () if voyage.host else voyage.picks  # an ally's ships are not under the nation's orders
+        said = _told(turn, voyage.mode, nation, "sets out from", place, forces.kinds_of(turn.state, picks))
+        if voyage.host:
+            said["text"] = ""  # what its cargo does is told when it does it
         with turn.journal.entry(voyage.order["order"], subject=f"{nation}:{place}", **said) as entry:
             parting = [v for v in voyages if v.nation == nation and v.parent and v.parent == voyage.number]
             force = forces.create(
-                turn, nation, place, voyage.picks, mode=voyage.mode["id"], cargo=voyage.cargo or None, began=place,
+                turn, nation, place, picks, mode=voyage.mode["id"], cargo=voyage.cargo or None, began=place,
+                host=voyage.host or None, ships=voyage.units if voyage.host else None,
                 parting=[{"units": v.units, "after": v.after, "at": v.start, **about(turn, v)} for v in parting] or None,
                 **about(turn, voyage),
             )  # fmt: skip
             bring_along(turn, force, voyage.mode)
-            if voyage.loaded or (voyage.cargo and voyage.cargo[0]["from"] == place):
+            if voyage.loaded or any(part["from"] == place for part in voyage.cargo):
                 adopt(turn, force, voyage.mode)
             entry.data.update(force=force, units=forces.strength(turn.state, force), plan=voyage.plan)
             for each in (voyage, *parting):

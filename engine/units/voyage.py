@@ -18,7 +18,8 @@ from ..world import routes
 from . import forces
 from .assignment import missions_refusal
 from .fleet import Fleet, Parcel, Voyage, mission_row
-from .stowage import beaches_of, burden, quays_of, room_of, size_of, size_of_kinds, stays_afloat, stowed
+from .room import burden, room_of, size_of, size_of_kinds
+from .stowage import beaches_of, quays_of, stays_afloat, stowed
 
 
 def understand(
@@ -41,12 +42,15 @@ def understand(
     wanted = forces.wanted(slots["units"])
     if isinstance(wanted, str) or start is None:
         return wanted if isinstance(wanted, str) else "it names no place to start from"
-    standing = routes.free_stacks(world, nation, start, again=bool(mode.get("again")))
+    host = forces.whose(row, slots, nation)
+    standing = routes.free_stacks(world, host, start, again=bool(mode.get("again")))
     free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in standing]
     picks = forces.pick([s for s in free if s[1]["n"]], wanted)
     if picks is None:
-        return routes.too_few(turn.world, nation, start, wanted)
-    voyage = Voyage(order, mode, start, picks, [], [], wanted, number=number)
+        return routes.too_few(turn.world, host, start, wanted)
+    voyage = Voyage(order, mode, start, picks, [], [], wanted, host=host if host != nation else "", number=number)
+    if voyage.host and not world.allied(host, nation):
+        return f"{routes.name_of(world, 'nations', host)} is no ally"
     going = routes.Going(world, nation, mode, [Entity("unit", k) for k, _ in picks])
     refused = routes.going_refusal(going, start)
     if refused:
@@ -61,7 +65,7 @@ def understand(
     if isinstance(found, str):
         return found
     voyage.plan, voyage.cargo = found
-    voyage.loaded = burden(turn, mode, nation, start, picks) > 0
+    voyage.burden = burden(turn, mode, host, start, picks, left)
     voyage.gate = routes.shut_on(going, start, (entry["place"] for entry in voyage.plan))
     why = _too_far(turn, voyage, voyage.plan, fleet) or missions_refusal(turn, voyage, fleet) or _overladen(turn, voyage)
     why = why or _no_end(going, voyage.target)
@@ -246,7 +250,8 @@ def _with_cargo(
         via = routes.named_places(turn.world, slots.get("via"))
     except ValueError as error:
         return str(error)
-    found = stowed(turn, going.mode, slots, going.nation, zone, left)
+    host = forces.whose(row, slots, going.nation)
+    found = stowed(turn, going.mode, slots, going.nation, zone, left, host if host != going.nation else "")
     if isinstance(found, str):
         return found
     parcel, chosen = found
@@ -259,6 +264,8 @@ def _with_cargo(
     if isinstance(ways, str):
         return ways
     zones, loads = ways
+    if zones and host != going.nation:
+        return f"ships of {routes.name_of(turn.world, 'nations', host)} stay in {routes.name_of(turn.world, 'places', zone)}"
     mission = row.get("mission")
     plan: list[Row] = [{"place": z, "mission": mission} for z in zones]
     if not stays_afloat(turn, going.mode, parcel["to"]):
@@ -279,7 +286,7 @@ def _parcel(turn: OrderContext, order: Order, mode: Row, fleet: Fleet, left: dic
         return f"there is no force {slots.get('aboard')}; {fleet.those()}"
     if not voyage.cargo:
         return f"force {voyage.number} carries no troops"
-    found = stowed(turn, mode, slots, nation, voyage.start, left)
+    found = stowed(turn, mode, slots, nation, voyage.start, left, voyage.host)
     if isinstance(found, str):
         return found
     parcel, chosen = found
@@ -325,7 +332,7 @@ def _laden(turn: OrderContext, voyage: Voyage, more: Row | None = None) -> Any:
     for part in (*voyage.cargo, *([more] if more else ())):
         size = size_of_kinds(turn, voyage.mode, voyage.nation, part["units"])
         afloat, ashore = (afloat + size, ashore) if part["from"] == voyage.start else (afloat, ashore + size)
-    return ashore + max(afloat, burden(turn, voyage.mode, voyage.nation, voyage.start, voyage.picks))
+    return ashore + max(afloat, voyage.burden)
 
 
 def _loads_in(turn: OrderContext, voyage: Voyage) -> str | None:

@@ -54,6 +54,8 @@ def conditions(words: Words, rows: Sequence[Mapping[str, Any]]) -> str:
             for k, v in sorted(row.items())
             if k not in PASSING and (v != AFLOAT or row["kind"] in ashore)  # where all are aboard that goes without saying
         ]
+        if "host" in row:
+            more.append(f"aboard ships of {words.nation(str(row['host']))}")
         if more:
             found.append(f"{row['n']} {words.kind(str(row['kind']), row['n'])} ({', '.join(more)})")
     return "; ".join(found)

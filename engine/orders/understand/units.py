@@ -86,12 +86,22 @@ def _counted(book: Book, row: Row, order: Order, mode: Row | None) -> Order:
     slots = dict(order.get("slots", {}))
     for name, where in unit_slots(row):
         if slots.get(name) and slots.get(where) is not None:
-            slots[name] = _numbers(book, row, slots[name], str(slots[where]), mode if name == ways.UNITS else None, name)
+            whose = _whose(book, row, slots, name)
+            slots[name] = _numbers(book, row, slots[name], str(slots[where]), mode if name == ways.UNITS else None, name, whose)
     return {**order, "slots": slots}
 
 
-def _numbers(book: Book, row: Row, wanted: Mapping[str, Any], origin: str, mode: Row | None, slot: str) -> dict[str, Any]:
-    left = units_left(book, row, origin)
+def _whose(book: Book, row: Row, slots: Mapping[str, Any], slot: str) -> tuple[str, str]:
+    """Whose units a slot names, and aboard whose carriers those of other slots of the order may be."""
+    voyage = book.fleet.voyages.get(int(slots.get("aboard") or 0))
+    host = voyage.host if voyage is not None and voyage.host else forces.whose(row, slots, book.nation)
+    return forces.whose(row, slots, book.nation, slot), host
+
+
+def _numbers(
+    book: Book, row: Row, wanted: Mapping[str, Any], origin: str, mode: Row | None, slot: str, whose: tuple[str, str]
+) -> dict[str, Any]:
+    left = units_left(book, row, origin, whose)
     if (every := book.every(wanted, left)) is not None:
         fits = {k: n for k, n in every.items() if mode is None or ways.goes_by(book.world, mode, k)}
         if not fits:
@@ -104,7 +114,7 @@ def _numbers(book: Book, row: Row, wanted: Mapping[str, Any], origin: str, mode:
         if out[kind] <= 0 and number != ALL:
             raise Refused(Refusal(Code.NUMBER, "the number must be at least 1", slot))
         if out[kind] <= 0:
-            raise Refused(_too_many(book, kind, 1, origin, left, slot))
+            raise Refused(_too_many(book, kind, 1, origin, left, slot, whose[0]))
     return out
 
 
@@ -116,12 +126,15 @@ def _picked(book: Book, row: Row, order: Order, uses: Uses) -> dict[str, int]:
         wanted, place = slots.get(name), slots.get(where)
         if not wanted or place is None:
             continue
-        left = units_left(book, row, str(place))
+        whose = _whose(book, row, slots, name)
+        left = units_left(book, row, str(place), whose)
         for kind, number in wanted.items():
             if number > left.get(kind, 0):
-                raise Refused(_too_many(book, kind, number, str(place), left, name))
-        for key, n in forces.pick(_stacks(book, row, str(place)), wanted) or ():
+                raise Refused(_too_many(book, kind, number, str(place), left, name, whose[0]))
+        for key, n in forces.pick(_stacks(book, row, str(place), whose), wanted) or ():
             picked[key] = picked.get(key, 0) + n
+        if whose[0] != book.nation:
+            continue
         taken = [(row["id"], str(place), kind, int(n)) for kind, n in wanted.items()]
         uses.append(lambda those=taken: book.taken.extend(those))  # type: ignore[misc]
     return picked
@@ -132,22 +145,23 @@ def _earlier(book: Book, place: str) -> dict[str, int]:
     return dict(sum((Counter({kind: n}) for _, where, kind, n in book.taken if where == place), Counter()))
 
 
-def _stacks(book: Book, row: Row, place: str) -> list[tuple[str, Row]]:
+def _stacks(book: Book, row: Row, place: str, whose: tuple[str, str]) -> list[tuple[str, Row]]:
     """The stacks at a place that are free to go; for orders that commit units, less what earlier ones took."""
     mode = book.ruleset.rows("modes").get(row.get("does", ""), {})
-    free = routes.free_stacks(book.world, book.nation, place, again=bool(mode.get("again")))
-    if ways.CARGO in row.get("slots", {}):
-        free = [*free, *forces.afloat_at(book.world.state, book.nation, place)]
+    owner, host = whose
+    free = routes.free_stacks(book.world, owner, place, again=bool(mode.get("again")))
+    if ways.CARGO in row.get("slots", {}) and owner == book.nation:
+        free = [*free, *forces.afloat_at(book.world.state, owner, place, host)]
     if "commits" not in row:
         return free
     now = [(k, {**r, "n": book.left.get(k, int(r["n"]))}) for k, r in free]
     return [(k, r) for k, r in now if r["n"] > 0]
 
 
-def units_left(book: Book, row: Row, place: str) -> dict[str, int]:
+def units_left(book: Book, row: Row, place: str, whose: tuple[str, str] | None = None) -> dict[str, int]:
     """Units at a place that this order may still take: an order that commits none counts those it has had itself."""
     left: dict[str, int] = {}
-    for _, stack in _stacks(book, row, place):
+    for _, stack in _stacks(book, row, place, whose or (book.nation, book.nation)):
         left[stack["kind"]] = left.get(stack["kind"], 0) + int(stack["n"])
     for other, where, kind, number in book.taken:
         if where == place and other == row["id"] and "commits" not in row:  # those of orders that commit are no longer free
@@ -155,15 +169,16 @@ def units_left(book: Book, row: Row, place: str) -> dict[str, int]:
     return left
 
 
-def _too_many(book: Book, kind: str, number: int, origin: str, left: Mapping[str, int], slot: str) -> Refusal:
-    there = ways.free_units(book.world, book.nation, origin).get(kind, 0)
+def _too_many(book: Book, kind: str, number: int, origin: str, left: Mapping[str, int], slot: str, whose: str) -> Refusal:
+    there = ways.free_units(book.world, whose, origin).get(kind, 0)
     where = book.names.printed("place", origin)
     what = book.names.printed("unit-kind", kind, number)
     ordered = there - left.get(kind, 0)
     rows = book.ruleset.rows("orders")
     to_do = dict.fromkeys(str(rows[r].get("name", r)) for r, p, k, _ in book.taken if (p, k) == (origin, kind))
     told = f", {ordered} of them ordered already ({', '.join(to_do)})" if ordered else ""
-    text = f"{number} {what} ordered, {there} in {where}{told}"
+    of = "" if whose == book.nation else f" of {book.names.printed('nation', whose)}"
+    text = f"{number} {what}{of} ordered, {there} in {where}{told}"
     if there:
         return Refusal(Code.UNITS, text, slot, f"at most {left[kind]}" if left.get(kind, 0) > 0 else "")
     places = ways.places_with_units(book.world, book.nation)

@@ -94,6 +94,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "damage": "number",
         "condition": "id",
         "aboard": "force",
+        "host": "nation",
         "via": "text",
         "moved": "truth",
         "name": "text",
