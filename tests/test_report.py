@@ -258,6 +258,9 @@ def test_what_may_be_done_for_a_gain_is_told_with_its_price() -> None:
     assert "Not incorporated yet" not in decisions()
     state.put("places", "warsaw", "holder", "german-empire")
     state.put("places", "warsaw", "incorporated", False)
+    state.put(
+        "places", "danzig", "holder", "russian-empire"
+    )  # land that was its own may be named, but there is nothing to gain yet
     assert "Not incorporated yet, and so without yield: Warsaw (4 resource\n    points)." in decisions()
 
 

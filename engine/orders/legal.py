@@ -123,6 +123,18 @@ def _blank(nation: str, key: str, row: Row) -> Legal:
 # ---- acts
 
 
+def is_offered(context: OrderContext, entry: Legal) -> bool:
+    """Whether an order that may be given makes sense to most, as its row says it (`offer`): forms and reminders show no other."""
+    row = context.ruleset.row(*entry.order.split("/", 1))
+    test = row.get("offer", True)
+    if isinstance(test, bool):
+        return test
+    slots = row.get("slots", {})
+    names = {s: context.slot_value(slots[s], v) for s, v in entry.slots.items() if s in slots}
+    me = Entity("nation", entry.nation)
+    return context.world.test(test, dict.fromkeys(slots) | names | {"self": me, "nation": me})
+
+
 def legal_acts(world: World, nation: str, row: Row, tried: int = MAX_WAYS) -> list[Legal]:
     """Every way to give an act that its needs, limits and price allow."""
 

@@ -27,7 +27,7 @@ from ..world.world import World
 from . import ways
 from .check import Checker
 from .form_line import BLANK, ENEMY, NEUTRAL, OWN, Offered
-from .legal import ENUMERABLE, Legal, domain, legal_orders
+from .legal import ENUMERABLE, Legal, domain, is_offered, legal_orders
 from .names import Names
 from .overseas import crossings, in_other_words
 from .prospect import at_its_step
@@ -96,7 +96,7 @@ class _Offers:
                 entries.setdefault(entry.order, []).append(entry)
         # whoever goes on without more ado is listed before other orders ask for the same units
         first = sorted(entries, key=lambda key: not self._row(key).get("bare"))
-        found = {key: list(self._lines(key, [e for e in entries[key] if e.open or self._wanted(e)])) for key in first}
+        found = {key: list(self._lines(key, [e for e in entries[key] if e.open or is_offered(self.context, e)])) for key in first}
         titles: dict[str, list[Offered]] = {}
         for title, key in listed:
             titles.setdefault(title, []).extend(found.pop(key, ()))
@@ -107,15 +107,6 @@ class _Offers:
 
     def _at(self, key: str) -> World:
         return at_its_step(self.world, self.nation, key)
-
-    def _wanted(self, entry: Legal) -> bool:
-        """Whether an order makes sense as its row says it."""
-        test = self._row(entry.order).get("offer", True)
-        if isinstance(test, bool):
-            return test
-        slots = self._row(entry.order).get("slots", {})
-        names = {s: self.context.slot_value(slots[s], v) for s, v in entry.slots.items() if s in slots}
-        return self.world.test(test, dict.fromkeys(slots) | names | {"self": self.me, "nation": self.me})
 
     def _lines(self, key: str, entries: list[Legal]) -> Iterator[Offered]:
         if not entries:
@@ -406,7 +397,7 @@ class _Offers:
             filled = {s: [v] if shapes[s].many and not isinstance(v, dict) else v for s, v in zip(open_, filling, strict=True)}
             slots = {**entry.slots, **filled}
             done = replace(entry, slots=slots, open=())
-            if self._wanted(done) and self._stands(entry.order, slots):
+            if is_offered(self.context, done) and self._stands(entry.order, slots):
                 out.append(done)
         return out
 

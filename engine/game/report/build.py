@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ...core.canonical import digest
 from ...core.journal import EVERYONE, Entry
 from ...core.model import Row, Ruleset
 from ...core.state import Entity, State
-from ...orders.legal import legal_acts
+from ...orders.legal import is_offered, legal_acts
 from ...ruleset.clauses import sources
 from ...turn.calendar import date
+from ...turn.context import OrderContext
 from ...turn.effects import fill, printed
 from ...turn.frame import phases, steps
 from ...world.geography import Geography
@@ -201,11 +203,12 @@ def _of_records(world: World, reader: str, words: Words, kind: str) -> list[str]
 def _open_to(world: World, reader: str, words: Words) -> list[str]:
     """What the reader could do and is reminded of (`remind` of an act), with all that it may be done to and what that costs."""
     out = []
+    context = OrderContext(world)
     for row in world.ruleset.rows("acts").values():
         if "remind" not in row:
             continue
         same: dict[str, list[str]] = {}
-        for legal in legal_acts(world, reader, row):
+        for legal in filter(partial(is_offered, context), legal_acts(world, reader, row)):
             what = next((words.thing(v) for v in legal.slots.values()), "")
             price = listing(words.amount(n, what) for what, n in legal.cost.items() if n) if any(legal.cost.values()) else "free"
             same.setdefault(price, []).append(what)
