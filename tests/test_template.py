@@ -60,7 +60,7 @@ def test_the_form_is_short_and_orders_nothing_as_it_stands(name: str) -> None:
     for nation in sorted(waiting_seats(ruleset, here), key=lambda n: -len(here.state.stacks(owner=n)))[:2]:
         world = known_to(name, here, nation)
         text = order_template(world, nation, game="g")
-        assert text.endswith("\nend\n") and len(text.splitlines()) <= 110
+        assert text.endswith("\nend\n") and len(text.splitlines()) <= 80
         assert [line for line in text.splitlines() if len(line) > 72] == []
         assert not [line for line in text.splitlines() if "<" in line or "{" in line or "[" in line]
         taken = take_in(world.ruleset, text, lambda _, world=world: world, nation=nation, game="g", turn=world.always()["turn"])  # type: ignore[misc]

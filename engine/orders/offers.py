@@ -175,8 +175,9 @@ class _Offers:
         by_class = self._by_class(targets, str(entry.slots[ways.ORIGIN]))
         line = self._chosen(entry, slots, ways.TARGET, by_class)
         here = ways.free_units(self.world, self.nation, str(entry.slots[ways.ORIGIN]))
-        if len(line.text) <= LONG:
-            return line
+        for text in in_other_words(self.world, self.names, line.text, {ways.ORIGIN: slots[ways.ORIGIN]}):
+            if len(text) <= LONG:
+                return replace(line, text=text)
         if here == slots[ways.UNITS]:
             every = {**slots, ways.UNITS: {"*": "all"}}
             return replace(self._chosen(entry, every, ways.TARGET, by_class), said=self.names.units(here))

@@ -24,7 +24,7 @@ FAR = 10
 """Of more choices than this the first are told; orders of units with as many share a line."""
 FEW = 3
 """Theaters and phases with no more lines than this stand together."""
-MANY = (6, 4, 3, 2, 1)
+MANY = (6, 4, 3, 2, 1, 0)
 """Of more lines of one order in a theater those with the fewest units share one: of as many as make a form of no more than
 `MOST_ROWS`."""
 MOST_ROWS = 64
@@ -68,15 +68,16 @@ def _sections(world: World, found: Sequence[tuple[str, Sequence[Offered]]], many
         sends = sends or any(line.place for line in lines)
         if rest := [line for line in lines if not (split and line.place)]:
             (after if sends else before).append((title, rest if split else _together(rest, many)))
-    return [*_joined(before), *(_joined(sent) if split else ()), *_joined(after)]
+    few = FEW if many else 2 * FEW
+    return [*_joined(before), *(_joined(sent, few) if split else ()), *_joined(after)]
 
 
-def _joined(parts: Iterable[tuple[str, list[Offered]]]) -> list[tuple[str, list[Offered]]]:
+def _joined(parts: Iterable[tuple[str, list[Offered]]], few: int = FEW) -> list[tuple[str, list[Offered]]]:
     """Neighbors with few lines under one heading, as far as their titles fit on a line."""
     out: list[tuple[str, list[Offered]]] = []
     for title, lines in parts:
         both = f"{out[-1][0]}, {title}" if out else ""
-        if out and title and out[-1][0] and len(both) <= WIDTH - 8 and len(out[-1][1]) <= FEW and len(lines) <= FEW:
+        if out and title and out[-1][0] and len(both) <= WIDTH - 8 and len(out[-1][1]) <= few and len(lines) <= few:
             out[-1] = (both, [*out[-1][1], *lines])
         else:
             out.append((title, lines))
@@ -94,8 +95,10 @@ def _by_theater(world: World, lines: Sequence[Offered], many: int) -> list[tuple
 def _together(lines: Sequence[Offered], many: int) -> list[Offered]:
     """Units that go far, or to no enemy, in one line for each order: they would differ in little but where they start.
 
-    So do all that march but the `many` largest.
+    So do all that march but the `many` largest; where these are none, who can reach an enemy is the example.
     """
+    first = {line.order: at for at, line in reversed([*enumerate(lines)])}
+    lines = lines if many else sorted(lines, key=lambda line: (first[line.order], _quiet(line)))
     of_order: dict[str, list[Offered]] = {}
     for line in lines:
         if line.place and line.size:
