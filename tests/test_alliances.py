@@ -95,25 +95,32 @@ def test_supplies_are_known_to_the_team_and_cards_to_their_owner() -> None:
     assert view(rules()[0], other, "germany").get("stores", "england", "coin") == 2
 
 
+Given = dict[str, list[dict[str, Any]]]
+
+
 @cache
-def game(players: int, **options: Any) -> tuple[Position, tuple[Entry, ...]]:
-    """A whole game played by policies."""
+def played(players: int, **options: Any) -> tuple[tuple[Position, Given, tuple[Entry, ...]], ...]:
+    """A whole game played by policies: positions, what was ordered there, and what had been written in the journal since the last;
+    at the end nothing is ordered."""
     ruleset, geography = rules()
     result = start(ruleset, opening(players, **options), KeyedDice(b"a game", 1), geography=geography)
-    position, entries = result.position, list(result.entries)
-    number = 0
-    while not position.ended:
-        number += 1
-        dice = KeyedDice(b"a game %d" % number, position.turn)
+    out: list[tuple[Position, Given, tuple[Entry, ...]]] = []
+    while not (position := result.position).ended:
+        dice = KeyedDice(b"a game %d" % (len(out) + 1), position.turn)
         viewer = Viewer(ruleset, position.state, geography=geography)
         orders = {}
         for nation in waiting_seats(ruleset, position):
             stream = dice.stream(step="input", rule="policies/plan", subject=nation, audience=nation)
             orders[nation] = plan(World(ruleset, viewer.view(nation), geography=geography), nation, stream)
+        out.append((position, orders, tuple(result.entries)))
         result = resolve(ruleset, position, Inputs(orders), dice, geography=geography)
-        position = result.position
-        entries += result.entries
-    return position, tuple(entries)
+    return (*out, (position, {}, tuple(result.entries)))
+
+
+def game(players: int, **options: Any) -> tuple[Position, tuple[Entry, ...]]:
+    """The end of a game played by policies, and its journal."""
+    course = played(players, **options)
+    return course[-1][0], tuple(entry for _, _, entries in course for entry in entries)
 
 
 @pytest.mark.parametrize("players", [4, 5, 6])
@@ -127,6 +134,27 @@ def test_a_game_by_policies_comes_to_its_end(players: int) -> None:
         pieces[row["owner"], row["kind"]] = pieces.get((row["owner"], row["kind"]), 0) + row["n"]
     for (owner, kind), n in pieces.items():
         assert owner == "neutral-units" or n <= rules()[0].row("units", kind)["pool"]
+
+
+@pytest.mark.parametrize("players", [4, 6])
+def test_the_last_unit_leaves_a_region_only_for_a_better_one(players: int) -> None:
+    """A region without troops is nobody's, and its coins are his who comes next."""
+    places, left = rules()[0].rows("places"), 0
+    for here, orders, _ in played(players):
+        worth = {p: here.state.get("stores", p, "coin", 0) + (6 if places[p].get("strategic") else 0) for p in places}
+        for nation, given in orders.items():
+            for order in (o["slots"] for o in given if o["order"] == "orders/march-order"):
+                there = sum(row["n"] for _, row in here.state.stacks(at=order["origin"], owner=nation))
+                if there == sum(order["units"].values()) and worth[order["origin"]]:
+                    left += 1
+                    assert there == 1 and worth[order["target"]] > worth[order["origin"]], (nation, order)
+    assert left
+
+
+@pytest.mark.parametrize("players", [4, 6])
+def test_nobody_invests_nothing(players: int) -> None:
+    given = [o for _, orders, _ in played(players) for of in orders.values() for o in of if o["order"] == "acts/invest-coins"]
+    assert given and all(o["slots"]["n"] > 0 for o in given)
 
 
 def test_land_is_owned_by_whoever_stands_there_all_through_a_game() -> None:

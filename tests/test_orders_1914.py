@@ -90,6 +90,30 @@ def test_the_template_is_of_bounded_length_and_says_nothing_by_itself(start: dic
     assert parse_orders(world.ruleset, text, nation=nation, game="g", turn=1, state=world.state) == ([], [])
 
 
+def test_policies_think_of_what_they_hold_and_of_zones_where_something_can_be_stopped() -> None:
+    """Lost home ground may be named for incorporation before it is free, and submarines be sent against any trade anywhere: a
+    player who knows the zones does neither."""
+    scenario, ruleset, _ = load_scenario(ROOT / "scenarios" / "1914.yaml")
+    assert scenario is not None and ruleset is not None
+    state = initial_state(ruleset, scenario)
+    state.put("game", "game", "turn", 6)
+    state.put("places", "konigsberg", "holder", "russian-empire")
+    state.put("places", "warsaw", "holder", "german-empire")
+    state.put("places", "warsaw", "incorporated", False)
+    for zone in ("baltic-sea", "middle-atlantic"):
+        row = {"owner": "german-empire", "kind": "submarine", "place": zone, "n": 4}
+        state.put("units", f"german-empire/submarine/{zone}", "*", row)
+    world = World(ruleset, Viewer(ruleset, state).view("german-empire"))
+    found: dict[str, set[str]] = {}
+    for seed in range(8):
+        stream = KeyedDice(b"%d" % seed, 1).stream(step="input", rule="policies/plan", subject="")
+        for order in plan(world, "german-empire", stream):
+            found.setdefault(order["order"], set()).add(str(order["slots"].get("place")))
+    assert found["acts/incorporate"] == {"warsaw"}
+    assert found["acts/hunt-trade"] == {"middle-atlantic"}
+    assert "acts/aim-submarines" not in found  # there is no unrestricted warfare to aim
+
+
 def test_legal_orders_stand_when_they_are_given(start: dict[str, World]) -> None:
     world = start["serbia"]
     for entry in legal_orders(world, "serbia"):

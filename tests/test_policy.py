@@ -595,3 +595,42 @@ def test_guests_share_out_half_of_a_way_and_its_holder_has_the_rest(capacity: in
         assert sum(n for who, n in parts.items() if who != "red") == capacity // 2
         told |= {who for who, n in parts.items() if n}
     assert told == set(everybody) or capacity < 2
+
+
+def gunners(**more: Any) -> Ruleset:
+    """Guns can fire from where they stand at whoever attacks a neighbor."""
+    cover = {**MOVE, "id": "cover", "form": "cover {target} with {units} from {origin}", "does": "fire"}
+    fire = {"id": "fire", "who": "gun", "steps": 1, "stays": "gun", "stays_alone": True, "attacks": True, "threatens": False}
+    return rules({"war": WAR, **more}, orders=[cover, MOVE], modes=[fire, {"id": "walk", "steps": 1}])
+
+
+def covers(n: int, origin: str, target: str) -> tuple[str, Any]:
+    return "cover", {"units": {"gun": n}, "origin": origin, "target": target}
+
+
+def test_guns_behind_the_front_march_there_instead_of_covering_each_other() -> None:
+    state = position(("red", "gun", "a", 3), ("red", "foot", "c", 1), ("blue", "foot", "d", 9))
+    assert orders(gunners(), state) == [go({"gun": 3}, "a", "b")]
+
+
+@pytest.mark.parametrize(("stronger", "given"), [("e", [covers(3, "c", "d")]), ("b", [])])
+def test_guns_at_the_front_cover_a_neighbor_that_is_in_greater_danger(stronger: str, given: list[tuple[str, Any]]) -> None:
+    units = [("red", "foot", "c", 4), ("red", "gun", "c", 3), ("red", "foot", "d", 4)]
+    foes = [("blue", "foot", p, 30 if p == stronger else 20) for p in "be"]
+    places = {"b": {"holder": "blue"}, "d": {"holder": "red"}}
+    assert orders(gunners(), position(*units, *foes, places=places)) == given
+
+
+def test_nothing_is_ordered_for_which_the_money_would_have_to_come_in_first() -> None:
+    acts = [{"id": id_, "form": id_, "cost": 20} for id_ in ("feast", "parade")]
+    frame = [
+        {"input": "orders", "step": "orders"},
+        {"step": "income", "do": "collect"},
+        {"step": "spend", "do": "act", "acts": ["feast", "parade"]},
+    ]
+    ruleset = rules({"acts": [{"act": "feast"}, {"act": "parade"}]}, acts=acts)
+    ruleset = Ruleset("t", "t", ruleset.forms, frame=frame)
+    world = World(ruleset, position())
+    both = [{"nation": "red", "order": f"acts/{act['id']}", "slots": {}, "options": {}, "line": 1} for act in acts]
+    assert [d.code for d in check(world, "red", both).found] == ["O301"]  # a player may count on what comes in
+    assert [o["order"] for o in plan(world, "red", dice())] == ["acts/feast"]  # of 30 in the purse

@@ -42,6 +42,13 @@ def test_who_can_pay_keeps_everything() -> None:
     assert turn.state.get("stores", "red", "coin") == 0
 
 
+def test_what_was_paid_is_told_with_what_it_was_for() -> None:
+    said = [entry.text for entry in billed(GARRISON, 5).journal.entries]
+    assert said[0].startswith("Paid 3 ") and said[0].endswith(" for 3 units in a.")
+    assert said[-1] == "1 unit in z is not paid."
+    assert [e.text.partition(" for ")[2] for e in billed(WINTER, 100).journal.entries] == ["6 units."]
+
+
 def test_the_largest_garrison_is_paid_first_and_each_whole_or_not_at_all() -> None:
     turn = billed(GARRISON, 4)
     assert standing(turn) == {"red foot a": 3, "red boat z": 1, "blue foot b": 2}

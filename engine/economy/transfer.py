@@ -151,10 +151,17 @@ def _levy(turn: Turn, row: Row) -> list[Arrival]:
             paid = _take(turn, payer, row["what"], due)
             for payee, part in split(paid, weights).items():
                 out.append((stores.purse_at(turn.world, payee, None, row["what"]), row["what"], part))
-            entry.text = f"{routes.name_of(turn.world, 'nations', payer)} pays {paid}."
+            entry.text = _levied(turn, row, payer, paid, due)
             entry.data.update(due=str(due), paid=str(paid))
             turn.journal.put_row("agreements", key, {**agreement, "left": left - 1} if left > 1 else None)
     return out
+
+
+def _levied(turn: Turn, row: Row, payer: str, paid: Any, due: Any) -> str:
+    """What was paid under a levy, and of what if that was more; nothing where nothing was due."""
+    much = stores.so_much(turn.ruleset, due, row["what"])
+    part = much if paid == due else f"{paid} of {much} due"
+    return f"{routes.name_of(turn.world, 'nations', payer)} pays {part} ({row['name']})." if due else ""
 
 
 def _take(turn: Turn, nation: str, what: str, wanted: Any) -> Any:

@@ -84,7 +84,8 @@ def _present(turn: Turn, row: Row, nation: str, owed: list[Bill]) -> None:
         data = {"owed": str(bill.amount), "purse": purse, "before": str(have)}
         with turn.journal.entry(rule, subject=f"{nation}:{bill.place}", audience=readers, data=data) as entry:
             unpaid = _pay(turn, row, bill, purse, what, 0 if refuses else have)
-            paid = f"Paid {stores.so_much(turn.ruleset, bill.amount, what)}."
+            things = [(thing, n) for thing, n, _ in bill.things]
+            paid = f"Paid {stores.so_much(turn.ruleset, bill.amount, what)} for {_in_words(turn, bill.place, things)}."
             entry.text = _unpaid_in_words(turn, bill.place, unpaid) if unpaid else paid
             data["unpaid"] = str(sum(n for _, n in unpaid))
             if unpaid and "unpaid" in row:
@@ -92,9 +93,14 @@ def _present(turn: Turn, row: Row, nation: str, owed: list[Bill]) -> None:
 
 
 def _unpaid_in_words(turn: Turn, place: str, unpaid: list[tuple[Entity, int]]) -> str:
-    n = sum(n for _, n in unpaid)
+    return f"{_in_words(turn, place, unpaid)} {'is' if sum(n for _, n in unpaid) == 1 else 'are'} not paid."
+
+
+def _in_words(turn: Turn, place: str, things: list[tuple[Entity, int]]) -> str:
+    """The things of a bill: "2 units in Norway"."""
+    n = sum(n for _, n in things)
     where = f" in {name_of(turn.world, 'places', place)}" if turn.ruleset.has("places", place) else ""
-    return f"{n} {unpaid[0][0].kind}{'' if n == 1 else 's'}{where} {'is' if n == 1 else 'are'} not paid."
+    return f"{n} {things[0][0].kind}{'' if n == 1 else 's'}{where}"
 
 
 def _pay(turn: Turn, row: Row, bill: Bill, purse: str, what: str, have: Any) -> list[tuple[Entity, int]]:

@@ -162,7 +162,8 @@ def _condition(run: _Run, note: Note, rolls: Sequence[int], *, all_of: bool) -> 
 class Checker:
     """Takes the orders of one nation one by one and keeps what they use up.
 
-    Policies give theirs to it as they find them, `quiet` and without a prospect: they order what is legal as things stand.
+    Policies give theirs to it as they find them, `quiet` and without a prospect: they order what is legal as things stand, and
+    what they have the means for now (`sure`).
     """
 
     def __init__(
@@ -174,8 +175,9 @@ class Checker:
         filed: Sequence[Order] = (),
         prospect: Prospect | None = None,
         quiet: bool = False,
+        sure: bool = False,
     ) -> None:
-        self.book = Book(world, nation, filed, prospect)
+        self.book = Book(world, nation, filed, prospect, sure=sure)
         self.file = file
         self.quiet = quiet
         self.now = orders_now(world)

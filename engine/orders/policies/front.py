@@ -56,6 +56,16 @@ class Front:
         return [(row, mode) for row, mode in self._rows if mode.get("steps") is not None]
 
     @cached_property
+    def march_rows(self) -> list[tuple[Row, Row]]:
+        """Of these the ones by which units come to where they go: not those by which they only ever fire or strike there."""
+        return [(row, mode) for row, mode in self.near_rows if not mode.get("attacks")]
+
+    @cached_property
+    def fire_rows(self) -> list[tuple[Row, Row]]:
+        """Of these the ones by which units fire from where they stand and stay there, whoever else goes in."""
+        return [(row, mode) for row, mode in self.near_rows if mode.get("attacks") and mode.get("stays_alone")]
+
+    @cached_property
     def far_rows(self) -> list[tuple[Row, Row]]:
         """Orders to go any distance, with their modes."""
         return [(row, mode) for row, mode in self._rows if mode.get("steps") is None]

@@ -29,7 +29,7 @@ class Giver:
 
     def begin_anew(self) -> None:
         """Without any order."""
-        self.checker = Checker(self.world, self.nation, quiet=True)
+        self.checker = Checker(self.world, self.nation, quiet=True, sure=True)
         self.orders: list[Order] = []
         self.fallen: set[str] = set()
         """Orders, as text, that did not stand with the others: they are not given again."""

@@ -199,9 +199,26 @@ def give_marches(giver: Giver, front: Front) -> None:
             _near(giver, front, place, spare, steps)
 
 
+def give_cover(giver: Giver, front: Front) -> None:
+    """Units that can fire from where they stand do so for the friendly neighbor in the greatest danger, if that is greater than
+    their own."""
+    world, nation = front.world, front.nation
+    for row, mode in front.fire_rows:
+        for place in ways.places_with_units(world, nation):
+            guns = {k: n for k, n in front.free(place).items() if ways.goes_by(world, mode, k)}
+            near = world.geography.next_to(place, tuple(mode["links"]) if "links" in mode else None)
+            worse = [t for t in near if guns and t in front.friendly and front.threat(t) > front.threat(place)]
+            for target in sorted(worse, key=lambda t: (-front.threat(t), t)):
+                slots = {ways.UNITS: guns, ways.ORIGIN: place, ways.TARGET: target}
+                fit = all(ways.can_go(world, nation, mode, place, target, kind) for kind in guns)
+                if fit and giver.give(f"orders/{row['id']}", slots):
+                    front.use(place, guns)
+                    break
+
+
 def _near(giver: Giver, front: Front, place: str, spare: Mapping[str, int], steps: int) -> None:
     """One step nearer to the front, each kind as far as it gets."""
-    for row, mode in front.near_rows:
+    for row, mode in front.march_rows:
         groups: dict[str, dict[str, int]] = {}
         for kind, n in spare.items():
             if (place, kind) in front.used and not front.free(place).get(kind):
@@ -238,7 +255,7 @@ def _first(kinds: Mapping[str, int], n: int) -> dict[str, int]:
 def _leave(giver: Giver, front: Front, place: str, n: int) -> None:
     """So many units go from a place where too many stand to a friendly one that has room, the nearest to the front."""
     world, nation = front.world, front.nation
-    for row, mode in front.near_rows:
+    for row, mode in front.march_rows:
         for kind in front.spare(place):
             if n <= 0 or not ways.goes_by(world, mode, kind):
                 continue

@@ -51,11 +51,15 @@ class Book:
     """What the orders that stand so far leave of units, means, capacities and limits.
 
     With a `prospect` each order is asked at the position in which it is carried out, where earlier ones are carried out
-    already; without one (policies, whose orders are legal as things stand) all are asked of `world`.
+    already; without one (policies, whose orders are legal as things stand) all are asked of `world`. `sure`: no order counts on
+    means that may come in before it is paid.
     """
 
-    def __init__(self, world: World, nation: str, filed: Sequence[Order] = (), prospect: Prospect | None = None) -> None:
+    def __init__(
+        self, world: World, nation: str, filed: Sequence[Order] = (), prospect: Prospect | None = None, *, sure: bool = False
+    ) -> None:
         self.prospect = prospect
+        self.sure = sure
         self.world = world if prospect is None else prospect.turn.world
         self.ruleset = world.ruleset
         self.nation = nation
@@ -88,7 +92,7 @@ class Book:
     def short(self, order: Order, why: Refusal) -> list[Remark]:
         """Means that do not suffice: no refusal where more may come in before they are needed."""
         late = order["order"] in self.before_income
-        if late or (self.prospect is not None and may_be_given(self.context, self.nation, order)):
+        if not self.sure and (late or (self.prospect is not None and may_be_given(self.context, self.nation, order))):
             return [Remark(Note.MEANS, f"{why.text}; more may come in before it is paid", why.slot)]
         raise Refused(why)
 
