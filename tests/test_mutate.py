@@ -105,6 +105,15 @@ terms: [{id: uses, of: [place], is: "lookup('t', place) > 0", text: used}, {id: 
     assert "tables/t rows.b: 2 left out" in gone and "tables/t rows.a: 1 left out" not in gone
 
 
+def test_a_slot_that_holds_what_its_name_says_is_not_left_out(tmp_path: Path) -> None:
+    slots = "{place: place, n: {kind: number}, nation: {kind: nation, among: nations()}, whose: nation}"
+    act = f'{{id: seize, form: "seize {{place}} {{n}} {{nation}} {{whose}}", slots: {slots}, source: [x.f]}}'
+    tables = f"acts: [{act}]\nframe: [{{step: talk, do: act, acts: [seize]}}]\n"
+    folder = write(tmp_path / "g", {"tables/t.yaml": tables, "tests/c.yaml": "cases: [{id: c, clauses: [x.f]}]"})
+    gone = {c.says.partition(":")[0] for c in Bench(folder).changes()[0] if c.says.endswith("left out")}
+    assert {"slots.nation", "slots.whose"} <= gone and not {"slots.place", "slots.n"} & gone
+
+
 def test_what_nobody_notices_is_listed_with_its_line_and_clauses(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = said(folder, capsys=capsys)
     assert set(found) == {"mutants", "killed", "equivalent", "survivors"}

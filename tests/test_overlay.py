@@ -349,3 +349,13 @@ def test_scenarios_that_do_not_fit_together(tmp_path: Path, text: str, below: st
     write(tmp_path / "base", {"tables/w.yaml": "nations: [{id: n, name: N}]\nplaces: [{id: p, name: P, kind: land}]\n"})
     _, findings = scenario_over(tmp_path, text, below)
     assert expected in [(d.code, d.file, d.line) for d in findings]  # type: ignore[attr-defined]
+
+
+def test_a_slot_that_only_the_form_names_holds_what_its_name_says(tmp_path: Path) -> None:
+    """In every layer: where `slots` leaves it out it is read, offered and tested as if it stood there."""
+    acts = {"tables/a.yaml": "acts:\n- {id: raze, form: 'raze {place} [with {n} men]'}\n"}
+    below = loaded(write(tmp_path / "below", {"tables/t.yaml": acts["tables/a.yaml"]}))
+    assert below.row("acts", "raze")["slots"] == {"n": "number", "place": "place"}
+    text = "acts:\n- {id: raze, form: 'raze {place} of {nation}', slots: {place: {kind: place, among: places()}}}\n"
+    row = loaded(over(tmp_path, text, acts)).row("acts", "raze")
+    assert row["slots"] == {"place": {"kind": "place", "among": "places()"}, "nation": "nation"}

@@ -78,6 +78,8 @@ Node = Fixed | Slot | Either
 Pattern = tuple[Node, ...]
 
 _TOKEN = re.compile(r"\s*(?:(?P<slot>\{[a-z][a-z0-9_-]*\})|(?P<sign>[()\[\]|])|(?P<word>[^\s{}\[\]()|]+)|(?P<end>$))")
+SLOT = re.compile(r"\{([a-z][a-z0-9_-]*)\}")
+"""A slot in the text of a form."""
 _CLOSING = {"(": ")", "[": "]"}
 
 

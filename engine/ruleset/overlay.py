@@ -14,6 +14,8 @@ row:
 
 Every value keeps the file and line it was written at. The layer below is never altered: rows are new maps of old
 values.
+
+What goes without saying is then said: a slot that the text of an order names and its `slots` do not (`with_slots`).
 """
 
 from __future__ import annotations
@@ -25,8 +27,9 @@ from ..core.diagnostics import Diagnostic, did_you_mean
 from .forms import Forms
 from .frame_changes import change_frame
 from .nodes import Node, diagnose
+from .order_forms import SLOT, slot_of
 
-__all__ = ["FRAME", "FRAME_CHANGES", "Draft", "Layer", "lay_over", "row_id"]
+__all__ = ["FRAME", "FRAME_CHANGES", "Draft", "Layer", "has_slots", "lay_over", "row_id", "with_slots"]
 
 FRAME = "frame"
 FRAME_CHANGES = "frame_changes"
@@ -66,7 +69,34 @@ def lay_over(layers: list[Layer], known: Forms) -> tuple[Draft, list[Diagnostic]
         if depth:
             draft.manifest = _manifest(draft.manifest, layer.manifest)
         _add_layer(draft, layer, known, found)
+    for form, rows in draft.forms.items():
+        if has_slots(known, form):
+            draft.forms[form] = {id_: with_slots(row) for id_, row in rows.items()}
     return draft, found
+
+
+def has_slots(known: Forms, form: str) -> bool:
+    """Whether the rows of a form are written as lines with slots."""
+    return form in known and {"form", "slots"} <= set(known.keys(form))
+
+
+def with_slots(row: Node) -> Node:
+    """A row with every slot that the text of its form names: one that `slots` leaves out holds what its name says."""
+    text, said = row.get("form"), row.get("slots")
+    if text is None or not isinstance(text.value, str) or not (said is None or said.is_map):
+        return row
+    declared = said.value if said is not None else {}
+    missing = [name for name in dict.fromkeys(SLOT.findall(text.value)) if name not in declared]
+    if not missing:
+        return row
+    place = (text.file, text.line, text.column)
+    added = {name: Node(slot_of(name, None).kind, *place) for name in missing}
+    keys = dict.fromkeys(added, place)
+    if said is not None:
+        slots = said.with_entries({**declared, **added}, {**said.keys, **keys})
+    else:
+        slots = Node(added, *place, keys)
+    return row.with_entries({**row.value, "slots": slots}, {**row.keys, "slots": row.keys.get("slots", place)})
 
 
 def row_id(row: Node) -> str | None:

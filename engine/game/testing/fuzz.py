@@ -40,7 +40,7 @@ from ...ruleset.compile import layers_of, read_layers, ruleset_of
 from ...ruleset.expressions.vocabulary import FUNCTIONS
 from ...ruleset.forms import Forms, forms
 from ...ruleset.nodes import Node, plain_value
-from ...ruleset.overlay import Draft, Layer, lay_over
+from ...ruleset.overlay import Draft, Layer, has_slots, lay_over, with_slots
 from ...turn.referee import Inputs, Position, resolve, start, waiting_seats
 from ...world.geography import Geography
 from ...world.view import Viewer
@@ -153,7 +153,7 @@ class Bench:
             if path and path[0] not in INERT and path[0] != "id":  # rows are renamed whole, as they are read
                 break
         what, spoiled = self._spoil(rng, row, path)
-        rows = {**self.draft.forms[form], id_: spoiled}
+        rows = {**self.draft.forms[form], id_: with_slots(spoiled) if has_slots(self.known, form) else spoiled}
         draft = replace_form(self.draft, form, rows)
         return Mutation(f"{form}/{id_} {'.'.join(map(str, path))}: {what}", draft, form, id_)
 

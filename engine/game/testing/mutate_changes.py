@@ -15,6 +15,7 @@ from ...core.die import parse_die
 from ...ruleset.clauses import sources
 from ...ruleset.forms import DEFAULT, KINDS, Forms, annotated
 from ...ruleset.nodes import Node, plain_value
+from ...ruleset.order_forms import slot_of
 from ...ruleset.overlay import FRAME, row_id
 from .coverage import EXCEPT
 from .mutate_words import Ids, of_expression, of_id, of_text, of_value, one_line, same_faces
@@ -248,9 +249,12 @@ class _Row:
         return [m.value for m in node.members() if isinstance(m.value, str)]
 
     def _goes_without_saying(self, node: Node, path: Path) -> bool:
-        """Whether a value is the one that there would be without it: by the schema, a field's, or that of a table's cells."""
+        """Whether a value is the one that there would be without it: by the schema, a slot's name, a field's, or a table's cells."""
         if path in self.defaults and self.defaults[path] == plain_value(node):
             return True
+        if len(path) == 2 and path[0] == "slots" and f"{{{path[1]}}}" in str(self.node.text("form")):
+            kind = slot_of(str(path[1]), None).kind
+            return plain_value(node) in (kind, {"kind": kind})
         if len(path) == 1 and self.form in KINDS and path[0] in self.words.defaults:
             return bool(node.value == self.words.defaults[str(path[0])])
         default = self.node.get("default")

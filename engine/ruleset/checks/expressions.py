@@ -168,7 +168,8 @@ def _roles(mark: Marked, words: Words) -> dict[str, str]:
         node = node.get(str(step)) if node.is_map else node.value[int(step)] if node.is_list else None
     for word, _ in triggers:
         for role, sources in FACTS.get(word, {}).items():
-            kind = next((k for k in ("nation", "place", "side") if KINDS[k] in sources), "any")
+            kinds = [k for k in ("nation", "place", "side") if KINDS[k] in sources]
+            kind = kinds[0] if len(kinds) == 1 else "any"
             roles |= {f"event.{name}": kind for name in (role, _ALIASES.get(role, role))}
         if word == "acted":
             slots = (slot for row in words.rows.get("acts", {}).values() for slot in row.get("slots", {}))

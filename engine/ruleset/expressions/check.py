@@ -7,15 +7,23 @@ column and, where one is near, the word that was probably meant.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Protocol
 
+from .kinds import NUMERIC, apart, fits, say, takes, wanted
 from .parse import MAX_POWER, ExpressionError, parse
 from .vocabulary import ALWAYS, BUILT_IN, FACTS, FUNCTIONS, KINDS, MOMENTS, Signature
 
-_NUMERIC = {"number", "any"}
+THINGS = ("nation", "place", "side", "tech", "gate", "item", "group")
+"""Kinds of which a text may be the id where a thing of any kind is wanted."""
+RECKONED: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("total", "highest"), ("number", "any")),
+    **dict.fromkeys(("in_order", "rank"), ("number", "truth", "text", "id", "any")),
+}
+"""Functions that add up or compare what a term, quantity or field gives, with what that may be."""
+NOTED_OF_ORDERS = ("nation", "order", "status", "outcome", "text", "line")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +64,8 @@ def check_expression(text: str, scope: Mapping[str, str], words: Words, gives: s
     checker = _Checker(scope, words)
     kind = checker.visit(expression.tree)
     problems = checker.problems
-    if not problems and not _fits(kind, gives):
-        problems.append(Problem("E307", f"gives {_say(kind)}, but {_say(gives)} is needed here", 0))
+    if not problems and not fits(kind, gives):
+        problems.append(Problem("E307", f"gives {say(kind)}, but {say(gives)} is needed here", 0))
     return problems
 
 
@@ -67,22 +75,6 @@ def kind_of(text: str, scope: Mapping[str, str], words: Words) -> str:
         return _Checker(scope, words).visit(parse(text).tree)
     except ExpressionError:
         return "any"
-
-
-def _fits(kind: str, wanted: str) -> bool:
-    if wanted == "any" or kind == "any":
-        return True
-    if wanted == "number":
-        return kind in _NUMERIC
-    if wanted == "truth":
-        return kind in {"truth", "number", "id"} or kind in KINDS
-    if wanted == "set":
-        return kind.startswith("set") or kind in {"list", "text", "id"} or kind in KINDS
-    return kind == wanted
-
-
-def _say(kind: str) -> str:
-    return {"truth": "true or false", "any": "anything", "id": "an id"}.get(kind, f"a {kind}".replace("set:", "set of "))
 
 
 class _Checker:
@@ -136,7 +128,10 @@ class _Checker:
             for index, op in enumerate(node.ops):
                 for side in (index, index + 1) if isinstance(op, ast.Lt | ast.LtE | ast.Gt | ast.GtE) else ():
                     if kinds[side] in ("text", "id", "list"):
-                        self.fail("E306", f"{_say(kinds[side])} cannot be compared as more or less", parts[side])
+                        self.fail("E306", f"{say(kinds[side])} cannot be compared as more or less", parts[side])
+            for one, other, against, op in zip(kinds, kinds[1:], node.comparators, node.ops, strict=False):
+                if isinstance(op, ast.Eq | ast.NotEq) and apart(one, other):
+                    self.fail("E306", f"{say(one)} is never the same as {say(other)}", against)
             self.compared_ids(node, kinds)
             return "truth"
         if isinstance(node, ast.IfExp):
@@ -146,8 +141,8 @@ class _Checker:
         return "any"
 
     def number(self, kind: str, node: ast.AST) -> None:
-        if kind not in _NUMERIC:
-            self.fail("E306", f"{_say(kind)} where a number is needed", node)
+        if kind not in NUMERIC:
+            self.fail("E306", f"{say(kind)} where a number is needed", node)
 
     def compared_ids(self, node: ast.Compare, kinds: list[str]) -> None:
         """A text compared with a thing must be the id of such a thing."""
@@ -187,7 +182,7 @@ class _Checker:
                 "E304", f"the event has no role {node.attr}; it has {', '.join(sorted(roles))}", node, near(node.attr, roles)
             )
         if kind not in KINDS and kind not in BUILT_IN:
-            return self.fail("E306", f"{_say(kind)} has no fields", node)
+            return self.fail("E306", f"{say(kind)} has no fields", node)
         found = BUILT_IN.get(kind, {}).get(node.attr) or self.words.field_type(kind, node.attr)
         if found is None:
             known = {**BUILT_IN.get(kind, {})}
@@ -216,86 +211,142 @@ class _Checker:
             more = " or more" if signature.rest else ""
             self.fail("E308", f"{name} takes {wanted}{more} arguments, not {given}", node)
         wants = [*signature.args, *[signature.rest or "any"] * max(0, given - len(signature.args))]
-        first = ""
-        for index, (argument, want) in enumerate(zip(node.args, wants, strict=False)):
-            kind = self.visit(argument)
-            if index == 0:
-                first = kind
-            self.argument(name, argument, kind, want, first, len(node.args))
+        kinds: list[str] = []
+        for argument, want in zip(node.args, wants, strict=False):
+            kinds.append(self.visit(argument))
+            self.argument(name, argument, kinds[-1], want)
+        if signature.args[:1] == ("set",) or "term" in signature.args:
+            kinds = [
+                self.members_of(a, k) if w in ("set", "thing") else k for a, k, w in zip(node.args, kinds, wants, strict=False)
+            ]
+        self.named_terms(name, signature, node, kinds)
+        if name == "value" and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
+            self.quantity(str(node.args[1].value), self.members_of(node.args[0], kinds[0]), node.args[1])
         if name == "lookup":
             self.cell(node)
         for keyword in node.keywords:
             self.visit(keyword.value)
-            self.filter(name, signature, keyword)
-        if name == "only" and first.startswith("set:"):
-            return first.removeprefix("set:")
-        if signature.gives == "set" and name in {"both", "either", "without"} and first.startswith("set:"):
-            return first
+            self.filter(name, signature, keyword, node)
+        return self.given(name, signature, kinds, node)
+
+    def given(self, name: str, signature: Signature, kinds: list[str], node: ast.Call) -> str:
+        """What a call gives: of functions that choose among a set, a set of such things as they are given."""
+        first = kinds[0] if kinds else ""
+        if name == "only":
+            return first if first in KINDS else "any"
+        if signature.gives == "set" and signature.args[:1] == ("set",) and first in KINDS:
+            return f"set:{first}" if name != "either" or kinds[1:] == [first] else "set"
+        if name == "these" and first in KINDS and set(kinds) == {first}:
+            return f"set:{first}"
         if name == "group" and node.args and isinstance(node.args[0], ast.Constant):
-            row = self.words.ids("groups").get(str(node.args[0].value))
-            of = row.get("of", "") if isinstance(row, Mapping) else ""
-            kind = {form: k for k, form in KINDS.items() if form}.get(of, "")
+            kind = self.kind_of_group(node.args[0].value)
             return f"set:{kind}" if kind else "set"
         return signature.gives
 
-    def argument(self, name: str, node: ast.expr, kind: str, want: str, first: str, given: int) -> None:
-        text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
-        if want.startswith("id:"):
-            if text is None and kind not in {"any", "text", "id"} and kind not in KINDS:
-                self.fail("E306", f"{name} wants an id here, not {_say(kind)}", node)
-            elif text is not None and isinstance(node, ast.Constant):
-                self.id_of(want[3:], node)
-                if want == "id:quantities":
-                    self.quantity(text, first, node)
-        elif want == "term" and text is not None:
-            self.term_name(text, first.removeprefix("set:"), node)
-            self.term_arguments(name, text, node, given)
+    def kind_of_group(self, id_: object) -> str:
+        """The kind of the members of a group; nothing if it is none."""
+        row = self.words.ids("groups").get(str(id_))
+        of = row.get("of", "") if isinstance(row, Mapping) else ""
+        return next((kind for kind, form in KINDS.items() if form and form == of), "")
+
+    def members_of(self, node: ast.expr, kind: str) -> str:
+        """The kind of the things that an argument stands for: of a set its members, of an id the thing or the group's members."""
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found = next((k for k in THINGS if k != "group" and node.value in self.words.ids(KINDS[k])), "")
+            return self.kind_of_group(node.value) or found or "any"
+        return "any" if kind in ("group", "set", "list", "id", "text") else kind.removeprefix("set:")
+
+    def argument(self, name: str, node: ast.expr, kind: str, want: str) -> None:
+        """One argument of a call against what the function wants there."""
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            self.word(name, node, node.value, want)
         elif want == "number":
             self.number(kind, node)
-        elif want == "set":
-            if not _fits(kind, "set"):
-                self.fail("E306", f"{name} wants a set here, not {_say(kind)}", node)
-        elif want == "who" and text is not None:
-            known = {**self.words.ids("nations"), **self.words.ids("sides"), **self.words.ids("groups")}
-            if text not in known:
-                self.fail("E305", f"no nation or side {text!r}", node, near(text, known))
+        elif not takes(want, kind):
+            self.fail("E306", f"{name} wants {wanted(want)} here, not {say(kind)}", node)
+
+    def word(self, name: str, node: ast.Constant, text: str, want: str) -> None:
+        """A text that is written as an argument: the id or word that the function wants there."""
+        if want.startswith("id:"):
+            self.id_of(want[3:], node)
         elif want in KINDS:
-            if text is not None and isinstance(node, ast.Constant) and KINDS[want]:
+            if KINDS[want]:
                 self.id_of(KINDS[want], node)
-            elif kind not in {want, "any", "id", "text", "list"}:
-                self.fail("E306", f"{name} wants a {want} here, not {_say(kind)}", node)
-        elif want == "fact" and text is not None:
+        elif want == "who":
+            self.known(node, "nation or side", "nations", "sides", "groups")
+        elif want in ("set", "thing"):
+            self.known(node, "thing or group", *(KINDS[kind] for kind in THINGS))
+        elif want == "kind-or-tag":
+            self.known(node, "kind or tag of units", "units", further=self.tags())
+        elif want == "goods":
+            self.known(node, "kind, item or technology", "units", "catalogue", "technologies", "works", further=self.tags())
+        elif want == "fact":
             if text not in FACTS:
                 self.fail("E305", f"there is no fact {text!r}", node, near(text, FACTS))
-        elif want == "order" and text is not None:
+        elif want == "order":
             orders = {f"{form}/{id_}" for form in ("acts", "orders") for id_ in self.words.ids(form)}
             if text not in orders:
                 self.fail("E305", f"no order or act is called {text!r}", node, near(text, orders))
-        elif want in ("link-kind", "way") and text is not None:
+        elif want in ("link-kind", "way"):
             kinds = {str(row.get("kind", "")) for row in self.words.ids("links").values() if isinstance(row, Mapping)}
             kinds |= set(self.words.ids("modes")) if want == "way" and kinds else set()
             if kinds and text not in kinds:
                 self.fail("E305", f"no link is of the kind {text!r}", node, near(text, kinds))
-        elif name == "was" and want == "text" and text is not None and text not in MOMENTS:
+        elif want in ("number", "truth"):
+            self.fail("E306", f"{name} wants {say(want)} here, not {say('text')}", node)
+        elif name == "was" and want == "text" and text not in MOMENTS:
             self.fail("E306", f"the moments are {', '.join(MOMENTS)}", node, near(text, MOMENTS))
+
+    def known(self, node: ast.Constant, what: str, *forms: str, further: Iterable[str] = ()) -> None:
+        """A text must be the id of a row of one of the forms, or one of some further words."""
+        ids = {*further, *(str(id_) for form in forms for id_ in self.words.ids(form))}
+        if node.value not in ids:
+            self.fail("E305", f"no {what} {node.value!r}", node, near(str(node.value), ids))
+
+    def tags(self) -> set[str]:
+        """The tags of all kinds of units."""
+        return {str(t) for row in self.words.ids("units").values() if isinstance(row, Mapping) for t in row.get("tags", ())}
+
+    def named_terms(self, name: str, signature: Signature, node: ast.Call, kinds: list[str]) -> None:
+        """The terms that a function is given by name fit the things that they are asked of."""
+        for index, want in enumerate(signature.args):
+            named = node.args[index] if want == "term" and index < len(node.args) else None
+            if not isinstance(named, ast.Constant) or not isinstance(named.value, str):
+                continue
+            asked = {"on_way": ["place"], "reaches": ["place"], "rank": [k for n, k in enumerate(kinds) if n != index]}
+            for kind in asked.get(name, kinds[:1]):
+                before = len(self.problems)
+                self.term_name(name, named.value, kind, named)
+                if len(self.problems) > before:
+                    break
+            else:
+                self.term_arguments(name, signature, named, node, kinds)
 
     def quantity(self, text: str, kind: str, node: ast.AST) -> None:
         """A quantity is asked of the kind of thing that its row says it is of."""
         row = self.words.ids("quantities").get(text)
         of = row.get("of") if isinstance(row, Mapping) else None
         if of in KINDS and kind in KINDS and kind != of:
-            self.fail("E306", f"{text} is a quantity of a {of}, not of {_say(kind)}", node)
+            self.fail("E306", f"{text} is a quantity of a {of}, not of {say(kind)}", node)
 
-    def term_name(self, text: str, kind: str, node: ast.AST) -> None:
-        if self.words.term(text) is not None:
+    def term_name(self, function: str, text: str, kind: str, node: ast.AST) -> None:
+        """A term, quantity or field of things of a kind (`any` if that is not known)."""
+        term = self.words.term(text)
+        if term is not None:
+            of = term[0][0] if term[0] else "any"
+            if of in KINDS and not takes(of, kind):
+                self.fail("E306", f"{text} is a term of a {of}, not of {say(kind)}", node)
+            else:
+                self.reckoned(function, text, term[1], node)
             return
         if text in self.words.ids("quantities"):
             self.quantity(text, kind, node)
             return
-        if kind in {"", "any", "set", "list"}:
-            if any(text in fields for fields in BUILT_IN.values()) or text in self.words.ids("fields"):
-                return
-        elif text in BUILT_IN.get(kind, {}) or self.words.field_type(kind, text) is not None:
+        of_kind = BUILT_IN.get(kind, {}).get(text) or self.words.field_type(kind, text)
+        if of_kind is not None:
+            self.reckoned(function, text, of_kind, node)
+            return
+        if kind not in KINDS and (any(text in fields for fields in BUILT_IN.values()) or text in self.words.ids("fields")):
             return
         known = [
             *self.words.ids("terms"),
@@ -303,20 +354,25 @@ class _Checker:
             *self.fields_of(kind),
             *BUILT_IN.get(kind, {}),
         ]
-        self.fail("E303", f"no term, quantity or field {text} of a {kind or 'thing'}", node, near(text, known))
+        said = kind if kind in KINDS else "thing"
+        self.fail("E303", f"no term, quantity or field {text} of a {said}", node, near(text, known))
 
-    def term_arguments(self, function: str, text: str, node: ast.AST, given: int) -> None:
-        """A term that is named is called with the member and the arguments that follow: as many as it takes."""
+    def reckoned(self, function: str, text: str, gives: str, node: ast.AST) -> None:
+        if gives not in RECKONED.get(function, (gives,)):
+            self.fail("E306", f"{text} gives {say(gives)}, of which {function} cannot be told", node)
+
+    def term_arguments(self, name: str, signature: Signature, named: ast.Constant, call: ast.Call, kinds: list[str]) -> None:
+        """A term that is named is called with the member and what follows: as many arguments, and such, as it takes."""
+        text = str(named.value)
         term = self.words.term(text)
-        signature = FUNCTIONS[function]
-        if term is None or function in ("rank", "kinds"):
+        if term is None:
             return
-        place = signature.args.index("term")
-        more = given - place - (2 if function == "was" else 1) if signature.rest else 0
-        if len(term[0]) != 1 + max(0, more):
-            self.fail("E308", f"the term {text} takes {len(term[0])} arguments; here it is given {1 + max(0, more)}", node)
-        if function in ("total", "highest", "in_order"):
-            self.number(term[1], node)
+        following = call.args[len(signature.args) :] if signature.rest else []
+        if len(term[0]) != 1 + len(following):
+            self.fail("E308", f"the term {text} takes {len(term[0])} arguments; here it is given {1 + len(following)}", named)
+            return
+        for argument, kind, want in zip(following, kinds[len(signature.args) :], term[0][1:], strict=False):
+            self.argument(text, argument, kind, want)
 
     def cell(self, node: ast.Call) -> None:
         """The keys of a table that is looked up: as many as it says it has, and written ones among its rows."""
@@ -342,13 +398,14 @@ class _Checker:
                 self.fail("E305", f"the table {row['id']} has no {key.value!r}", key, near(str(key.value), rows))
                 return
 
-    def filter(self, name: str, signature: Signature, keyword: ast.keyword) -> None:
+    def filter(self, name: str, signature: Signature, keyword: ast.keyword, call: ast.Call) -> None:
         if signature.filters is None:
             self.fail("E308", f"{name} takes no {keyword.arg}=", keyword.value)
             return
         kind = signature.filters
         field = keyword.arg or ""
         if kind == "fact":
+            self.role(name, keyword, call.args[0] if call.args else None)
             return
         special = {"unit": {"at", "on_map", "tag"}, "tech": {"known", "of"}, "war": {"party"}, "place": {"near"}}
         typ = BUILT_IN.get(kind, {}).get(field) or self.words.field_type(kind, field)
@@ -359,6 +416,10 @@ class _Checker:
             self.fail("E304", f"a {kind} has no field {field}", keyword.value, near(field, known))
             return
         value = keyword.value
+        found = self.quiet(value)
+        if apart(typ or "any", found) and not found.startswith(("set", "list")):  # any of a set will do
+            self.fail("E306", f"{field} of a {kind} is {say(typ or 'any')}, not {say(found)}", value)
+            return
         if isinstance(value, ast.Constant) and isinstance(value.value, str):
             wanted = "place" if field == "at" else "nation" if field == "party" else typ or ""
             form = KINDS.get(wanted, "")
@@ -366,3 +427,20 @@ class _Checker:
                 form = "units" if kind == "unit" else "records"
             if form:
                 self.id_of(form, value)
+
+    def role(self, name: str, keyword: ast.keyword, word: ast.expr | None) -> None:
+        """A filter of facts names a role of the fact; one of orders a slot of the order, or what is noted of it."""
+        if not isinstance(word, ast.Constant) or not isinstance(word.value, str):
+            return
+        if name == "ordered":
+            form, _, id_ = word.value.partition("/")
+            row = self.words.ids(form).get(id_)
+            slots = row.get("slots", {}) if isinstance(row, Mapping) else {}
+            roles = {*slots, *NOTED_OF_ORDERS} if row is not None else None
+        else:
+            roles = {*FACTS[word.value], "turn"} if word.value in FACTS else None
+            if word.value == "acted" and roles is not None:
+                roles |= {s for row in self.words.ids("acts").values() if isinstance(row, Mapping) for s in row.get("slots", {})}
+        if roles is not None and keyword.arg not in roles:
+            said = f"{word.value} has no {keyword.arg}; it has {', '.join(sorted(roles))}"
+            self.fail("E304", said, keyword.value, near(str(keyword.arg), roles))

@@ -2,7 +2,8 @@
 
 The checker, the evaluator and the rulebook read this one list. An argument is described by a word:
 `number`, `truth`, `text`, `any`, `set`, `term` (a term or field name as text), a kind of thing (`nation`: a thing of that
-kind or its id as text), `who` (nation or side), or `id:FORM` (the id of a row of that form as text).
+kind or its id as text), `thing` (of whatever kind), `who` (nation, side or group), `id:FORM` (the id of a row of that form as
+text), `kind-or-tag` (of units), `goods` (what can be under way), `fact`, `order`, `link-kind` or `way` (or a mode).
 """
 
 from __future__ import annotations
@@ -155,7 +156,7 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "either": _S(("set", "set"), "set", "what is in one set or the other"),
     "without": _S(("set", "set"), "set", "the first set without the second"),
     "those": _S(("set", "term"), "set", "the members that pass", rest="any"),
-    "neighbours": _S(("any", "link-kind"), "set:place", "places next to a place or a set of places", optional=1),
+    "neighbours": _S(("set", "link-kind"), "set:place", "places next to a place or a set of places", optional=1),
     # counting
     "count": _S(("set", "term"), "number", "how many (pass)", optional=1, rest="any"),
     "some": _S(("set", "term"), "truth", "does any (pass)", optional=1, rest="any"),
@@ -164,12 +165,12 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "highest": _S(("set", "term"), "number", "the greatest of a field, quantity or term, 0 if none", rest="any"),
     "kinds": _S(("set", "term"), "number", "how many different values of a field"),
     "capped": _S(("set", "term", "term", "number"), "number", "how many pass, of each value of a second field at most so many"),
-    "rank": _S(("any", "term", "set"), "number", "place in the order by a value, ties share"),
+    "rank": _S(("thing", "term", "set"), "number", "place in the order by a value, ties share"),
     "in_order": _S(("set", "term"), "set", "the members in the order of a value, the least first", rest="any"),
     "only": _S(("set",), "any", "the one member of a set; nothing if it has none or several"),
     "first": _S(("set", "number"), "set", "the first members of a set (one, unless a number is said)", optional=1),
     "holds": _S(("set", "any"), "truth", "are in a set all the units that a list of an order names"),
-    "listed": _S(("any", "any"), "number", "how many units a list of an order names (of a kind or tag)", optional=1),
+    "listed": _S(("any", "kind-or-tag"), "number", "how many units a list of an order names (of a kind or tag)", optional=1),
     # one thing
     "nation": _S(("id:nations",), "nation", "a nation by id"),
     "place": _S(("id:places",), "place", "a place by id"),
@@ -198,10 +199,10 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     ),
     "knows": _S(("nation", "id:technologies"), "truth", "is the technology in force"),
     "purse": _S(("place", "id:resources"), "place", "the place that keeps the store on which a place draws"),
-    "stock": _S(("any", "id:resources"), "number", "amount in a store (all purses of a nation, or the one of a place)"),
+    "stock": _S(("thing", "id:resources"), "number", "amount in a store (all purses of a nation, or the one of a place)"),
     "income": _S(("nation",), "number", "what was last collected"),
     "value": _S(
-        ("any", "id:quantities", "nation"),
+        ("thing", "id:quantities", "nation"),
         "number",
         "a quantity with all its adjust rows (for a nation, where the thing has no owner)",
         optional=1,
@@ -211,22 +212,25 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     ),
     "objectives": _S(("nation",), "number", "the points of the objectives that it has reached"),
     "coming": _S(
-        ("nation", "any", "place"),
+        ("nation", "goods", "place"),
         "number",
         "how many of a kind, item or technology are under way for a nation (to a place)",
         optional=1,
     ),
     "en_route": _S(
-        ("nation", "any"), "number", "how many units of a nation (of a kind or tag) have set out and not arrived", optional=1
+        ("nation", "kind-or-tag"),
+        "number",
+        "how many units of a nation (of a kind or tag) have set out and not arrived",
+        optional=1,
     ),
     "model": _S(("nation", "id:units"), "unit", "a unit of a kind as the nation has it, whether or not there is one"),
-    "marked": _S(("any", "text"), "truth", "is the mark in force"),
-    "age": _S(("any", "text"), "number", "turns since the mark was set, -1 if it is not in force"),
-    "tally": _S(("any", "id:tallies"), "number", "a counter fed by the journal"),
-    "streak": _S(("any", "id:streaks"), "number", "times in a row"),
+    "marked": _S(("thing", "text"), "truth", "is the mark in force"),
+    "age": _S(("thing", "text"), "number", "turns since the mark was set, -1 if it is not in force"),
+    "tally": _S(("thing", "id:tallies"), "number", "a counter fed by the journal"),
+    "streak": _S(("thing", "id:streaks"), "number", "times in a row"),
     "happened": _S(("fact",), "number", "how often a fact happened in this game", filters="fact"),
     "this_turn": _S(("fact",), "number", "how often a fact happened in this turn", filters="fact"),
-    "was": _S(("any", "term", "text"), "any", "the field or term at the start of 'game', 'turn' or 'phase'", rest="any"),
+    "was": _S(("thing", "term", "text"), "any", "the field or term at the start of 'game', 'turn' or 'phase'", rest="any"),
     "ordered": _S(("order",), "number", "how many orders of this kind the nation in scope has given", filters="fact"),
     # the map
     "distance": _S(
