@@ -52,7 +52,7 @@ def takes(want: str, kind: str) -> bool:
         )
     if want in ("kind-or-tag", "goods"):
         return kind in ("text", "item", "tech", "unit")
-    if want == "text":
+    if want in ("text", "id"):
         return kind == "text" or kind in KINDS
     if want in WANTED:
         return kind == "text"
