@@ -92,10 +92,7 @@ def with_slots(row: Node) -> Node:
     place = (text.file, text.line, text.column)
     added = {name: Node(slot_of(name, None).kind, *place) for name in missing}
     keys = dict.fromkeys(added, place)
-    if said is not None:
-        slots = said.with_entries({**declared, **added}, {**said.keys, **keys})
-    else:
-        slots = Node(added, *place, keys)
+    slots = said.with_entries({**declared, **added}, {**said.keys, **keys}) if said is not None else Node(added, *place, keys)
     return row.with_entries({**row.value, "slots": slots}, {**row.keys, "slots": row.keys.get("slots", place)})
 
 
