@@ -249,7 +249,7 @@ class _Row:
         return [m.value for m in node.members() if isinstance(m.value, str)]
 
     def _goes_without_saying(self, node: Node, path: Path) -> bool:
-        """Whether a value is the one that there would be without it: by the schema, a slot's name, a field's, or a table's cells."""
+        """Whether a value is the one that there would be without it: by the schema, a slot's name, a field's, a table's cells."""
         if path in self.defaults and self.defaults[path] == plain_value(node):
             return True
         if len(path) == 2 and path[0] == "slots" and f"{{{path[1]}}}" in str(self.node.text("form")):
