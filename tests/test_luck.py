@@ -176,6 +176,13 @@ def test_the_luck_of_a_game_adds_up(game: Game) -> None:
     assert data["rolls"] and all(0 <= r["expected"] <= r["rolls"] for r in data["rolls"])
 
 
+def test_battles_of_several_movers_for_one_place_are_told_apart(game: Game) -> None:
+    found = luck(game)
+    first = found.throws[0]
+    twice = replace(found, throws=(first, replace(first, mover="another")))
+    assert [b["throws"] for b in twice.battles()] == [1, 1]
+
+
 def test_luck_is_the_moderators_while_the_game_runs(game: Game, capsys: pytest.CaptureFixture[str]) -> None:
     nation = next(iter(game.ruleset.rows("nations")))
     for reader in (nation, ""):

@@ -65,6 +65,8 @@ class Thrown:
     shares: Mapping[str, Share]
     spread: Mapping[tuple[str, str], float]
     exact: bool
+    mover: str
+    """Who had the turn, where each has his own: "" where all act together."""
 
     def luck(self, nations: Mapping[str, float]) -> tuple[float, float]:
         """The luck of several nations together, each with its weight, and its variance as it was before the throw."""
@@ -121,7 +123,7 @@ class Onlooker:
         }  # fmt: skip
         if any(spread[n, n] > 1e-12 or abs(shares[n].luck) > 1e-9 for n in shares):
             where = (battle.row["id"], battle.subject, battle.place, turn.number, battle.number)
-            self.throws.append(Thrown(*where, what, shares, spread, exact))
+            self.throws.append(Thrown(*where, what, shares, spread, exact, turn.mover or ""))
 
 
 def _nations(turn: Turn, battle: Battle, plan: Plan) -> tuple[list[tuple[str, int]], dict[str, float]]:

@@ -76,11 +76,11 @@ class Luck:
 
     def battles(self) -> list[dict[str, Any]]:
         """Every battle with dice, those that luck swung most first; `luck` is the attackers', the other side's its opposite."""
-        of: dict[tuple[int, str], list[Thrown]] = {}
+        of: dict[tuple[int, str, str], list[Thrown]] = {}
         for thrown in self.throws:
-            of.setdefault((thrown.turn, thrown.subject), []).append(thrown)
+            of.setdefault((thrown.turn, thrown.mover, thrown.subject), []).append(thrown)
         out = []
-        for (turn, _), throws in of.items():
+        for (turn, _, _), throws in of.items():
             first = throws[0]
             parties: dict[str, dict[str, Any]] = {side: {} for side in SIDES}
             for nation in dict.fromkeys(n for t in throws for n in t.shares):

@@ -57,7 +57,7 @@ def _account(world: World, entries: Sequence[Entry], reader: str, what: str, wor
         main = max(sorted(now), key=lambda p: now[p])
     lines: dict[tuple[int, str], list[Any]] = {}
     spent: dict[str, Any] = {}
-    incomes: list[tuple[Any, Any] | None] = []
+    incomes: list[tuple[Any, Any, Any] | None] = []
     refs: list[int] = []
     for entry in entries:
         moved = _moved(entry, what, reader, now)
@@ -98,17 +98,26 @@ def _account(world: World, entries: Sequence[Entry], reader: str, what: str, wor
         tuple(sorted(spent.items(), key=lambda i: (-i[1], i[0]))),
         names,
         _seat(words, main),
-        incomes[0] if len(incomes) == 1 else None,  # what comes in parts has no figure of its own
+        _together(incomes),
         tuple(refs),
     )
 
 
-def _income(entry: Entry, reader: str) -> tuple[Any, Any] | None:
-    """The income that an entry sets, and what it was before."""
+def _income(entry: Entry, reader: str) -> tuple[Any, Any, Any] | None:
+    """The income that an entry sets, what it was before, and what was collected."""
+    part = entry.data.get("income")
     for table_, id_, field, before, after in entry.changes:
         if table_ == "nations" and id_ == reader and field == "income":
-            return after, before
-    return (entry.data["income"], entry.data["income"]) if "income" in entry.data else None
+            return after, before, part
+    return None if part is None else (part, part, part)
+
+
+def _together(incomes: Sequence[tuple[Any, Any, Any] | None]) -> tuple[Any, Any] | None:
+    """The income that some entries set, one after the other, and what it was before; what comes in parts that are not added up
+    has no figure of its own."""
+    known = [income for income in incomes if income is not None]
+    added = all(before is not None and after == before + part for after, before, part in known[1:])
+    return (known[-1][0], known[0][1]) if known and len(known) == len(incomes) and added else None
 
 
 def _seat(words: Words, purse: str) -> str:
