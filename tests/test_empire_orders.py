@@ -115,6 +115,9 @@ def test_policies_meet_every_requirement_and_order_what_can_be_carried_out(
     told = [e for e in Game.open(tmp_path / "out" / "game").journal() if "refused" in e.data and e.rule == "acts/deploy"]
     assert not told
     assert not list(Game.open(tmp_path / "out" / "game").stage(2).position.state.stacks(at="reserve"))
+    at_war = {e.turn for e in Game.open(tmp_path / "out" / "game").journal() if e.rule == "acts/declare-war" and e.text}
+    sailed = {e.turn for e in Game.open(tmp_path / "out" / "game").journal() if "goes to" in e.text and ": ship" in e.text}
+    assert at_war and all(turn > min(at_war) for turn in sailed)  # at peace ships stay in port
 
 
 def test_twenty_turns_by_policies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

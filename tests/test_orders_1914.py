@@ -105,12 +105,17 @@ def test_policies_think_of_what_they_hold_and_of_zones_where_something_can_be_st
         state.put("units", f"german-empire/submarine/{zone}", "*", row)
     world = World(ruleset, Viewer(ruleset, state).view("german-empire"))
     found: dict[str, set[str]] = {}
+    sailed: set[str] = set()
     for seed in range(8):
         stream = KeyedDice(b"%d" % seed, 1).stream(step="input", rule="policies/plan", subject="")
         for order in plan(world, "german-empire", stream):
             found.setdefault(order["order"], set()).add(str(order["slots"].get("place")))
+            if order["order"] == "orders/sail" and "submarine" in order["slots"]["units"]:
+                sailed.add(f"{order['slots']['units']['submarine']} submarine from {order['slots']['origin']}")
     assert found["acts/incorporate"] == {"warsaw"}
     assert found["acts/hunt-trade"] == {"middle-atlantic"}
+    assert "5 submarine from baltic-sea" in sailed  # where nothing can be stopped
+    assert not any(order.endswith("middle-atlantic") for order in sailed)
     assert "acts/aim-submarines" not in found  # there is no unrestricted warfare to aim
 
 

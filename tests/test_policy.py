@@ -368,6 +368,15 @@ def test_a_fleet_does_not_go_where_a_stronger_one_lies() -> None:
     assert orders(ruleset, position(("red", "ship", "r", 3), ("blue", "ship", "t", 3))) == [sails("r", "t")]
 
 
+def test_a_pack_seeks_no_fight_and_goes_where_it_is_worth_most_whoever_lies_there() -> None:
+    ruleset = waters({"who": "carrier", "packs": [{"who": "ship", "stations": STATIONS}]}, terms=OF_BLUE)
+    state = position(("red", "ship", "r", 3), ("blue", "ship", "s", 1), ("blue", "ship", "t", 9))
+    assert orders(ruleset, state) == [sails("r", "t")]
+    assert orders(ruleset, position(("red", "ship", "t", 3), ("blue", "ship", "s", 1))) == []
+    both = waters({"packs": [{"who": "ship", "stations": STATIONS}], "seek": ["chase"]}, terms=OF_BLUE)
+    assert orders(both, position(("red", "ship", "r", 3), ("blue", "ship", "q", 1))) == [sails("r", "q", tasks=["chase"])]
+
+
 # ---- room
 
 

@@ -2,6 +2,7 @@
 
 The row's key `sea` names the tasks (form `missions`) that fleets are given: `seek` on the way to an enemy, `hold` to stay.
 What a zone is worth to lie in is its expression `stations`: off an enemy's coast, before one's own, with one's own troops aboard.
+Ships that seek no fight and fear no fleet have stations of their own (`packs`).
 """
 
 from __future__ import annotations
@@ -33,9 +34,18 @@ def give_voyages(giver: Giver, front: Front) -> None:
         slots = row.get("slots", {})
         if mode is not None and mode.get("tasks") and ways.CARGO not in slots and {ways.ORIGIN, ways.TARGET} <= slots.keys():
             _sail(giver, front, rules, f"orders/{id_}", mode)
+            for pack in rules.get("packs", ()):
+                _lie_in_wait(_Fleets(giver, front, {**pack, "fearless": True}, f"orders/{id_}", mode))
 
 
 # ---- fleets
+
+
+def _lie_in_wait(packs: _Fleets) -> None:
+    """Go to the zone that is worth most for its distance, past whatever lies on the way or there."""
+    for zone in ways.places_with_units(packs.world, packs.front.nation):
+        if pack := packs.of(zone):
+            packs.to_station(zone, pack)
 
 
 def _sail(giver: Giver, front: Front, rules: Row, key: str, mode: Row) -> None:
@@ -54,6 +64,7 @@ class _Fleets:
         self.world = front.world
         self.links = tuple(mode["links"]) if "links" in mode else None
         self.odds = Fraction(str(rules.get("odds", front.war.get("odds", "3/2"))))
+        self.fearless = bool(rules.get("fearless"))
         self.bound: Counter[str] = Counter()  # fleets by the zone that they hold, or are on their way to
 
     def of(self, zone: str) -> dict[str, int]:
@@ -87,8 +98,7 @@ class _Fleets:
         steps = self.world.geography.distances(zone, self.links)
         for station, worth in self._stations.items():
             value = Fraction(worth, (1 + self.bound[station]) * (1 + steps.get(station, FAR)))
-            foes, strength = self.front.defenders(station)
-            if station != zone and value > best and (not foes or self._ratio(fleet, foes, strength) >= 1):
+            if station != zone and value > best and self._is_safe(station, fleet):
                 best, goal = value, station
         if best <= 0:
             return
@@ -119,7 +129,7 @@ class _Fleets:
         return Fraction(number * worth) / (foes * strength) if strength else Fraction(FAR)
 
     def _is_safe(self, zone: str, fleet: Mapping[str, int]) -> bool:
-        foes, strength = self.front.defenders(zone)
+        foes, strength = (0, 0) if self.fearless else self.front.defenders(zone)
         return not foes or self._ratio(fleet, foes, strength) >= 1
 
     def _reach(self, zone: str, fleet: Mapping[str, int]) -> list[str]:
