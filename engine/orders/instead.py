@@ -22,7 +22,7 @@ from .grammar import Grammar
 from .legal import legal_orders
 from .match import ALL, is_every
 from .names import EVERY, Names
-from .rows import mode_of_order, open_to, orders_now
+from .rows import mode_of_order, open_to, orders_now, unit_slots
 from .several import LineReader
 from .text import order_text
 from .understand import Book, Understood, understand
@@ -140,12 +140,25 @@ def _others(book: Book, order: Order, why: Refusal) -> Iterator[Order]:
         if some := {k: n for k, n in fewer.items() if n > 0}:
             slots = {**slots, ways.UNITS: some}
             yield {**order, "slots": slots}
+    if why.code == Code.UNITS:
+        yield from _of_allies(book, order, row, why.slot)
     if why.code in (Code.WAY, Code.UNITS, Code.SITE, Code.UNMET, Code.CHOICE) and why.slot:
         yield from _elsewhere(book, order, row, why.slot if why.code != Code.UNITS else ways.ORIGIN)
     if ways.UNITS in slots and {ways.ORIGIN, ways.TARGET} <= slots.keys():
         for way in sorted(ways_of(Grammar.of(book.ruleset)), key=lambda w: not w.form.row.get("bare")):
             if way.carries and way.form.key != order["order"] and set(way.form.row.get("slots", {})) >= set(slots):
                 yield {**order, "order": way.form.key, "slots": slots, "options": {}}
+
+
+def _of_allies(book: Book, order: Order, row: Row, slot: str) -> Iterator[Order]:
+    """The same with an ally's units, where the slot may name those of others (`of`)."""
+    declared, slots = row.get("slots", {}).get(slot), order["slots"]
+    of = declared.get("of") if isinstance(declared, dict) else None
+    if of is None or slots.get(of):
+        return
+    owners = sorted(book.world.state.owners_at(str(slots.get(dict(unit_slots(row))[slot]))))
+    for ally in (o for o in owners if o != book.nation and book.world.allied(o, book.nation)):
+        yield {**order, "slots": {**slots, of: ally}}
 
 
 def _those_who_can(book: Book, order: Order) -> Iterator[Order]:

@@ -181,8 +181,8 @@ def _too_many(book: Book, kind: str, number: int, origin: str, left: Mapping[str
     text = f"{number} {what}{of} ordered, {there} in {where}{told}"
     if there:
         return Refusal(Code.UNITS, text, slot, f"at most {left[kind]}" if left.get(kind, 0) > 0 else "")
-    places = ways.places_with_units(book.world, book.nation)
-    held = [p for p in places if ways.free_units(book.world, book.nation, p).get(kind)]
+    places = ways.places_with_units(book.world, whose)
+    held = [p for p in places if ways.free_units(book.world, whose, p).get(kind)]
     near = ways.nearest_of(book.world, held, origin)
     several = book.names.printed("unit-kind", kind, 2)
     return Refusal(Code.UNITS, text, slot, f"there are {several} in {book.printed('place', near)}" if near else "")
