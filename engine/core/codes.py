@@ -87,7 +87,7 @@ CODES: dict[str, str] = {
     "W601": "An event that can never fire.",
     "W602": "An order or act that no step of the frame takes.",
     "W603": "A kind of unit that nobody can get.",
-    "W604": "A term, table, group or quantity that nothing uses.",
+    "W604": "A term, table, group or quantity that nothing uses, or a kind of the map that no rule names.",
     "E605": "A row names a step that the frame does not have.",
     "E606": "A node of the frame that does nothing, or a frame that never waits for orders.",
     "W607": "No row of `shows`: players are shown nothing.",

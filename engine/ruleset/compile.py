@@ -149,12 +149,14 @@ def assemble(
     found += wrong
     if not layers:
         return None, reading.with_lines(found)
+    whole = sum(1 + len(layer.files) for layer in layers) == len(reading.files)
     if over is not None and over.is_map:
         layers.append(Layer(layers[-1].manifest, (over,)))
     try:
         draft, wrong = lay_over(layers, known)
-        found += wrong
-        found += run_checks(Subject(draft, known), layers)
+        if whole:  # what an unreadable file says is missed everywhere
+            found += wrong
+            found += run_checks(Subject(draft, known), layers)
         ruleset = ruleset_of(draft, known)
     except RecursionError:  # files are limited in depth, but what is laid over one another may add up
         message = "rows or nodes of the frame inside one another, too deep to be checked"

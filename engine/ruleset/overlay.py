@@ -51,6 +51,8 @@ class Draft:
     forms: dict[str, dict[str, Node]] = field(default_factory=dict)
     frame: list[Node] = field(default_factory=list)
     changes: list[Node] = field(default_factory=list)
+    added: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    """Form and id of rows that are new in a layer over another: the ids that the form has below."""
 
     def rows(self, form: str) -> dict[str, Node]:
         return self.forms.get(form, {})
@@ -188,6 +190,8 @@ def _add_rows(
                 message = f"no keys to remove: {form} has no {id_!r} below"
                 found.append(diagnose("E221", "error", message, row, key="remove", hint=did_you_mean(id_, below)))
             here[id_] = row
+            if below:
+                draft.added[form, id_] = below
 
 
 def _remove(here: dict[str, Node], form: str, id_: str, row: Node, below: set[str], found: list[Diagnostic]) -> None:

@@ -67,6 +67,7 @@ CHECKS: tuple[Check, ...] = (
     rules.orders_and_acts_are_taken_by_a_step,
     rules.units_can_be_got,
     rules.rows_of_helpers_are_used,
+    rules.kinds_of_the_map_are_named,
     rules.thresholds_are_waited_for,
     rules.marks_are_set_and_read,
 )

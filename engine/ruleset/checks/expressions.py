@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from ...core.diagnostics import Diagnostic
+from ...core.diagnostics import Diagnostic, did_you_mean
 from ...core.registry import VERBS
 from ..expressions import KINDS, check_expression
 from ..expressions.check import kind_of
@@ -73,6 +73,10 @@ def wrong_expressions(marks: Iterable[Marked], words: Words) -> Iterator[Diagnos
         problems = check_expression(text, scope_of(mark, words), words, how.get("gives", "any"))
         if not problems and ARRAYS in mark.annotation.scope:
             problems = array_problems(text)
+        is_word = bool(problems) and how.get("bare") and "-" in text and _ID.fullmatch(text) is not None
+        if is_word and (hint := did_you_mean(text, words.all_ids)):  # an id misspelled, rather than one name less another
+            yield diagnose("E401", "error", f"nothing is called {text!r}", node, key=key, hint=hint)
+            continue
         for problem in problems:
             column = offset + problem.column
             yield diagnose(problem.code, "error", problem.message, node, key=key, hint=problem.hint, offset=column)

@@ -105,7 +105,7 @@ def _typed(subject: Subject, what: str, value: Any, declared: dict[str, Any], no
         return
     if not fits_type(value, wanted):
         message = f"{what} must be {in_words(wanted)}, as the field is declared"
-        yield diagnose("E403", "error", message, node)
+        yield diagnose("E403", "error", message, node, hint=_instead(value, wanted, node))
     elif wanted == "number":
         least, most = declared.get("at_least", 0), declared.get("at_most", MOST)
         number = Fraction(value)
@@ -120,6 +120,19 @@ def _typed(subject: Subject, what: str, value: Any, declared: dict[str, Any], no
         known = subject.nodes(form)
         if value not in known and form in subject.known:
             yield diagnose("E401", "error", f"{form} has no {value!r}", node, hint=did_you_mean(value, known))
+
+
+def _instead(value: Any, wanted: str, node: Any) -> str:
+    """What would do, where that is plain from what stands there."""
+    if wanted == "truth" and str(value).lower() in ("yes", "no", "on", "off", "0", "1"):
+        return f"write {'true' if str(value).lower() in ('yes', 'on', '1') else 'false'}"
+    if wanted == "truth" and str(value).lower() in ("true", "false"):
+        return f"write {str(value).lower()}, without quotes"
+    if wanted == "number" and isinstance(value, str) and node.style and re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", value):
+        return f"write {value}, without quotes"
+    if wanted in ("text", "id") and isinstance(value, (int, Fraction)):
+        return "quote it"
+    return "write a list: [...]" if wanted == "list" else ""
 
 
 def in_words(wanted: str) -> str:

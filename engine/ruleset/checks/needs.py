@@ -12,7 +12,7 @@ from ..expressions.check import kind_of
 from ..expressions.parse import strip_mark
 from ..limits import tries_own_cases
 from ..nodes import Node, diagnose, find
-from ..order_forms import FormError, always_there, read_form, slots_in
+from ..order_forms import SLOT, FormError, always_there, read_form, slots_in
 from .expressions import Words, scope_of
 from .subject import Marked, Subject
 from .words import vocabulary
@@ -210,10 +210,18 @@ def forms_can_be_read(subject: Subject) -> Iterator[Diagnostic]:
     for form in ("acts", "orders", "decisions", "order_options", "refusals"):
         for id_, row in subject.rows(form).items():
             for key in {"form", "read_back"} & row.keys():
+                node = subject.nodes(form)[id_].value[key]
                 try:
-                    read_form(row[key], row.get("slots"))
+                    pattern = read_form(row[key], row.get("slots"))
                 except FormError as error:
-                    yield diagnose("E209", "error", str(error), subject.nodes(form)[id_].value[key])
+                    yield diagnose("E209", "error", str(error), node)
+                    continue
+                there = {*SLOT.findall(row.get("form", "")), *row.get("slots", ())}
+                for slot in slots_in(pattern) if "form" in row else ():
+                    if slot.name not in there:
+                        hint = did_you_mean(slot.name, there) or f"the form has {', '.join(sorted(there)) or 'no slots'}"
+                        text = f"no slot {slot.name!r} is in the form, so nothing could stand here"
+                        yield diagnose("E302", "error", text, node, hint=hint)
 
 
 def _may_be_left_out(row: Any) -> frozenset[str]:

@@ -191,6 +191,25 @@ def rows_of_helpers_are_used(subject: Subject) -> Iterator[Diagnostic]:
         )
 
 
+def kinds_of_the_map_are_named(subject: Subject) -> Iterator[Diagnostic]:
+    """A kind of places or links that nothing but the map mentions, and that is nearly one that the rules do mention."""
+    words = _words_of_the_frame(subject)
+    for form, id_, node in subject.draft.all_rows():
+        if form not in ("places", "links"):
+            words |= subject.of_row("words", node, partial(_words_of, subject.values[form][id_]))
+    for form in ("places", "links"):
+        told: set[str] = set()
+        kinds = {id_: str(row["kind"]) for id_, row in subject.rows(form).items() if "kind" in row}
+        for id_, kind in kinds.items():
+            node = subject.nodes(form)[id_]
+            if kind in words or kind in told or node.file.startswith(".."):
+                continue
+            told.add(kind)
+            hint = did_you_mean(kind, {k for k in kinds.values() if k in words})
+            if hint:
+                yield diagnose("W604", "warning", f"no rule names {form} of the kind {kind!r}", node.value["kind"], hint=hint)
+
+
 def thresholds_are_waited_for(subject: Subject) -> Iterator[Diagnostic]:
     """A threshold of a track whose reaching no row waits for."""
     tracks = {id_: row["thresholds"] for id_, row in subject.rows("tracks").items() if "thresholds" in row}

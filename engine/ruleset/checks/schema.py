@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -29,7 +30,11 @@ def rows_have_the_shape_of_their_form(subject: Subject) -> Iterator[Diagnostic]:
         faults = subject.of_row("shape", node, partial(_faults, subject.known, form, node, value))
         if faults:
             subject.faulty.add((form, id_))
-            yield from faults
+            below = subject.draft.added.get((form, id_))
+            near = did_you_mean(id_, below) if below else ""
+            for fault in faults:  # a row that was to be laid over another lacks most keys
+                lacking = fault.code == "E207" and near and fault.where == node.where
+                yield replace(fault, hint=f"{form} has no {id_!r} below, so the row is new; {near}") if lacking else fault
 
 
 def _faults(known: Forms, form: str, node: Node, value: Any) -> list[Diagnostic]:
@@ -104,7 +109,7 @@ def _unknown_keys(fault: Fault, at: Node) -> Iterator[Diagnostic]:
             yield diagnose("E206", "error", f"and {len(unknown) - number} more unknown keys", at)
             break
         if key not in known:
-            hint = did_you_mean(key, known) or (f"known keys: {', '.join(known)}" if len(known) <= 12 else "")
+            hint = did_you_mean(key, known) or (f"known keys: {', '.join(known)}" if len(known) <= 40 else "")
             yield diagnose("E206", "error", f"unknown key {key!r}", at, key=key, hint=hint)
 
 
@@ -131,12 +136,18 @@ def _branches(fault: Fault, root: Node, at: Node) -> Iterator[Diagnostic]:
         for inner in deepest:
             yield from _explain(inner, root)
         return
-    words = [w for faults in by_branch for f in faults if f.word == "enum" for w in f.limit]
+    words = _words_of(fault)
     hint = did_you_mean(fault.value, words) if isinstance(fault.value, str) else ""
     expected = _described(fault.schema) or " or ".join(dict.fromkeys(_expected(f) for fs in by_branch for f in fs))
     if isinstance(fault.value, Fraction):
         hint = hint or f"write the fraction as {fault.value}"
     yield diagnose("E209", "error", f"{_shown(fault.value)} does not fit", at, hint=hint or f"expected: {expected}")
+
+
+def _words_of(fault: Fault) -> list[str]:
+    """The words that some shape would have allowed, however deep it stands in others."""
+    own = [w for w in fault.limit if isinstance(w, str)] if fault.word == "enum" and not fault.of_key else []
+    return [*own, *(w for inner in fault.inner for w in _words_of(inner))]
 
 
 def _by_branch(faults: Iterable[Fault]) -> list[list[Fault]]:

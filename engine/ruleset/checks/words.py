@@ -337,24 +337,35 @@ def _met_twice(ranges: Mapping[str, Node]) -> Iterator[Diagnostic]:
         before.append((first, last, text))
 
 
-def _faces(node: Node) -> Iterator[Diagnostic]:
+def _faces(node: Node, die: str = "") -> Iterator[Diagnostic]:
+    """`die`: the die of the structure around, for a `table` of faces that does not say its own."""
+    die = node.text("die") or die
+    table, own = node.get("table"), _DICE.fullmatch(die)
+    if table is not None and table.is_map and own is not None:
+        yield from _off_the_dice(own, table.items())
+        yield from _met_twice(dict(table.items()))
     roll = node.get("roll") if node.is_map else None
     if roll is not None:
         dice = _DICE.fullmatch(str(roll.text("die") if roll.is_map else roll.value))
         if dice is not None:
-            n, size, more = int(dice[1]), int(dice[2]), int(dice[3] or 0)
             faces, results = roll.get("faces") if roll.is_map else None, node.get("results")
             asked = [(str(faces.value), faces)] if faces is not None else []
-            for text, at in [*asked, *(results.items() if results is not None and results.is_map else ())]:
-                found = _FACES.fullmatch(text)
-                ends = [int(end) for end in found.groups() if end] if found else []
-                if any(not n + more <= end <= n * size + more for end in ends):
-                    hint = f"{dice[0]} shows {n + more} to {n * size + more}"
-                    yield diagnose("E214", "error", f"no such face on {dice[0]}: {text}", at, hint=hint)
+            yield from _off_the_dice(dice, [*asked, *(results.items() if results is not None and results.is_map else ())])
         results = node.get("results")
         if results is not None and results.is_map:
             yield from _met_twice(dict(results.items()))
     for _, child in node.items():
-        yield from _faces(child)
+        yield from _faces(child, die)
     for member in node.members():
-        yield from _faces(member)
+        yield from _faces(member, die)
+
+
+def _off_the_dice(dice: re.Match[str], asked: Iterable[tuple[str, Node]]) -> Iterator[Diagnostic]:
+    """Faces that dice never show."""
+    n, size, more = int(dice[1]), int(dice[2]), int(dice[3] or 0)
+    for text, at in asked:
+        found = _FACES.fullmatch(text)
+        ends = [int(end) for end in found.groups() if end] if found else []
+        if any(not n + more <= end <= n * size + more for end in ends):
+            hint = f"{dice[0]} shows {n + more} to {n * size + more}"
+            yield diagnose("E214", "error", f"no such face on {dice[0]}: {text}", at, hint=hint)

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import pairwise
 from typing import Protocol
 
 from .kinds import NUMERIC, apart, fits, say, takes, wanted
@@ -23,6 +24,15 @@ RECKONED: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("in_order", "rank"), ("number", "truth", "text", "id", "any")),
 }
 """Functions that add up or compare what a term, quantity or field gives, with what that may be."""
+WORDS_OF_FIELDS = {
+    ("unit", "kind"): "units",
+    ("record", "kind"): "records",
+    ("war", "kind"): "war_kinds",
+    ("battle", "kind"): "battles",
+}
+"""Fields whose values are ids of a form."""
+SAID_BY_ROWS = frozenset({("place", "kind"), ("place", "section"), ("link", "kind"), ("tech", "category")})
+"""Fields whose values are the words that the rows of the kind say."""
 NOTED_OF_ORDERS = ("nation", "order", "status", "outcome", "text", "line")
 
 
@@ -147,6 +157,10 @@ class _Checker:
     def compared_ids(self, node: ast.Compare, kinds: list[str]) -> None:
         """A text compared with a thing must be the id of such a thing."""
         sides = [node.left, *node.comparators]
+        for one, other in pairwise(sides):
+            for read, said in ((one, other), (other, one)):
+                if isinstance(read, ast.Attribute):
+                    self.words_of_field(self.quiet(read.value), read.attr, said)
         for (a, ka), (b, kb) in zip(zip(sides, kinds, strict=True), list(zip(sides, kinds, strict=True))[1:], strict=False):
             for thing, text, text_node in ((ka, kb, b), (kb, ka, a)):
                 form = KINDS.get(thing, "")
@@ -158,6 +172,24 @@ class _Checker:
                     if form and isinstance(word.value, str):
                         self.id_of(form, word)
                 del field
+
+    def words_of_field(self, kind: str, field: str, said: ast.expr) -> None:
+        """Texts that a field is compared with, or looked for among: it must be able to have them."""
+        of_list = isinstance(said, ast.Call) and isinstance(said.func, ast.Name) and said.func.id == "these"
+        for node in said.args if of_list and isinstance(said, ast.Call) else [said]:
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                self.word_of_field(kind, field, node)
+
+    def word_of_field(self, kind: str, field: str, node: ast.Constant) -> None:
+        if kind == "unit" and field in ("tag", "tags"):
+            self.known(node, "tag of units", further=self.tags())
+        elif (form := WORDS_OF_FIELDS.get((kind, field))) is not None and self.words.ids(form):
+            self.known(node, f"{field} of a {kind}", form)
+        elif (kind, field) in SAID_BY_ROWS:
+            rows = self.words.ids(KINDS[kind]).values()
+            said = {str(row[field]) for row in rows if isinstance(row, Mapping) and field in row}
+            if said:
+                self.known(node, f"{field} of a {kind}", further=said)
 
     def quiet(self, node: ast.expr) -> str:
         before = len(self.problems)
@@ -420,11 +452,9 @@ class _Checker:
         if apart(typ or "any", found) and not found.startswith(("set", "list")):  # any of a set will do
             self.fail("E306", f"{field} of a {kind} is {say(typ or 'any')}, not {say(found)}", value)
             return
+        self.words_of_field(kind, field, value)
         if isinstance(value, ast.Constant) and isinstance(value.value, str):
-            wanted = "place" if field == "at" else "nation" if field == "party" else typ or ""
-            form = KINDS.get(wanted, "")
-            if field == "kind" and kind in ("unit", "record"):
-                form = "units" if kind == "unit" else "records"
+            form = KINDS.get("place" if field == "at" else "nation" if field == "party" else typ or "", "")
             if form:
                 self.id_of(form, value)
 
