@@ -568,6 +568,12 @@ def test_troops_that_cannot_stay_aboard_go_from_shore_to_shore(britain: tuple[Ru
     assert further[0] == "transport" and further[1]["target"] in ("marseille", "toulouse")
 
 
+def test_nobody_is_shipped_to_where_he_stands(britain: tuple[Ruleset, State]) -> None:
+    """From Jamaica the first friendly shore on the long way is Jamaica's own; the ships go without the troops, or wait."""
+    moves = sent(britain, jamaica={"infantry": 4}, gulf_of_mexico={"transport": 2})
+    assert all(slots.get("target") != "jamaica" for _, slots in moves)
+
+
 def test_what_goes_up_all_round_is_bought_by_number_and_faces_nobody() -> None:
     """Of two orders for it the first is given, as it would be written."""
     data, ruleset, _ = load_scenario(scenarios() / "1914.yaml")

@@ -155,7 +155,7 @@ class Armies:
         best: tuple[Fraction, str, Goal, dict[str, int]] | None = None
         for origin, quay in self._waiting(pool):
             cargo = self._load(self._troops(origin), self._room(pool.ships))
-            goal = self._goal(pool, cargo, start=quay) if cargo else None
+            goal = self._goal(pool, cargo, start=quay, but=origin) if cargo else None
             if goal is None:
                 continue
             value = goal.score * self._size(cargo)
@@ -183,14 +183,15 @@ class Armies:
 
     # ---- where to
 
-    def _goal(self, pool: Pool, cargo: Mapping[str, int], *, start: str = "") -> Goal | None:
-        """The shore that is worth most for its distance to troops that are aboard, or come aboard in the zone `start`."""
+    def _goal(self, pool: Pool, cargo: Mapping[str, int], *, start: str = "", but: str = "") -> Goal | None:
+        """The shore that is worth most for its distance to troops that are aboard, or come aboard in the zone `start` from the
+        shore `but`, on which they do not land again."""
         reach = pool.reach
         best: Goal | None = None
         by_shores = None if self._afloat else self._from_shore_to_shore(pool, start or pool.zone)
         for place, (value, zones, hostile) in self._shores.items():
             for zone in zones:
-                if zone not in reach:
+                if zone not in reach or place == but:
                     continue
                 steps = int(reach[zone][0]) + (int(reach[start][0]) if start and zone != start else 0) + self._at_rest
                 turns = max(1, -(-steps // pool.moves))
@@ -200,6 +201,8 @@ class Armies:
                     if zone not in by_shores:
                         continue
                     turns, end = by_shores[zone]
+                    if self._landings[end] == but:
+                        continue
                     score = Fraction(value) / turns
                     if best is None or score > best.score:
                         best = Goal(self._landings[end], end, 1, False, score)
