@@ -12,7 +12,7 @@ import pytest
 
 from wteaw.core.journal import Entry
 from wteaw.core.package_data import rulesets, scenarios
-from wteaw.core.state import Entity, State
+from wteaw.core.state import WHOLE_ROW, Entity, State, unit_key
 from wteaw.game.report import account, fights, news, sightings, standing
 from wteaw.game.report.build import Report, Section, nation_report
 from wteaw.game.report.document import Block, Bullets, Para, Part, Table
@@ -358,3 +358,15 @@ def test_verbs_go_with_plural_names() -> None:
     words = Words(World(ruleset, played(2)[-1].position.state, geography=geography), "japan")
     assert words.told("Bolsheviks takes Kazan.") == "The Bolsheviks take Kazan."
     assert words.told("French Empire takes its port.") == "France takes its port."
+
+
+def test_troops_aboard_an_allys_ships_are_told_to_both() -> None:
+    ruleset, geography, here = begun("no-mans-land", 1)
+    state = here.state.copy()
+    extra = {"aboard": "afloat", "host": "britain"}
+    row = {"owner": "france", "kind": "infantry", "place": "sea-zone-54", "n": 2, **extra}
+    state.put("units", unit_key("france", "infantry", "sea-zone-54", extra), WHOLE_ROW, row)
+    world = World(ruleset, state, geography=geography)
+    told = {n: str(standing.forces(world, n, Words(world, n))) for n in ("france", "britain", "russia")}
+    assert "2 infantry (aboard ships of Britain)" in told["france"]
+    assert "of France Sea Zone 54 Alboran Sea 2 infantry." in told["britain"] and "Aboard your ships" not in told["russia"]

@@ -17,7 +17,7 @@ from ...world.world import World
 from .document import Block, Para, Table
 from .words import Words, capital, counted, listing, merged, sentence
 
-PASSING = (*UNIT_CORE, "force", "via", "moved", "landed", "range", "band", "busy")
+PASSING = (*UNIT_CORE, "host", "force", "via", "moved", "landed", "range", "band", "busy")
 MOST_EMPTY = 12
 """Own places without units that are told one by one; of more the dearest."""
 MOST_OF_ALLY = 6
@@ -98,6 +98,8 @@ def forces(world: World, reader: str, words: Words) -> list[Block]:
     allies = [n for n in world.nations() if n != reader and world.alive(n) and world.allied(reader, n)]
     near = _own_ground(world, reader, places)
     many = len(by_place(world, allies)) > MOST_ALLIED
+    if aboard := _guests(world, reader, words):
+        out.append(Para(aboard, "Aboard your ships"))
     for ally in allies:
         said_of = _of_an_ally(words, by_place(world, [ally]), near, many)
         if said_of:
@@ -141,6 +143,16 @@ def _of_an_ally(words: Words, theirs: Mapping[str, list[Mapping[str, Any]]], nea
     if far:
         said.append(f"{'elsewhere ' if said else ''}{counted(far, 'unit')} in {counted(rest, 'place')}")
     return "; ".join(said) + "." if said else ""
+
+
+def _guests(world: World, reader: str, words: Words) -> str:
+    """Units of others aboard carriers of the reader (`host`)."""
+    of: dict[str, list[str]] = {}
+    guests = [row for _, row in world.state.stacks() if row.get("host") == reader]
+    for owner, place in sorted({(str(row["owner"]), str(row["place"])) for row in guests}):
+        there = [row for row in guests if (row["owner"], row["place"]) == (owner, place)]
+        of.setdefault(owner, []).append(f"{words.place(place)} {words.units(counts(there))}")
+    return "; ".join(f"of {words.name(owner)} {listing(said)}" for owner, said in of.items()) + "." if of else ""
 
 
 def _empty(world: World, reader: str, places: Mapping[str, Any]) -> list[str]:
