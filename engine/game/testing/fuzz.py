@@ -27,15 +27,17 @@ from multiprocessing import Pool
 from pathlib import Path
 from typing import Any
 
+from ...core.collector import collect_rarely
 from ...core.diagnostics import has_errors
 from ...core.dice import KeyedDice
 from ...core.faults import RuleError, of_rules
 from ...core.model import Ruleset
 from ...core.package_data import scenarios
+from ...orders.grammar import Grammar
 from ...orders.intake import take_in
 from ...orders.offers import offers_of
 from ...orders.policies import plan
-from ...ruleset.checks import READ_BY_OTHERS, Subject, of_altered, run_checks
+from ...ruleset.checks import READ_BY_OTHERS, Kept, Subject, of_altered, run_checks
 from ...ruleset.compile import layers_of, read_layers, ruleset_of
 from ...ruleset.expressions.vocabulary import FUNCTIONS
 from ...ruleset.forms import Forms, forms
@@ -128,7 +130,7 @@ class Bench:
             self.layers.append(Layer(self.layers[-1].manifest, (rules,)))
         self.draft, unfit = lay_over(self.layers, self.known)
         assert not has_errors([*wrong, *unfit])
-        self.base = Subject(self.draft, self.known)
+        self.base = Subject(self.draft, self.known, kept=Kept())  # as the language server keeps what follows from a row
         self.nations = nations
         ids = {form: list(rows) for form, rows in self.draft.forms.items()}
         self.ids = {form: rows for form, rows in ids.items() if rows}
@@ -262,6 +264,21 @@ class Bench:
             return any(d.severity == "error" for d in of_altered(self.base, mutation.draft, (form, id_)))
         return has_errors(run_checks(Subject(mutation.draft, self.known), self.layers))
 
+    @cached_property
+    def ruleset(self) -> Ruleset:
+        """The ruleset as it is, with its grammar made."""
+        ruleset = ruleset_of(self.draft, self.known)
+        Grammar.of(ruleset)
+        return ruleset
+
+    def _ruleset(self, mutation: Mutation) -> Ruleset:
+        """The spoiled ruleset; what has not been touched, and what is made of that alone, is taken from the one as it is."""
+        made, base = ruleset_of(mutation.draft, self.known), self.ruleset
+        forms = {form: rows if form == mutation.form else base.rows(form) for form, rows in made.forms.items()}
+        ruleset = replace(made, forms=forms)
+        ruleset.take_over(base)
+        return ruleset
+
     def try_one(self, number: int, seed: int, *, play: bool = True, seconds: float = SECONDS) -> Outcome:
         """The outcome of one mutation, by its number and the seed of the series."""
         rng = random.Random(f"{seed}/{self.path.stem}/{number}")
@@ -275,7 +292,7 @@ class Bench:
             with _at_most(seconds):
                 if self.refused(mutation):
                     return outcome("refused")
-                ruleset = ruleset_of(mutation.draft, self.known)
+                ruleset = self._ruleset(mutation)
                 same = mutation.id in self.draft.rows(mutation.form) and mutation.form not in READ_BY_OTHERS
                 if not same and has_errors(check_scenario(ruleset, self.scenario, self.known)):
                     return outcome("refused")
@@ -326,9 +343,8 @@ class Bench:
     def share(self) -> float:
         """The share of what is asked of nations in these turns that is answered: a game of thirty inputs a turn costs no more
         than one of a single input."""
-        ruleset = ruleset_of(self.draft, self.known)
-        positions = self._turns(ruleset, Geography(ruleset), lambda _: {})
-        asked = sum(len(waiting_seats(ruleset, at)) for at, _ in positions if not at.ended and at.turn <= TURNS)
+        positions = self._turns(self.ruleset, Geography(self.ruleset), lambda _: {})
+        asked = sum(len(waiting_seats(self.ruleset, at)) for at, _ in positions if not at.ended and at.turn <= TURNS)
         return min(1.0, TURNS * self.nations / max(1, asked))
 
     def _orders(self, ruleset: Ruleset, position: Position, geography: Geography, rng: random.Random) -> Orders:
@@ -432,9 +448,10 @@ _benches: dict[str, Bench] = {}
 
 def _chunk(job: tuple[str, int, int, int]) -> list[dict[str, Any]]:
     scenario, first, count, seed = job
-    if scenario not in _benches:
-        _benches[scenario] = Bench(scenario)
-    return [asdict(_benches[scenario].try_one(n, seed)) for n in range(first, first + count)]
+    bench = _benches.get(scenario) or _benches.setdefault(scenario, Bench(scenario))
+    if bench.base.kept is not None:
+        bench.base.kept.forget(bench.draft)  # the rows that were spoiled
+    return [asdict(bench.try_one(n, seed)) for n in range(first, first + count)]
 
 
 def one_of_each() -> list[str]:
@@ -462,7 +479,7 @@ def main(arguments: list[str] | None = None) -> int:
     jobs = [(name, first, size, asked.seed) for first in range(0, asked.count // len(names), size) for name in names]
     files: Mapping[Any, Path] = {job: asked.out / f"{job[0]}-{job[3]}-{job[1]:06d}.json" for job in jobs}
     left = [job for job in jobs if not files[job].exists()]
-    with Pool(asked.jobs) as pool:
+    with Pool(asked.jobs, collect_rarely) as pool:
         for job, rows in zip(left, pool.imap(_chunk, left), strict=True):
             files[job].write_text(json.dumps(rows), encoding="utf-8")
             print(f"{job[0]} {job[1]}: {dict(Counter(row['kind'] for row in rows))}", file=sys.stderr)
