@@ -97,7 +97,7 @@ def _unpaid_in_words(turn: Turn, place: str, unpaid: list[tuple[Entity, int]]) -
 
 
 def _in_words(turn: Turn, place: str, things: list[tuple[Entity, int]]) -> str:
-    """The things of a bill: "2 units in Norway"."""
+    """The things of a bill: "2 units in X"."""
     n = sum(n for _, n in things)
     where = f" in {name_of(turn.world, 'places', place)}" if turn.ruleset.has("places", place) else ""
     return f"{n} {things[0][0].kind}{'' if n == 1 else 's'}{where}"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 from ..core.model import Row
 from ..core.state import UNIT_CORE, Entity
 from ..turn.context import Turn
@@ -14,10 +12,11 @@ from .room import room_of
 
 def part_company(turn: Turn) -> None:
     """Guests that nobody carries any more go ashore where they could have come aboard, else they are lost."""
-    there = [(k, r) for k, r in turn.state.stacks() if "host" in r and r.get("aboard") == forces.AFLOAT]
-    modes = [m for m in turn.ruleset.rows("modes").values() if m.get("carries", {}).get("shared")]
-    for (key, stack), mode in product(there, modes[:1]):
-        if not _carried(turn, mode, stack):
+    mode = next((m for m in turn.ruleset.rows("modes").values() if m.get("carries", {}).get("shared")), None)
+    if mode is None:
+        return
+    for key, stack in list(turn.state.stacks()):
+        if "host" in stack and stack.get("aboard") == forces.AFLOAT and not _carried(turn, mode, stack):
             _leave(turn, mode, key, stack)
 
 

@@ -21,7 +21,7 @@ from .acts import give_acts
 from .buy import give_purchases
 from .front import Front
 from .give import Giver
-from .march import give_attacks, give_cover, give_marches, give_prizes
+from .march import give_attacks, give_marches, give_prizes, give_support
 from .moves import give_moves
 from .sea import give_voyages
 
@@ -52,7 +52,7 @@ def plan(world: World, nation: str, stream: Stream, chosen: str | None = None) -
         give_purchases(giver, row.get("purchases", ()), front)
         give_voyages(giver, front)
         give_marches(giver, front)
-        give_cover(giver, front)
+        give_support(giver, front)
     else:
         give_purchases(giver, row.get("purchases", ()), None)
     if gate(world):

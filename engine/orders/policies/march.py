@@ -199,20 +199,20 @@ def give_marches(giver: Giver, front: Front) -> None:
             _near(giver, front, place, spare, steps)
 
 
-def give_cover(giver: Giver, front: Front) -> None:
+def give_support(giver: Giver, front: Front) -> None:
     """Units that can fire from where they stand do so for the friendly neighbor in the greatest danger, if that is greater than
     their own."""
     world, nation = front.world, front.nation
     for row, mode in front.fire_rows:
         for place in ways.places_with_units(world, nation):
-            guns = {k: n for k, n in front.free(place).items() if ways.goes_by(world, mode, k)}
+            firing = {k: n for k, n in front.free(place).items() if ways.goes_by(world, mode, k)}
             near = world.geography.next_to(place, tuple(mode["links"]) if "links" in mode else None)
-            worse = [t for t in near if guns and t in front.friendly and front.threat(t) > front.threat(place)]
+            worse = [t for t in near if firing and t in front.friendly and front.threat(t) > front.threat(place)]
             for target in sorted(worse, key=lambda t: (-front.threat(t), t)):
-                slots = {ways.UNITS: guns, ways.ORIGIN: place, ways.TARGET: target}
-                fit = all(ways.can_go(world, nation, mode, place, target, kind) for kind in guns)
+                slots = {ways.UNITS: firing, ways.ORIGIN: place, ways.TARGET: target}
+                fit = all(ways.can_go(world, nation, mode, place, target, kind) for kind in firing)
                 if fit and giver.give(f"orders/{row['id']}", slots):
-                    front.use(place, guns)
+                    front.use(place, firing)
                     break
 
 
