@@ -114,7 +114,8 @@ def of_altered(base: Subject, draft: Draft, *rows: tuple[str, str]) -> Iterator[
 
 
 READ_BY_OTHERS = frozenset(
-    {"fields", "terms", "groups", "acts", "orders", "links", "catalogue", "contacts", "matrices", "tables", "aims"}
+    {"fields", "terms", "groups", "acts", "orders", "places", "links", "units", "technologies", "catalogue", "contacts"}
+    | {"matrices", "tables", "aims"}
 )
 """Forms of which more than the ids counts for what other rows may say."""
 
