@@ -106,7 +106,7 @@ def scope_of(mark: Marked, words: Words) -> dict[str, str]:
         scope[name] = SLOT_KINDS.get(str(kind), "any")
     if mark.form == "terms":
         scope |= dict(_arguments(plain_value(mark.row)))
-    if mark.form == "policies" and mark.annotation.path[:1] == ("acts",):
+    if mark.form == "policies" and mark.annotation.path[:1] == ("acts",) and mark.annotation.path[2:] != ("if",):
         scope |= _slots_of_act(plain_value(mark.row)["acts"][mark.annotation.path[1]].get("act"), words)
     if mark.form in ("limits", "own_cases"):
         scope |= _slots_of_act(plain_value(mark.row).get("on"), words)
