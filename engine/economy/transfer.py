@@ -161,7 +161,8 @@ def _levied(turn: Turn, row: Row, payer: str, paid: Any, due: Any) -> str:
     """What was paid under a levy, and of what if that was more; nothing where nothing was due."""
     much = stores.so_much(turn.ruleset, due, row["what"])
     part = much if paid == due else f"{paid} of {much} due"
-    return f"{routes.name_of(turn.world, 'nations', payer)} pays {part} ({row['name']})." if due else ""
+    what_for = f" ({row['name']})" if "name" in row else ""
+    return f"{routes.name_of(turn.world, 'nations', payer)} pays {part}{what_for}." if due else ""
 
 
 def _take(turn: Turn, nation: str, what: str, wanted: Any) -> Any:

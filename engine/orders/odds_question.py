@@ -105,7 +105,6 @@ class Composer:
             w for form in ("adjusts", "terms", "battles", "tables") for row in self.rules.rows(form).values() for w in _named(row)
         }
         known |= {str(r["works"]) for r in self.rules.rows("catalogue").values() if isinstance(r.get("works"), str)}
-        known |= {w for r in self.rules.rows("catalogue").values() if "works" in r for w in (r.get("makes") or r["id"],)}
         by_name = {joined(w): w for w in known - {"none"}}
         if joined(text) in by_name:
             return by_name[joined(text)]

@@ -142,7 +142,7 @@ def assemble(
     reading: Reading, known: Forms, *, cache: bool = True, over: Node | None = None
 ) -> tuple[Ruleset | None, list[Diagnostic]]:
     """The ruleset that the files make, if there is enough to make one; and all findings."""
-    from .checks import Subject, run_checks  # heavy, and not needed when the cache has the answer
+    from .checks import OF_SHAPE, Subject, run_checks  # heavy, and not needed when the cache has the answer
 
     found = list(reading.found)
     layers, wrong = layers_of(reading, cache=cache)
@@ -154,9 +154,11 @@ def assemble(
         layers.append(Layer(layers[-1].manifest, (over,)))
     try:
         draft, wrong = lay_over(layers, known)
-        if whole:  # what an unreadable file says is missed everywhere
+        if whole:
             found += wrong
             found += run_checks(Subject(draft, known), layers)
+        else:  # what an unreadable file says would be missed everywhere else
+            found += (finding for check in OF_SHAPE for finding in check(Subject(draft, known)))
         ruleset = ruleset_of(draft, known)
     except RecursionError:  # files are limited in depth, but what is laid over one another may add up
         message = "rows or nodes of the frame inside one another, too deep to be checked"

@@ -15,7 +15,7 @@ from . import effects, expressions, fields, map, needs, references, rules, schem
 from .silence import apply_silences
 from .subject import Kept, Subject
 
-__all__ = ["BY_ROW", "CHECKS", "Check", "Kept", "Subject", "of_altered", "run_checks"]
+__all__ = ["BY_ROW", "CHECKS", "OF_SHAPE", "Check", "Kept", "Subject", "of_altered", "run_checks"]
 
 Check = Callable[[Subject], Iterable[Diagnostic]]
 
@@ -72,6 +72,8 @@ CHECKS: tuple[Check, ...] = (
     rules.marks_are_set_and_read,
 )
 
+OF_SHAPE: tuple[Check, ...] = CHECKS[:4]
+"""Checks that ask of nothing but what stands in a file: they are asked, too, where another file cannot be read."""
 
 BY_ROW: tuple[Check, ...] = (
     schema.rows_have_the_shape_of_their_form,

@@ -56,6 +56,10 @@ def _context(draft: Draft, acts: list[str], objectives: list[str], pairs: list[R
     def has(tag: str) -> bool:
         return tag in draft.tags
 
+    def tagged(tag: str) -> str:
+        """Whether a unit has a tag, as an expression; no ruleset may ask for a tag that none of its units has."""
+        return f"'{tag}' in unit.tags" if has(tag) else "False"
+
     rolls = any(row.get("attack_rolls", 1) != 1 or row.get("defence_rolls", 1) != 1 for row in units.values())
     rolls = rolls or any(row["of"].endswith("-rolls") for file in draft.rows.values() for row in file.get("adjusts", ()))
     guns = [units[draft.unit(name)] for name in draft.tags.get("flak", ())]
@@ -70,6 +74,7 @@ def _context(draft: Draft, acts: list[str], objectives: list[str], pairs: list[R
     return {
         "sides": game.dice,
         "has": has,
+        "tagged": tagged,
         "flag": flags.__contains__,
         "option": lambda id_: str(options[id_]).lower(),
         "land": features["land"],
