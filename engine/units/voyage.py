@@ -265,7 +265,8 @@ def _with_cargo(
         return ways
     zones, loads = ways
     if zones and host != going.nation:
-        return f"ships of {routes.name_of(turn.world, 'nations', host)} stay in {routes.name_of(turn.world, 'places', zone)}"
+        ships, there = routes.name_of(turn.world, "nations", host), routes.name_of(turn.world, "places", zone)
+        return f"ships of {ships} stay in {there}: troops come aboard, and go ashore, beside it"
     mission = row.get("mission")
     plan: list[Row] = [{"place": z, "mission": mission} for z in zones]
     if not stays_afloat(turn, going.mode, parcel["to"]):
