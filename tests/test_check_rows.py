@@ -324,3 +324,21 @@ def test_what_a_row_reckons_with_is_there_though_brackets_let_it_be_left_out(tmp
     text, expected = marked(ASKED + "acts:\n- {id: a, " + text.replace("else: no", 'else: "no"'), codes)
     told = [d for d in found(tmp_path, text) if d.code == "E213"]
     assert places(told) == expected, told
+
+
+@pytest.mark.parametrize(
+    ("rule", "codes"),
+    [
+        ("each: n, among: {n: these(1)}", ""),
+        ("›each: n", "E213"),
+        ("›each: m, among: {n: these(1)}", "E213"),
+        ("›among: {m: these(1)}", "E213"),
+        ("numbers: {n: 1}", ""),
+        ("›numbers: {m: 1}", "E213"),
+        ("›opens: m", "E213"),
+    ],
+)
+def test_policies_fill_slots_of_their_acts(tmp_path: Path, rule: str, codes: str) -> None:
+    act = "acts:\n- {id: shout, form: 'shout {n}', slots: {n: number}, silence: {W602: for a test}}\n"
+    text, expected = marked(f"{act}policies:\n- {{id: p, acts: [{{act: shout, {rule}}}]}}\n", codes)
+    assert [p for p in places(found(tmp_path, text)) if not p[0].startswith("W")] == expected

@@ -48,6 +48,7 @@ CHECKS: tuple[Check, ...] = (
     needs.dice_of_battles_are_single,
     needs.grades_say_what_their_unit_leaves_open,
     needs.own_rules_fit_their_acts,
+    needs.policies_name_slots_of_their_acts,
     needs.objectives_fit_their_aims,
     terms.terms_do_not_lead_back_to_themselves,
     terms.values_lead_somewhere,

@@ -332,3 +332,20 @@ def own_rules_fit_their_acts(subject: Subject) -> Iterator[Diagnostic]:
                 message = f"{row['on']!r} does not say where cases of single nations are tried"
                 hint = "a case {nations: true} of the act says so"
                 yield diagnose("E213", "error", message, subject.nodes(form)[id_], key="on", hint=hint)
+
+
+def policies_name_slots_of_their_acts(subject: Subject) -> Iterator[Diagnostic]:
+    """A rule of a policy fills slots that its act has; it goes through one (`each`) whose values it names (`among`)."""
+    acts = subject.rows("acts")
+    for id_, row in subject.rows("policies").items():
+        for rule, node in zip(row.get("acts", ()), subject.nodes("policies")[id_].value["acts"].members(), strict=True):
+            if (act := acts.get(rule.get("act"))) is None:  # which is told as unknown
+                continue
+            slots = act.get("slots", {})
+            named = [(key, slot) for key in ("among", "numbers", "fill") for slot in rule.get(key, ())]
+            for key, slot in [*named, *((key, rule[key]) for key in ("each", "opens") if key in rule)]:
+                if slot not in slots:
+                    hint = f"it has {', '.join(slots) or 'none'}"
+                    yield diagnose("E213", "error", f"the act {act['id']!r} has no slot {slot!r}", node, key=key, hint=hint)
+            if rule.get("each") in slots and rule["each"] not in rule.get("among", ()):
+                yield diagnose("E213", "error", f"`among` says no values for {rule['each']!r}", node, key="each")
