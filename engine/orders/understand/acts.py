@@ -57,7 +57,10 @@ def advise(book: Book, row: Row, order: Order, why: Refusal) -> str:
         return ""
     out: list[str] = []
     for value in domain(book.context, row, slot, book.context.order_names(order)):
-        other = {**order, "slots": {**order["slots"], slot: value}}
+        try:
+            other = _with_numbers(book, row, {**order, "slots": {**order["slots"], slot: value}})
+        except Refused:  # there is nobody of whom `all` could be
+            continue
         if unmet(book.context, row, book.context.order_names(other), secrets=False) is None:
             out.append(value)
         if len(out) > 4:
