@@ -338,7 +338,8 @@ def policies_name_slots_of_their_acts(subject: Subject) -> Iterator[Diagnostic]:
     """A rule of a policy fills slots that its act has; it goes through one (`each`) whose values it names (`among`)."""
     acts = subject.rows("acts")
     for id_, row in subject.rows("policies").items():
-        for rule, node in zip(row.get("acts", ()), subject.nodes("policies")[id_].value["acts"].members(), strict=True):
+        of_acts = subject.nodes("policies")[id_].get("acts")
+        for rule, node in zip(row["acts"], of_acts.members(), strict=True) if of_acts is not None else ():
             if (act := acts.get(rule.get("act"))) is None:  # which is told as unknown
                 continue
             slots = act.get("slots", {})
