@@ -37,19 +37,12 @@ def takes(want: str, kind: str) -> bool:
         return True
     if want.startswith("id:"):
         return kind == "text" or KINDS.get(kind, "") == want[3:]
-    if want == "truth":
-        return fits(kind, want)
-    if want == "set":
+    if want in ("truth", "set"):
         return fits(kind, want)
     if want == "thing":
         return kind in KINDS or kind == "text"
     if want == "who":
-        return kind in ("nation", "side", "group", "place", "text", "list") or kind in (
-            "set",
-            "set:nation",
-            "set:side",
-            "set:place",
-        )
+        return kind in ("nation", "side", "group", "place", "text", "list", "set", "set:nation", "set:side", "set:place")
     if want in ("kind-or-tag", "goods"):
         return kind in ("text", "item", "tech", "unit")
     if want in ("text", "id"):
