@@ -636,6 +636,36 @@ def test_guns_at_the_front_cover_a_neighbor_that_is_in_greater_danger(stronger: 
     assert orders(gunners(), position(*units, *foes, places=places)) == given
 
 
+def facing_two(place: str, n: int, other: int, **war: Any) -> list[tuple[str, Any]]:
+    """What red orders who stands in c and d, with enemies of `n` beside `place` and of `other` beside the other one."""
+    ruleset = rules(
+        {"war": {**WAR, "odds": 99, "garrison": {"who": "foot", "share": 9}, **war}},
+        orders=[MOVE],
+        modes=[{"id": "walk", "steps": 1}],
+    )
+    foes = [("blue", "foot", p, n if p == place else other) for p in "be"]
+    state = position(
+        ("red", "foot", "c", 6),
+        ("red", "foot", "d", 6),
+        ("red", "gun", "d", 2),
+        *foes,
+        places={"b": {"holder": "blue"}, "d": {"holder": "red"}},
+    )
+    return orders(ruleset, state)
+
+
+def test_troops_of_the_front_go_to_a_neighbor_in_greater_danger_until_that_is_even() -> None:
+    assert facing_two("e", 12, 4) == []  # not without the key
+    assert facing_two("e", 12, 4, shift=1) == [go({"foot": 2}, "c", "d")]
+    assert facing_two("e", 12, 4, shift=3) == [go({"foot": 1}, "c", "d")]  # only from where it is three times as safe
+    assert facing_two("e", 9, 8, shift=1) == []
+
+
+def test_a_place_that_is_worth_more_is_held_by_more() -> None:
+    worth = "=3 if place.id == 'c' else 1"
+    assert facing_two("b", 8, 8, shift=1, worth=worth) == [go({"foot": 2}, "d", "c")]
+
+
 def test_nothing_is_ordered_for_which_the_money_would_have_to_come_in_first() -> None:
     acts = [{"id": id_, "form": id_, "cost": 20} for id_ in ("feast", "parade")]
     frame = [

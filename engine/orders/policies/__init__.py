@@ -24,6 +24,7 @@ from .give import Giver
 from .march import give_attacks, give_marches, give_prizes, give_support
 from .moves import give_moves
 from .sea import give_voyages
+from .shifts import give_shifts
 
 __all__ = ["IDLE", "plan", "policies_of", "policy_of"]
 
@@ -49,6 +50,7 @@ def plan(world: World, nation: str, stream: Stream, chosen: str | None = None) -
         front = Front(world, nation, row["war"], opened)
         give_prizes(giver, front)
         give_attacks(giver, front)
+        give_shifts(giver, front)
         give_purchases(giver, row.get("purchases", ()), front)
         give_voyages(giver, front)
         give_marches(giver, front)

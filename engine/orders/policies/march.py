@@ -229,10 +229,10 @@ def _near(giver: Giver, front: Front, place: str, spare: Mapping[str, int], step
             if best is not None:
                 groups.setdefault(best, {})[kind] = n
         for target, kinds in groups.items():
-            _go(giver, front, row, place, target, _first(kinds, front.room(target)))
+            go(giver, front, row, place, target, _first(kinds, front.room(target)))
 
 
-def _go(giver: Giver, front: Front, row: Row, place: str, target: str, kinds: Mapping[str, int]) -> bool:
+def go(giver: Giver, front: Front, row: Row, place: str, target: str, kinds: Mapping[str, int]) -> bool:
     """Give a march, and count where its units are from now on."""
     n = sum(kinds.values())
     if not n or not giver.give(f"orders/{row['id']}", {ways.UNITS: kinds, ways.ORIGIN: place, ways.TARGET: target}):
@@ -265,7 +265,7 @@ def _leave(giver: Giver, front: Front, place: str, n: int) -> None:
             ]
             for target in sorted(open_, key=lambda t: (front.distance.get(t, FAR), t)):
                 part = min(n, front.spare(place).get(kind, 0), front.room(target))
-                if part > 0 and _go(giver, front, row, place, target, {kind: part}):
+                if part > 0 and go(giver, front, row, place, target, {kind: part}):
                     n -= part
 
 
@@ -309,7 +309,7 @@ def _far(giver: Giver, front: Front, place: str, spare: Mapping[str, int]) -> bo
             if target is None:
                 continue
             goes = min(n, front.room(target), _room(giver, front, mode, place, target, kind))
-            if goes > 0 and _go(giver, front, row, place, target, {kind: goes}):
+            if goes > 0 and go(giver, front, row, place, target, {kind: goes}):
                 return True
     return False
 
