@@ -260,6 +260,17 @@ def test_all_acts_together_spend_no_more_than_their_share(share: str | int, give
     assert len(found) == given
 
 
+@pytest.mark.parametrize(
+    ("share", "own", "given"), [(1, None, 3), ("1/2", None, 3), ("2/5", None, 2), ("1/6", None, 1), (1, "1/3", 2)]
+)
+def test_what_is_given_for_each_of_several_counts_against_both_shares(share: str | int, own: str | None, given: int) -> None:
+    letters = {"n": {"kind": "choice", "choices": ["x", "y", "z"]}}
+    act = {"id": "court", "form": "court {n}", "slots": letters, "cost": "=5 if self.id == 'red' else 1"}
+    rule = {"act": "court", "each": "n", "among": {"n": "these('x', 'y', 'z')"}, **({"share": own} if own else {})}
+    found = orders(rules({"acts": [rule], "acts_share": share}, acts=[act]), position())  # of 30 in the purse
+    assert len(found) == given
+
+
 def test_money_is_shared_out_over_the_mix_at_the_site_nearest_to_the_front() -> None:
     build = {
         "id": "build",
@@ -273,6 +284,90 @@ def test_money_is_shared_out_over_the_mix_at_the_site_nearest_to_the_front() -> 
     found = orders(ruleset, position(("red", "foot", "a", 1)))
     bought = [slots for key, slots in found if key == "build"]
     assert bought == [{"item": "foot", "n": 6, "site": "c"}, {"item": "gun", "n": 2, "site": "c"}]
+
+
+@pytest.mark.parametrize(("gold", "bought"), [(30, 0), (31, 5)])
+def test_who_saves_buys_nothing_until_there_is_enough(gold: int, bought: int) -> None:
+    build = {
+        "id": "build",
+        "form": "build {n} {item} in {site}",
+        "slots": {"n": "number", "item": "item", "site": "place"},
+        "step": "build",
+    }
+    items: Rows = [{"id": "foot", "makes": "foot", "price": 3, "due": "x"}]
+    policy = {"purchases": [{"sites": 1, "share": "=1/2 if stock(self, 'gold') > 30 else 0", "mix": {"foot": 1}}]}
+    found = orders(rules(policy, orders=[MOVE, build], catalogue=items), position(stores={"red": {"gold": gold}}))
+    assert sum(slots["n"] for _, slots in found) == bought
+
+
+# ---- moves beside the war
+
+
+def look(**more: Any) -> dict[str, Any]:
+    return {"order": "go", "who": "foot", "from": "n >= 3", "among": "those(neighbours(origin), 'of_red')", "send": 1, **more}
+
+
+OF_RED = [{"id": "of_red", "of": ["place"], "is": "place.holder == 'red'"}]
+
+
+@pytest.mark.parametrize(
+    ("rule", "state", "given"),
+    [
+        (look(), [("red", "foot", "a", 3)], [go({"foot": 1}, "a", "b")]),
+        (look(), [("red", "foot", "a", 2)], []),
+        (look(), [("red", "gun", "a", 9), ("red", "foot", "a", 2)], []),
+        (look(), [("red", "foot", "c", 5)], [go({"foot": 1}, "c", "b")]),
+        (look(**{"if": "self.id == 'blue'"}), [("red", "foot", "a", 3)], []),
+        (look(when="target.id != 'b'"), [("red", "foot", "a", 3)], []),
+    ],
+)
+def test_a_rule_for_moves_names_who_goes_from_where_and_where_to(rule: dict[str, Any], state: Any, given: Any) -> None:
+    assert orders(rules({"moves": [rule]}, terms=OF_RED), position(*state)) == given
+
+
+def test_who_has_an_order_already_does_not_go_to_the_front() -> None:
+    state = position(("red", "foot", "a", 3), ("red", "foot", "c", 1), ("blue", "foot", "d", 9))
+    found = orders(rules({"moves": [look()], "war": WAR}, terms=OF_RED), state)
+    assert found == [go({"foot": 1}, "a", "b"), go({"foot": 2}, "a", "b")]
+
+
+# ---- guards
+
+
+CALLS = "=2 if place.id == 'a' else (3 if faced else 0)"
+GUARDED: dict[str, Any] = {**WAR, "orders": ["go"], "garrison": {"least": 1, "share": "1/3", "calls": CALLS}}
+
+
+def test_an_empty_place_next_to_enemies_gets_as_many_as_hold_it() -> None:
+    """Two of blue throw 2 * 4 = 8 at c; one of red is worth 3 there, a third of 8."""
+    weak = position(("red", "foot", "b", 5), ("blue", "foot", "d", 2))
+    assert go({"foot": 1}, "b", "c") in orders(rules({"war": GUARDED}), weak)
+    # five throw 50: three are worth 27, and more than three are not called
+    strong = position(("red", "foot", "b", 5), ("blue", "foot", "d", 5))
+    assert go({"foot": 3}, "b", "c") in orders(rules({"war": GUARDED}), strong)
+
+
+def test_where_all_that_can_be_spared_would_not_hold_it_only_the_least_go() -> None:
+    state = position(("red", "foot", "b", 2), ("blue", "foot", "d", 20))
+    given = [slots["units"]["foot"] for _, slots in orders(rules({"war": {**GUARDED, "long": 0}}), state)]
+    assert given[0] == 1
+
+
+def test_who_has_enough_guards_calls_for_none() -> None:
+    state = position(("red", "foot", "c", 3), ("red", "foot", "b", 5), ("blue", "foot", "d", 2))
+    war = {**GUARDED, "odds": 9}
+    assert not any(slots["units"]["foot"] == 1 for _, slots in orders(rules({"war": war}), state))
+
+
+def test_a_nation_at_peace_guards_what_it_is_to_guard_and_leaves_it_there() -> None:
+    peace = {"relations": {}}
+    empty = position(("red", "foot", "c", 4), **peace)
+    assert orders(rules({"war": GUARDED}), empty) == [go({"foot": 2}, "c", "b")]
+    there = position(("red", "foot", "a", 2), ("red", "foot", "c", 4), **peace)
+    assert orders(rules({"war": GUARDED}), there) == []
+    war = rules({"war": GUARDED})
+    front = Front(World(war, position(("red", "foot", "a", 3))), "red", GUARDED)
+    assert front.spare("a") == {"foot": 1}
 
 
 # ---- laws
@@ -360,6 +455,14 @@ def test_a_fleet_without_prey_comes_nearer_to_its_station_and_holds_it() -> None
     assert orders(ruleset, position(("red", "ship", "s", 3))) == [sails("s", "t", tasks=["chase"])]
     assert orders(ruleset, position(("red", "ship", "t", 3))) == [sails("t", tasks=["lie"])]
     assert orders(waters({}), position(("red", "ship", "p", 3))) == []
+
+
+@pytest.mark.parametrize(("here", "there", "stays"), [(2, 5, True), (2, 6, True), (2, 7, False), (0, 1, False)])
+def test_a_fleet_leaves_a_station_only_for_one_that_is_clearly_better(here: int, there: int, stays: bool) -> None:
+    """The next zone is one step away: half of what it is worth must be more than one and a half times what this one is."""
+    ruleset = waters({"stations": f"={here} if place.id == 'r' else ({there} if place.id == 's' else 0)", "hold": ["lie"]})
+    found = orders(ruleset, position(("red", "ship", "r", 3)))
+    assert found == ([sails("r", tasks=["lie"])] if stays else [sails("r", "s")])
 
 
 def test_a_fleet_does_not_go_where_a_stronger_one_lies() -> None:
@@ -510,7 +613,7 @@ def test_who_begins_anew_knows_nothing_of_what_was_given() -> None:
 
 @pytest.fixture(scope="module")
 def britain() -> tuple[Ruleset, State]:
-    """1914 with Britain at war, none of its units in place, and a German host before France."""
+    """1914 with Britain at war, none of its units in place but for those that guard London, and a German host before France."""
     data, ruleset, _ = load_scenario(scenarios() / "1914.yaml")
     assert data is not None and ruleset is not None
     state = initial_state(ruleset, data)
@@ -521,6 +624,8 @@ def britain() -> tuple[Ruleset, State]:
     for key, _ in list(state.stacks(owner="british-empire")):
         state.put("units", key, "*", None)
     state.put("units", unit_key("german-empire", "infantry", "cologne"), "n", 200)
+    guards = {"owner": "british-empire", "kind": "infantry", "place": "london", "n": 2}
+    state.put("units", unit_key("british-empire", "infantry", "london"), "*", guards)
     return ruleset, state
 
 
@@ -566,6 +671,22 @@ def test_troops_that_cannot_stay_aboard_go_from_shore_to_shore(britain: tuple[Ru
     assert any(links.distance(zone, "gulf-of-lyon", ("sea",)) == 1 for zone in landed)
     (further,) = sent(britain, **{move[1]["target"]: {"infantry": 4}, "western_mediterranean": {"transport": 2}})
     assert further[0] == "transport" and further[1]["target"] in ("marseille", "toulouse")
+
+
+def test_of_a_fleet_as_many_go_along_as_there_are_carriers_and_the_plainest(britain: tuple[Ruleset, State]) -> None:
+    fleet = {"transport": 2, "destroyer": 5, "battleship": 2}
+    moves = sent(britain, cardiff={"infantry": 4}, irish_sea=fleet)
+    along = [slots["units"] for key, slots in moves if key == "sail" and slots["origin"] == "irish-sea" and "tasks" not in slots]
+    assert moves[0][0] == "transport" and along == [{"destroyer": 2}]
+
+
+def test_empty_ships_go_only_for_troops_who_have_somewhere_to_go(britain: tuple[Ruleset, State]) -> None:
+    waiting = {"jamaica": {"infantry": 4}, "english_channel": {"transport": 2}}
+    assert [key for key, _ in sent(britain, **waiting)] == ["sail"]
+    ruleset, state = britain[0], britain[1].copy()
+    for key, _ in list(state.stacks(owner="german-empire")):
+        state.put("units", key, "*", None)
+    assert sent((ruleset, state), **waiting) == []
 
 
 def test_nobody_is_shipped_to_where_he_stands(britain: tuple[Ruleset, State]) -> None:

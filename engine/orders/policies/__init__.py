@@ -15,12 +15,14 @@ from ...core.model import Row, Ruleset
 from ...core.state import Entity
 from ...turn.context import Order
 from ...world.world import World
+from .. import ways
 from ..check import standing
 from ..prospect import gate
 from .acts import give_acts
 from .buy import give_purchases
 from .front import Front
 from .give import Giver
+from .guards import give_guards
 from .march import give_attacks, give_marches, give_prizes, give_support
 from .moves import give_moves
 from .sea import give_voyages
@@ -48,7 +50,11 @@ def plan(world: World, nation: str, stream: Stream, chosen: str | None = None) -
         give_moves(giver, row["moves"])
     if "war" in row and giver.has_units:
         front = Front(world, nation, row["war"], opened)
+        for order in giver.orders:  # who has an order already is not at hand
+            if ways.ORIGIN in order["slots"] and ways.UNITS in order["slots"]:
+                front.use(order["slots"][ways.ORIGIN], order["slots"][ways.UNITS])
         give_prizes(giver, front)
+        give_guards(giver, front)
         give_attacks(giver, front)
         give_shifts(giver, front)
         give_purchases(giver, row.get("purchases", ()), front)

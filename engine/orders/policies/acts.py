@@ -20,22 +20,27 @@ from .give import Giver
 
 
 class Purse:
-    """A part of what a nation has, and what has been spent of it."""
+    """A part of what a nation has: what has been paid since it was opened comes off it."""
 
     def __init__(self, giver: Giver, share: Fraction) -> None:
         self.giver = giver
         self.share = share
-        self.spent: Counter[str] = Counter()
+        self.before = dict(giver.paid)
 
     def pays(self, cost: Mapping[str, Any], besides: Mapping[str, Any] = MappingProxyType({})) -> bool:
-        """Whether it bears a cost, besides others that are not spent yet. The whole of what there is bears all."""
+        """Whether it bears a cost, besides others that are not paid yet. The whole of what there is bears all."""
         if self.share >= 1:
             return True
         nation = Entity("nation", self.giver.nation)
         return all(
-            self.spent[what] + besides.get(what, 0) + n <= self.share * stock(self.giver.world, nation, what)
+            self.giver.paid.get(what, 0) - self.before.get(what, 0) + besides.get(what, 0) + n
+            <= self.share * stock(self.giver.world, nation, what)
             for what, n in cost.items()
         )
+
+    def pays_for(self, key: str, slots: Mapping[str, Any]) -> bool:
+        """Whether it bears what an order would cost."""
+        return self.share >= 1 or self.pays(self.giver.cost(key, slots))
 
 
 def give_acts(giver: Giver, rules: Sequence[Row], *, share: Any = 1, insist: bool = False) -> set[str]:
@@ -52,12 +57,11 @@ def give_acts(giver: Giver, rules: Sequence[Row], *, share: Any = 1, insist: boo
         if rule["act"] not in giver.world.ruleset.rows("acts"):
             continue
         if "each" in rule:
-            _give_one_for_each(giver, context, rule, key)
+            _give_one_for_each(giver, context, rule, key, whole)
             continue
         for chosen in _choose(giver, context, rule, key, insist, whole):
             if not giver.give(key, chosen.slots):
                 continue
-            whole.spent.update(chosen.cost)
             if rule.get("opens") in chosen.slots:
                 opened.update(giver.world.members(str(chosen.slots[rule["opens"]])))
             if insist:
@@ -65,7 +69,7 @@ def give_acts(giver: Giver, rules: Sequence[Row], *, share: Any = 1, insist: boo
     return opened
 
 
-def _give_one_for_each(giver: Giver, context: OrderContext, rule: Row, key: str) -> None:
+def _give_one_for_each(giver: Giver, context: OrderContext, rule: Row, key: str, whole: Purse) -> None:
     """For each value of a slot one order, of those that the rule's sets (`among`) and tests let it think of.
 
     What was given before is known to the tests (`ordered`).
@@ -73,6 +77,7 @@ def _give_one_for_each(giver: Giver, context: OrderContext, rule: Row, key: str)
     me = {"nation": giver.nation, "order": key}
     if not giver.world.test(rule.get("if"), context.order_names({**me, "slots": {}})):
         return
+    own = Purse(giver, Fraction(rule.get("share", 1)))
     for value in _values(giver, context, me, rule, rule["each"], {}):
         weighted = []
         for slots in _fillings(giver, context, me, rule, {rule["each"]: value}):
@@ -81,7 +86,7 @@ def _give_one_for_each(giver: Giver, context: OrderContext, rule: Row, key: str)
             if giver.world.test(rule.get("when"), names):
                 weighted.append((slots, int(giver.world.number(rule.get("weight", 1), names))))
         chosen = giver.pick(weighted, int(rule.get("idle", 0)))
-        while chosen is not None and not giver.give(key, chosen):
+        while chosen is not None and not (own.pays_for(key, chosen) and whole.pays_for(key, chosen) and giver.give(key, chosen)):
             weighted = [(slots, weight) for slots, weight in weighted if slots is not chosen]
             chosen = giver.pick(weighted, int(rule.get("idle", 0)))
         if chosen is not None:
@@ -129,12 +134,13 @@ def _choose(giver: Giver, context: OrderContext, rule: Row, key: str, every: boo
     out: list[Legal] = []
     idle = int(rule.get("idle", 0))
     own = Purse(giver, Fraction(rule.get("share", 1)))
+    due: Counter[str] = Counter()
     for _ in range(len(weighted) if every else int(rule.get("most", 1))):
-        chosen = giver.pick([(i, weight) for i, weight in weighted if own.pays(i.cost) and whole.pays(i.cost, own.spent)], idle)
+        chosen = giver.pick([(i, w) for i, w in weighted if own.pays(i.cost, due) and whole.pays(i.cost, due)], idle)
         if chosen is None:
             break
         out.append(chosen)
-        own.spent.update(chosen.cost)
+        due.update(chosen.cost)
         weighted = [(item, weight) for item, weight in weighted if item is not chosen]
     return out
 

@@ -19,7 +19,7 @@ from ...units.fleet import mission_row
 from ...world import routes
 from .. import ways
 from ..rows import starts_at
-from .front import ASHORE, Front
+from .front import ASHORE, Front, first_of
 from .give import Giver
 from .march import Post, odds_of
 
@@ -148,7 +148,7 @@ class Armies:
         ships = self._needed(pool.ships, cargo)
         if goal.turns <= 1:
             return self._carry(pool, ships, cargo, pool.zone, goal)
-        return self._sail(pool.zone, {**ships, **self._escorts(pool.zone)}, self._as_far(pool, goal.zone), cargo)
+        return self._sail(pool.zone, {**ships, **self._escorts(pool.zone, ships)}, self._as_far(pool, goal.zone), cargo)
 
     def _take_aboard(self, pool: Pool) -> bool:
         """Troops beside a zone within reach come aboard, to land at once or to be carried on."""
@@ -167,12 +167,12 @@ class Armies:
         return self._carry(pool, self._needed(pool.ships, cargo), cargo, origin, goal)
 
     def _fetch(self, pool: Pool) -> bool:
-        """Empty ships go where troops wait, as many as those need."""
+        """Empty ships go where troops wait who have somewhere to go, as many as those need."""
         best: tuple[Fraction, str, dict[str, int]] | None = None
         for place in self._stuck:
             cargo = self._load(self._troops(place), self._room(pool.ships))
             for quay in self._zones_of(place):
-                if cargo and quay in pool.reach and quay != pool.zone:
+                if cargo and quay in pool.reach and quay != pool.zone and self._leads_on(pool, quay, place):
                     value = Fraction(self._size(cargo), int(pool.reach[quay][0]))
                     if best is None or value > best[0]:
                         best = (value, quay, cargo)
@@ -180,6 +180,16 @@ class Armies:
             return False
         _, quay, cargo = best
         return self._sail(pool.zone, self._needed(pool.ships, cargo), self._as_far(pool, quay), {})
+
+    def _leads_on(self, pool: Pool, quay: str, place: str) -> bool:
+        """Whether troops of a place have somewhere to go from a zone: a shore that wants them, or an enemy's within one turn."""
+        links = tuple(self.carrying[0][1].get("links", ()))
+        far = self.world.geography.distances(quay, links)
+        near = pool.moves - self._at_rest
+        return any(
+            shore != place and any(zone in pool.reach and (not hostile or far[zone] <= near) for zone in zones)
+            for shore, (_, zones, hostile) in self._shores.items()
+        )
 
     # ---- where to
 
@@ -313,9 +323,15 @@ class Armies:
         who = self.carrying[0][1]["carries"].get("who")
         return {k: n for k, n in self.front.spare(place).items() if self._is(who, k) and self._size({k: 1}) > 0}
 
-    def _escorts(self, zone: str) -> dict[str, int]:
+    def _escorts(self, zone: str, ships: Mapping[str, int] | None = None) -> dict[str, int]:
+        """Ships of a zone that may go along: of the plainest kinds as many as carriers, or all."""
         who = self.rule.get("escorts")
-        return {k: n for k, n in self.front.free(zone).items() if who is not None and self._is(who, k)}
+        free = {k: n for k, n in self.front.free(zone).items() if who is not None and self._is(who, k) and k not in (ships or ())}
+        if ships is None:
+            return free
+        field = str(self.front.war["attack"])
+        plain = sorted(free, key=lambda k: (self.front.worth_of(k, self.front.nation, field), k))
+        return first_of({k: free[k] for k in plain}, sum(ships.values()))
 
     def _is(self, who: Any, kind: str) -> bool:
         return routes.kind_matches(self.world, who, kind)
@@ -369,7 +385,7 @@ class Armies:
             if (fights or not goal.hostile) and self.giver.give(key, {**slots, zone: pool.zone}):
                 self.front.use(origin, cargo)
                 self.front.use(pool.zone, ships)
-                self._guard(pool.zone, goal.zone if goal.turns <= 1 else target, goal)
+                self._guard(pool.zone, goal.zone if goal.turns <= 1 else target, goal, ships)
                 return True
         return False
 
@@ -382,12 +398,13 @@ class Armies:
         on_the_way = next((i for i, z in enumerate(path) if z in near), None)
         return path[-1] if on_the_way is not None else min(near, key=lambda z: (pool.reach[z][0], z))
 
-    def _guard(self, zone: str, target: str, goal: Goal) -> None:
-        """Escorts of the zone go along, and fire for a landing against an enemy."""
-        escorts = self._escorts(zone)
+    def _guard(self, zone: str, target: str, goal: Goal, ships: Mapping[str, int]) -> None:
+        """Escorts of the zone go along, all of them where they fire for a landing against an enemy."""
+        lands = goal.hostile and goal.turns <= 1 and "support" in self.rule
+        escorts = self._escorts(zone, None if lands else ships)
         if not escorts:
             return
-        if goal.hostile and goal.turns <= 1 and "support" in self.rule:
+        if lands:
             for key, _ in reversed(self.sailing):
                 for tasks in (self.rule["support"], None):
                     slots = {ways.UNITS: escorts, ways.ORIGIN: zone, **({ways.TARGET: target} if target != zone else {})}

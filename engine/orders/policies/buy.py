@@ -26,20 +26,22 @@ def give_purchases(giver: Giver, rules: Sequence[Row], front: Front | None) -> N
     mixes = []
     for rule in rules:
         mix = {item: int(world.number(weight, names)) for item, weight in rule["mix"].items() if item in catalogue}
-        mixes.append((rule, {item: weight for item, weight in mix.items() if weight > 0}))
-    wanted = frozenset(item for _, mix in mixes for item in mix)
+        share = Fraction(world.number(rule.get("share", 1), names))
+        if share > 0:
+            mixes.append((rule, share, {item: weight for item, weight in mix.items() if weight > 0}))
+    wanted = frozenset(item for _, _, mix in mixes for item in mix)
     if not wanted:
         return
     found = [o for o in legal_orders(world, giver.nation, _purchase_rows(giver), items=wanted) if not o.open]
     found = [o for o in found if "site" in o.slots or catalogue[_item(giver, o)].get("hand") != "may"]  # none is placed later
-    for rule, mix in mixes:
+    for rule, share, mix in mixes:
         offers = [o for o in found if _item(giver, o) in mix]
         by_purse: dict[tuple[str, str], list[Legal]] = {}
         for offer in offers:
             what = next(iter(offer.cost), "")
             by_purse.setdefault((_purse(giver, offer, what), what), []).append(offer)
         for (purse, what), group in sorted(by_purse.items()):
-            budget = Fraction(giver.checker.market.left(purse, what)) * Fraction(str(rule.get("share", 1)))
+            budget = Fraction(giver.checker.market.left(purse, what)) * share
             _spend(giver, rule, mix, group, what, budget, front)
 
 

@@ -128,7 +128,9 @@ class Front:
     @cached_property
     def enemy_places(self) -> set[str]:
         """Places that an enemy holds or stands in, as far as is known."""
-        out = set()
+        out: set[str] = set()
+        if not any(self.is_enemy(other) for other in self.world.ruleset.rows("nations")):
+            return out
         for place in self.world.ruleset.rows("places"):
             holder = self.world.holder_of(place)
             if holder is not None and self.is_enemy(holder):
@@ -274,10 +276,10 @@ class Front:
         text = self.war.get(key)
         return default if text is None else self.asked(text, place, link)
 
-    def asked(self, text: Any, place: str, link: str = "") -> Any:
-        """A number of the policy row, or its expression, for a place."""
+    def asked(self, text: Any, place: str, link: str = "", **more: Any) -> Any:
+        """A number of the policy row, or its expression, for a place; `more` names are in scope, too."""
         me = Entity("nation", self.nation)
-        names: dict[str, Any] = {"self": me, "nation": me, "place": Entity("place", place)}
+        names: dict[str, Any] = {"self": me, "nation": me, "place": Entity("place", place), **more}
         if link:
             names["link"] = Entity("link", link)
         return self.world.number(text, names)
@@ -300,13 +302,15 @@ class Front:
         """Units that stay in a place: next to enemies its part of the least that hold it with allies, else what is kept at home;
         the plainest first. `but`: when those of a place are attacked, who then are less of a threat."""
         rule = self.war.get("garrison", {})
-        if not self.is_front(place) and "home" not in rule:
+        if not self.is_front(place) and not {"home", "calls"} & rule.keys():
             return {}
         free = self.free(place)
         least = int(rule.get("least", 1))
         threat = self.threat(place, but)
-        if place not in self._stays:
-            self._stays[place] = self.asked(rule.get("share", "1/3") if self.is_front(place) else rule["home"], place)
+        if place not in self._stays and self.is_front(place):
+            self._stays[place] = self.asked(rule.get("share", "1/3"), place)
+        elif place not in self._stays:
+            self._stays[place] = max(self.asked(rule.get("home", 0), place), self.called_to(place))
         if not self.is_front(place):
             wanted_n = int(self._stays[place])
         elif not threat:
@@ -326,6 +330,11 @@ class Front:
                 out[kind] = part_n
                 wanted_n -= part_n
         return out
+
+    def called_to(self, place: str) -> int:
+        """How many units a place calls for, if it has fewer."""
+        rule = self.war.get("garrison", {})
+        return int(self.asked(rule["calls"], place, faced=self.is_front(place))) if "calls" in rule else 0
 
     def allies(self, place: str, side: str) -> tuple[int, Any]:
         """Number and total worth of units that allies have in a place, in `attack` or in `defense`."""
@@ -368,3 +377,12 @@ def about(row: Mapping[str, Any], least: int = 0) -> int:
         return int(row["n"])
     low, _, high = str(text).partition("..")
     return (int(low or 0) + 3 * int(high) + 2) // 4 if high else max(least, int(low or 1) * 3 // 2)
+
+
+def first_of(kinds: Mapping[str, int], n: int) -> dict[str, int]:
+    """So many of some units, kind by kind."""
+    out: dict[str, int] = {}
+    for kind, number in kinds.items():
+        if (part := min(number, n - sum(out.values()))) > 0:
+            out[kind] = part
+    return out

@@ -13,6 +13,7 @@ from .. import ways
 from ..check import Checker
 from ..names import Names
 from ..text import order_text
+from ..understand import Understood, understand
 
 T = TypeVar("T")
 
@@ -55,6 +56,17 @@ class Giver:
         line = len(self.orders) + 1
         self.orders.append({**taken, "text": order_text(self.world.ruleset, self.names, taken), "line": line})
         return True
+
+    @property
+    def paid(self) -> Mapping[str, Any]:
+        """What its orders cost together so far."""
+        return self.checker.book.spent.paid
+
+    def cost(self, key: str, slots: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What an order would cost; nothing, if it does not stand."""
+        order: Order = {"nation": self.nation, "order": key, "slots": dict(slots), "options": {}}
+        found = understand(self.checker.book, order, self.checker.now)
+        return found.intent.cost if isinstance(found, Understood) else {}
 
     def note_last(self) -> None:
         """Let later rules of the same policy know the order that was given last (`ordered`)."""

@@ -10,7 +10,7 @@ from ...core.model import Row
 from ...world import routes
 from .. import ways
 from .foresight import promise
-from .front import ASHORE, FAR, Front
+from .front import ASHORE, FAR, Front, first_of
 from .give import Giver
 
 ODDS_TOP = 9
@@ -229,7 +229,7 @@ def _near(giver: Giver, front: Front, place: str, spare: Mapping[str, int], step
             if best is not None:
                 groups.setdefault(best, {})[kind] = n
         for target, kinds in groups.items():
-            go(giver, front, row, place, target, _first(kinds, front.room(target)))
+            go(giver, front, row, place, target, first_of(kinds, front.room(target)))
 
 
 def go(giver: Giver, front: Front, row: Row, place: str, target: str, kinds: Mapping[str, int]) -> bool:
@@ -241,15 +241,6 @@ def go(giver: Giver, front: Front, row: Row, place: str, target: str, kinds: Map
     front.come(place, -n)
     front.come(target, n)
     return True
-
-
-def _first(kinds: Mapping[str, int], n: int) -> dict[str, int]:
-    """So many of the units, kind by kind."""
-    out: dict[str, int] = {}
-    for kind, number in kinds.items():
-        if (part := min(number, n - sum(out.values()))) > 0:
-            out[kind] = part
-    return out
 
 
 def _leave(giver: Giver, front: Front, place: str, n: int) -> None:

@@ -1,18 +1,23 @@
 """Moves of a policy that weighs goals: for each rule of the row, every goal that units can reach is weighed, and the dice choose.
 
-Where `war` thinks of a front, this is for games in which units go wherever something is worth having: a rule says what a goal is
-worth (`weight`), how many units go (`send`), and how many such moves it makes.
+Where `war` thinks of a front, this is for games in which units go wherever something is worth having, and for all that units do
+besides marching: look, bomb, hunt. A rule says what a goal is worth (`weight`), how many units go (`send`), and how many such
+moves it makes; goals that no list of legal orders has, it names itself (`among`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...core.model import Row
 from ...core.state import Entity
+from ...world import routes
+from ...world.selections import as_set, id_of
 from .. import ways
 from ..legal import legal_orders
+from ..rows import orders_now
+from .front import first_of
 from .give import Giver
 
 
@@ -39,27 +44,41 @@ def give_moves(giver: Giver, rules: Sequence[Row]) -> None:
 
 def _goals(giver: Giver, rule: Row) -> list[tuple[Goal, int]]:
     """Every goal with its weight; of no weight, or with nobody to send, it is none."""
-    out = []
-    for legal in legal_orders(giver.world, giver.nation, [f"orders/{rule['order']}"]):
-        there: Mapping[str, int] = legal.slots[ways.UNITS]
-        origin = str(legal.slots[ways.ORIGIN])
-        for target in legal.targets:
+    out: list[tuple[Goal, int]] = []
+    if not giver.world.test(rule.get("if"), _names(giver)):
+        return out
+    for origin, there, targets in _named(giver, rule) if "among" in rule else _reached(giver, rule):
+        for target in targets:
             names = _names(giver, origin=origin, target=target, n=sum(there.values()))
             weight = int(giver.world.number(rule.get("weight", 1), names)) if giver.world.test(rule.get("when"), names) else 0
-            kinds = _part(there, int(giver.world.number(rule["send"], names))) if weight > 0 and "send" in rule else dict(there)
+            kinds = (
+                first_of(there, int(giver.world.number(rule["send"], names))) if weight > 0 and "send" in rule else dict(there)
+            )
             if weight > 0 and kinds:
                 out.append((Goal(origin, target, kinds), weight))
     return out
 
 
-def _part(there: Mapping[str, int], n: int) -> dict[str, int]:
-    """The first so many of the units."""
-    out: dict[str, int] = {}
-    for kind, number in there.items():
-        part = min(number, n - sum(out.values()))
-        if part > 0:
-            out[kind] = part
-    return out
+def _reached(giver: Giver, rule: Row) -> Iterator[tuple[str, Mapping[str, int], Iterable[str]]]:
+    """The places where units are that could go by the order, who could, and where to."""
+    for legal in legal_orders(giver.world, giver.nation, [f"orders/{rule['order']}"]):
+        yield str(legal.slots[ways.ORIGIN]), _fit(giver, rule, legal.slots[ways.UNITS]), legal.targets
+
+
+def _named(giver: Giver, rule: Row) -> Iterator[tuple[str, Mapping[str, int], Iterable[str]]]:
+    """The places where units are, and the goals that the rule names from there; the checker knows whether they can."""
+    world = giver.world
+    if f"orders/{rule['order']}" not in (orders_now(world) or {f"orders/{rule['order']}"}):
+        return
+    for origin in ways.places_with_units(world, giver.nation):
+        if there := _fit(giver, rule, ways.free_units(world, giver.nation, origin)):
+            names = _names(giver, origin=origin, n=sum(there.values()))
+            if world.test(rule.get("from"), names):
+                yield origin, there, [id_of(place) for place in as_set(world, world.value(rule["among"], names))]
+
+
+def _fit(giver: Giver, rule: Row, units: Mapping[str, int]) -> Mapping[str, int]:
+    return {kind: n for kind, n in units.items() if routes.kind_matches(giver.world, rule.get("who"), kind)}
 
 
 def _names(giver: Giver, **more: Any) -> dict[str, Any]:

@@ -21,6 +21,9 @@ from .armies import give_armies
 from .front import FAR, Front
 from .give import Giver
 
+STAYS = Fraction(3, 2)
+"""How much more a station must be worth, for its distance, for a fleet to leave the one that it has."""
+
 
 def give_voyages(giver: Giver, front: Front) -> None:
     """Carry troops first, then send out the fleets."""
@@ -91,8 +94,8 @@ class _Fleets:
         return self._give(zone, fleet, target, self.rules.get("seek"))
 
     def to_station(self, zone: str, fleet: Mapping[str, int]) -> None:
-        """Stay where it is worth most, or come nearer to such a zone."""
-        best, goal = Fraction(self._worth(zone), 1 + self.bound[zone]), zone
+        """Stay where it is worth much, or come nearer to a zone that is clearly worth more."""
+        best, goal = STAYS * Fraction(self._worth(zone), 1 + self.bound[zone]), zone
         if not self._stations or not self._reach(zone, fleet):
             return
         steps = self.world.geography.distances(zone, self.links)
