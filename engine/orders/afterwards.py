@@ -56,9 +56,8 @@ def _sail(turn: Turn, nation: str, mode: Row, voyage: Voyage) -> None:
     last = turn.ruleset.rows("missions").get(voyage.plan[-1].get("mission") or "", {}) if voyage.plan else {}
     free = routes.free_stacks(turn.world, nation, voyage.start, again=bool(mode.get("again")))
     if voyage.host:
-        for key, n in (
-            forces.pick(turn.state.stacks(at=voyage.start, owner=voyage.host), voyage.units) or () if voyage.lands else ()
-        ):
+        lent = turn.state.stacks(at=voyage.start, owner=voyage.host) if voyage.lands else ()
+        for key, n in forces.pick(lent, voyage.units) or ():
             turn.journal.alter_units(key, n, **last.get("marks", {}))
         free = []
     for key, n in forces.pick(free, voyage.units) or ():

@@ -27,8 +27,8 @@ def adopt(turn: Turn, force: str, mode: Row) -> None:
     row = turn.state.row("forces", force)
     if "host" in row:
         there = forces.afloat_at(turn.state, row["owner"], row["at"], row["host"])
-        for part in row.get("cargo") or () if there else ():
-            for key, n in (forces.pick(there, part["units"]) or ()) if part["from"] == row["at"] else ():
+        for units in [part["units"] for part in row.get("cargo") or () if part["from"] == row["at"]]:
+            for key, n in forces.pick(there, units) or ():
                 turn.journal.alter_units(key, n, aboard=force)
         return
     room = room_of(turn, mode, [(k, r["n"]) for k, r in forces.stacks_of(turn.state, force)])
