@@ -90,6 +90,7 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
         if one_owner is not None and world.ruleset.has("groups", one_owner):
             one_owner = None
         force = filters.get("force")
+        keys: Iterable[str]
         if at is None and one_owner is None and type(force) is Entity and force.kind == "force":
             del filters["force"]
             keys = state.in_force(force.id)
