@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from wteaw.orders import ways
 from wteaw.orders.check import check
-from wteaw.orders.legal import Legal, legal_orders
+from wteaw.orders.legal import legal_orders
+from wteaw.orders.legal_entry import Legal
 from wteaw.orders.prospect import at_its_step
 from wteaw.orders.rows import orders_now
 from wteaw.orders.understand import Book, understand

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from wteaw.core.dice import ScriptedDice
 from wteaw.core.model import Ruleset
 from wteaw.core.registry import mechanic
 from wteaw.core.state import State, unit_key
 from wteaw.orders.check import check
 from wteaw.orders.intake import answers_of, take_in
-from wteaw.orders.legal import Legal, legal_orders
+from wteaw.orders.legal import legal_orders
+from wteaw.orders.legal_entry import Legal
 from wteaw.orders.names import Names
 from wteaw.orders.parse import parse_orders
 from wteaw.orders.template import order_template
@@ -283,6 +286,44 @@ def test_acts_are_listed_with_targets_prices_and_bounds() -> None:
         ({"n": 2}, {"gold": 2}, {"n": (2, 5)}),
     ]
     assert entries(state=position(stores={"red": {"gold": 1}}), only=["acts/court", "acts/bet"]) == []
+
+
+MEET: dict[str, Any] = {
+    "id": "meet",
+    "form": "meet {target} in {place}",
+    "slots": {"target": "nation", "place": "place"},
+    "needs": [{"test": "place.owner != self", "else": "not at home"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("where", "listed"),
+    [
+        (None, 6),
+        ("self.id == 'blue'", 0),  # of no slot
+        ("target.id == 'gray'", 2),
+        ("target.id == 'gray' and place.id == 'dale'", 1),
+        ("place.owner == target", 2),  # of two slots
+        ("neutral(target) and place.id == 'dale'", 3),  # what calls a function is left to the caller
+        ("place.id / 2 > 1", 6),  # and so is what cannot be answered
+    ],
+)
+def test_a_wish_leaves_out_of_the_listed_acts_what_it_plainly_rules_out(where: str | None, listed: int) -> None:
+    ruleset = rules(acts=[MEET])
+    found = entries(ruleset, only=["acts/meet"], where=where)
+    assert len(found) == listed
+    assert [e for e in entries(ruleset, only=["acts/meet"]) if e in found] == found
+
+
+def test_a_wish_does_not_fill_the_slots_of_an_act_with_too_many_ways() -> None:
+    for tried, listed in ((11, [{}]), (12, [{"target": "gray", "place": "dale"}])):
+        found = entries(
+            rules(acts=[MEET | {"needs": []}]),
+            only=["acts/meet"],
+            tried=tried,
+            where="target.id == 'gray' and place.id == 'dale'",
+        )
+        assert [e.slots for e in found] == listed
 
 
 def test_moves_are_grouped_by_place_with_maxima_and_ends() -> None:

@@ -26,7 +26,11 @@ import gc, inspect, json, os, pickle, resource, sys, time
 from pathlib import Path
 
 folder, rules, scenario, seed, workers, led = sys.argv[1:7]
-gc.set_threshold(*((50_000, 20, 20) if led == "lead" else (200_000, 20, 20)))
+try:
+    from wteaw.core.collector import collect_rarely
+    collect_rarely()
+except ModuleNotFoundError:  # earlier commits, by their command line
+    gc.set_threshold(50_000, 20, 20)
 try:
     import wteaw.game.resolve as m
     from wteaw.game.begin import new_game

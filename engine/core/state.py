@@ -7,7 +7,7 @@ equal units always add up to one stack.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .canonical import digest
@@ -58,7 +58,7 @@ class State:
     change, `table.field` for one of that field, `table.*` for rows that were put as a whole, came or went.
     """
 
-    __slots__ = ("_at", "_in", "_of", "_own", "_owners", "_sorted", "tables", "version", "versions")
+    __slots__ = ("_at", "_in", "_of", "_own", "_owners", "_sorted", "_sorted_of", "tables", "version", "versions")
 
     def __init__(self, tables: Mapping[str, Table] | None = None) -> None:
         """`tables` stay as they are, and may be another state's: one is copied when its first row is changed."""
@@ -70,6 +70,7 @@ class State:
         self._of: dict[str, frozenset[str]] = {}  # owner -> the keys of its stacks
         self._in: dict[str, frozenset[str]] = {}  # force -> the keys of its stacks
         self._sorted: dict[str, list[str]] = {}  # place -> the keys of its stacks in order, until one comes or goes
+        self._sorted_of: dict[str, list[str]] = {}  # owner -> the same
         self._owners: dict[str, frozenset[str]] = {}  # place -> the owners of its stacks, until one comes or goes
         units = self.tables.get("units", _NOTHING)
         for index, field in ((self._at, "place"), (self._of, "owner"), (self._in, "force")):
@@ -100,8 +101,14 @@ class State:
             if owner is None:
                 return [(k, units[k]) for k in found]
             return [(k, row) for k in found if (row := units[k])["owner"] == owner]
-        keys: Iterable[str] = units if owner is None else self._of.get(owner, ())
-        return [(k, units[k]) for k in sorted(keys)]
+        return [(k, units[k]) for k in (sorted(units) if owner is None else self.stacks_of(owner))]
+
+    def stacks_of(self, owner: str) -> Sequence[str]:
+        """The ids of an owner's stacks, in order."""
+        found = self._sorted_of.get(owner)
+        if found is None:
+            found = self._sorted_of[owner] = sorted(self._of.get(owner, ()))
+        return found
 
     def in_force(self, force: str) -> list[str]:
         """The ids of the stacks whose field `force` names this one, in order."""
@@ -173,6 +180,7 @@ class State:
     def _indexed(self, row: Mapping[str, Any]) -> list[tuple[dict[str, frozenset[str]], str]]:
         """Where the key of a stack that comes or goes is kept."""
         self._sorted.pop(row["place"], None)
+        self._sorted_of.pop(row["owner"], None)
         self._owners.pop(row["place"], None)
         places = [(self._at, row["place"]), (self._of, row["owner"])]
         return [*places, (self._in, row["force"])] if "force" in row else places
@@ -185,7 +193,7 @@ class State:
         self._own.clear()
         out.tables = self.tables.copy()
         out._at, out._of, out._in = ({v: keys for v, keys in index.items() if keys} for index in (self._at, self._of, self._in))
-        out._sorted, out._owners = self._sorted.copy(), self._owners.copy()
+        out._sorted, out._sorted_of, out._owners = self._sorted.copy(), self._sorted_of.copy(), self._owners.copy()
         return out
 
     def to_json(self) -> dict[str, Table]:

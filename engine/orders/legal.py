@@ -13,62 +13,24 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from itertools import product
 from typing import Any
 
 from ..core.model import Row
-from ..core.state import Entity
-from ..economy.catalogue import PLENTY, Market, Offer
+from ..economy.catalogue import Market, Offer
 from ..economy.complete import in_hand
 from ..economy.purchase import facing_slot
-from ..ruleset.expressions import parse
-from ..ruleset.expressions.parse import ExpressionError, strip_mark
-from ..ruleset.expressions.reads import reads
-from ..ruleset.order_forms import FORM_OF, Slot, slot_of
-from ..turn import acts as act
-from ..turn.bounds import bounds as number_bounds
-from ..turn.context import Order, OrderContext
-from ..turn.intents import Refusal
+from ..ruleset.order_forms import Slot, slot_of
+from ..turn.context import OrderContext
 from ..turn.slots import choices, parts, ruled_out
 from ..units import deploy
 from ..world import routes
 from ..world import treasury as stores
 from ..world.world import World
 from . import ways
-from .names import Names
+from .legal_acts import MAX_WAYS, legal_acts
+from .legal_entry import Legal, names_of
 from .overseas import can_reach
 from .rows import is_placing, is_purchase, open_to, orders_now, starts_at
-from .text import order_text
-
-MAX_WAYS = 400
-"""Fillings of one act's slots that are tried; rows with more are given with their slots open."""
-
-ENUMERABLE = {"nation", "place", "side", "tech", "gate", "resource", "unit-kind", "choice", "force", "item"}
-
-
-@dataclass(frozen=True, slots=True)
-class Legal:
-    """One order that may be given, or a group of moves.
-
-    `cost` is what it costs each time (of purchases: each piece), `most` how many pieces or units in all, `targets` the places
-    that the slot `target` may hold, `room` how many of the units can go to those on the way to which there is room for fewer,
-    `bounds` slot -> (least, most) of numbers, `open` the slots that the player must fill.
-    """
-
-    order: str
-    nation: str
-    slots: Mapping[str, Any]
-    cost: Mapping[str, Any] = field(default_factory=dict)
-    most: int = 1
-    targets: tuple[str, ...] = ()
-    bounds: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    open: tuple[str, ...] = ()
-    room: Mapping[str, int] = field(default_factory=dict)
-
-    def text(self, names: Names) -> str:
-        """The line of an order file; open slots as `<slot>`."""
-        return order_text(names.ruleset, names, {"order": self.order, "slots": self.slots})
 
 
 def legal_orders(
@@ -78,10 +40,12 @@ def legal_orders(
     *,
     items: frozenset[str] | None = None,
     tried: int = MAX_WAYS,
+    where: str | bool | None = None,
 ) -> Iterator[Legal]:
     """Every order that the nation may give now (`only`: of these rows, "form/id"). `world` is the nation's view.
 
-    `items` keeps to purchases of these. `tried`: how many fillings of one act's slots are tried.
+    `items` keeps to purchases of these. Of acts, `tried` says how many fillings of one act's slots are tried, and `where` is a
+    test by which the caller chooses among them (`legal_acts`).
     """
     wanted = None if only is None else set(only)
     now = orders_now(world)
@@ -95,7 +59,7 @@ def legal_orders(
         return ((id_, rows[id_]) for id_ in ids if now is None or f"{form}/{id_}" in now)
 
     for _, row in taken("acts"):
-        yield from legal_acts(world, nation, row, tried)
+        yield from legal_acts(world, nation, row, tried, where)
     for id_, row in taken("orders"):
         if "for" in row and not open_to(world, row["for"], nation):
             continue
@@ -118,165 +82,6 @@ def _blank(nation: str, key: str, row: Row) -> Legal:
     """An order of which only the player can say what goes into its slots."""
     slots = [slot_of(name, kind) for name, kind in row.get("slots", {}).items()]
     return Legal(key, nation, {}, open=tuple(s.name for s in slots if not s.optional))
-
-
-# ---- acts
-
-
-def is_offered(context: OrderContext, entry: Legal) -> bool:
-    """Whether an order that may be given makes sense to most, as its row says it (`offer`): forms and reminders show no other."""
-    row = context.ruleset.row(*entry.order.split("/", 1))
-    test = row.get("offer", True)
-    if isinstance(test, bool):
-        return test
-    slots = row.get("slots", {})
-    names = {s: context.slot_value(slots[s], v) for s, v in entry.slots.items() if s in slots}
-    me = Entity("nation", entry.nation)
-    return context.world.test(test, dict.fromkeys(slots) | names | {"self": me, "nation": me})
-
-
-def legal_acts(world: World, nation: str, row: Row, tried: int = MAX_WAYS) -> list[Legal]:
-    """Every way to give an act that its needs, limits and price allow."""
-
-    def make() -> list[Legal]:
-        return list(_acts(world, nation, row, tried))
-
-    return world.keep(("legal", nation, row["id"], tried), None, make)  # type: ignore[no-any-return]
-
-
-def _acts(world: World, nation: str, row: Row, tried: int) -> Iterator[Legal]:
-    context = OrderContext(world)
-    base = _names(context, nation, f"acts/{row['id']}", {})
-    if act.closed(context, row, nation) is not None or ruled_out(context, row, base, set()):
-        return
-    slots = [slot_of(name, kind) for name, kind in row.get("slots", {}).items()]
-    late = [part for part in parts(world.ruleset, row) if part.slots]
-    closed = [s for s in slots if s.kind in ENUMERABLE and not s.many and not s.optional]
-    open_ = tuple(s.name for s in slots if s not in closed and s.kind != "number" and not s.optional)
-    numbers = [s for s in slots if s.kind == "number"]
-    domains = []
-    for s in closed:
-        alone = [part.test for part in late if part.slots == {s.name}]  # tested once a value, not once a filling
-        held = _held(world, nation, s, alone)
-        values = domain(context, row, s.name, base) if held is None else held
-        domains.append(_passing(context, alone, values, base, s, row["slots"][s.name]))
-    size = 1
-    for d in domains:
-        size *= max(1, len(d))
-    if size > tried:
-        yield Legal(f"acts/{row['id']}", nation, {}, open=tuple(s.name for s in slots))
-        return
-    fixed = act.price(context, row, base) if isinstance(row.get("cost"), int) else None
-    for filling in product(*domains):
-        filled: dict[str, Any] = dict(zip((s.name for s in closed), filling, strict=True))
-        names = {**base, **{s.name: context.slot_value(row["slots"][s.name], filled[s.name]) for s in closed}}
-        bounds = {}
-        for s in numbers:
-            declared = row["slots"][s.name]
-            least, most = number_bounds(context, declared if isinstance(declared, dict) else {}, names)
-            if (left_out := base.get(s.name)) is not None:
-                least = max(least, left_out)  # one that may be left out begins at what it then counts as
-            if most is not None and most < least:
-                break
-            bounds[s.name] = (int(least), PLENTY if most is None else int(most))
-            filled[s.name] = names[s.name] = int(least)
-        if len(bounds) < len(numbers):
-            continue
-        order = {"nation": nation, "order": f"acts/{row['id']}", "slots": filled}
-        try:
-            why = act.exhausted(context, row, names) if open_ else _refused(context, row, order, names)
-            if why is not None and not open_ and (none := [n for n, (least, most) in bounds.items() if least == 0 < most]):
-                for name in none:  # nothing at all may be too little where one would do
-                    bounds[name] = (1, bounds[name][1])
-                    filled[name] = names[name] = 1
-                why = _refused(context, row, order, names)
-            if why is not None:
-                continue
-            cost = act.price(context, row, names) if fixed is None else fixed
-            if act.lacking(context, cost, nation) is not None:
-                continue
-            if not open_:
-                bounds = {name: (least, _most(context, row, order, name, least, most)) for name, (least, most) in bounds.items()}
-        except ExpressionError:
-            if not open_:
-                raise
-            cost = {}
-        yield Legal(f"acts/{row['id']}", nation, filled, {k: v for k, v in cost.items() if v}, bounds=bounds, open=open_)
-
-
-def _refused(context: OrderContext, row: Row, order: Order, names: Mapping[str, Any]) -> Refusal | None:
-    """Why an act of which all slots are filled may not be given, whatever it costs."""
-    return act.forbidden(context, row, order, names, act.Spent())
-
-
-def _most(context: OrderContext, row: Row, order: Order, slot: str, least: int, most: int) -> int:
-    """The most that a slot for a number may hold for the act to be allowed and paid for: less of a thing is as good."""
-
-    def too_many(number: int) -> bool:
-        other = {**order, "slots": {**order["slots"], slot: number}}
-        names = context.order_names(other)
-        return (_refused(context, row, other, names) or act.unpaid(context, row, names, order["nation"])) is not None
-
-    return least + bisect_left(range(least + 1, most + 1), True, key=too_many) if too_many(most) else most
-
-
-def _passing(
-    context: OrderContext, tests: list[str], values: list[str], base: Mapping[str, Any], slot: Slot, declared: Any
-) -> list[str]:
-    """The values of a slot that pass tests which ask for nothing but the slot and the nation. Acts share many such tests."""
-    if not tests:
-        return values
-    out = []
-    asked = [(text, _answers(context.world, text, base["nation"], slot)) for text in tests]
-    for value in values:
-        names: dict[str, Any] | None = None
-        for text, known in asked:
-            holds = known.get(value)
-            if holds is None:
-                names = names or {**base, slot.name: context.slot_value(declared, value)}
-                holds = known[value] = context.world.test(text, names)
-            if not holds:
-                break
-        else:
-            out.append(value)
-    return out
-
-
-def _answers(world: World, text: str, nation: Entity, slot: Slot) -> dict[str, bool]:
-    """Answers known so far to a test of a slot's value; none of a test that reads the act too."""
-    tables = world.ruleset.derived(f"tables of {text}", lambda: reads(world.ruleset, text))
-    if tables is None or not parse(text).names <= {"self", "nation", slot.name}:
-        return {}
-    return world.memo(("slot", text, nation, slot.kind), tables)
-
-
-def _held(world: World, nation: str, slot: Slot, needs: list[str]) -> list[str] | None:
-    """The nation's own places, if a need says that the slot must be one: then no other has to be tried."""
-    if slot.kind != "place" or f"{slot.name}.holder == self" not in needs:
-        return None
-    return stores.held_places(world, nation)
-
-
-def domain(context: OrderContext, row: Row, slot: str, names: Mapping[str, Any]) -> list[str]:
-    """What a slot may hold before any need is tested, in order."""
-    world = context.world
-    declared = row.get("slots", {}).get(slot)
-    shape: Slot = slot_of(slot, declared)
-    among = strip_mark(declared["among"]) if isinstance(declared, dict) and "among" in declared else None
-    if among is not None and not parse(among).names & (set(row["slots"]) - {slot}):
-        return sorted(choices(context, declared, names) or ())
-    if shape.kind == "choice":
-        return list(shape.choices)
-    if shape.kind == "nation":
-        return [n for n in world.nations() if world.alive(n)]
-    if shape.kind == "force":
-        return sorted(world.state.table("forces"))
-    return list(world.ruleset.rows(FORM_OF.get(shape.kind, "")))
-
-
-def _names(context: OrderContext, nation: str, key: str, slots: Mapping[str, Any]) -> dict[str, Any]:
-    """The names that the expressions of an order may use, as far as its slots are filled."""
-    return context.order_names({"nation": nation, "order": key, "slots": dict(slots)})
 
 
 # ---- deployment
@@ -305,7 +110,7 @@ def legal_purchases(world: World, nation: str, row: Row, items: frozenset[str] |
     slots = {name: slot_of(name, declared) for name, declared in row.get("slots", {}).items()}
 
     def make() -> list[Legal]:
-        base = _names(context, nation, key, {})
+        base = names_of(context, nation, key, {})
         if ruled_out(context, row, base, set()):
             return []
         late = any(part.slots for part in parts(world.ruleset, row))
@@ -323,7 +128,7 @@ def legal_purchases(world: World, nation: str, row: Row, items: frozenset[str] |
                 most = filled["n"] = 1 if works else most
             if offer.site:
                 filled["site"] = offer.site
-            if late and ruled_out(context, row, _names(context, nation, key, filled), filled.keys()):
+            if late and ruled_out(context, row, names_of(context, nation, key, filled), filled.keys()):
                 continue
             cost = {main: offer.price + offer.fee}
             unfilled = tuple(s for s in ("into", "kind") if s in slots and not slots[s].optional)
@@ -340,7 +145,7 @@ def legal_placings(world: World, nation: str, row: Row) -> list[Legal]:
     slots = row.get("slots", {})
 
     def make() -> list[Legal]:
-        base = _names(context, nation, key, {})
+        base = names_of(context, nation, key, {})
         out: list[Legal] = []
         if ruled_out(context, row, base, set()):
             return out
@@ -348,7 +153,7 @@ def legal_placings(world: World, nation: str, row: Row) -> list[Legal]:
             there = sum(int(r["n"]) for _, r in in_hand(world.state, nation, item))
             for site in stores.held_places(world, nation) if there else ():
                 filled: dict[str, Any] = {**({"item": item} if "item" in slots else {}), "site": site}
-                if ruled_out(context, row, _names(context, nation, key, filled), filled.keys()):
+                if ruled_out(context, row, names_of(context, nation, key, filled), filled.keys()):
                     continue
 
                 def none_left(n: int, item: str = item, site: str = site) -> bool:
@@ -398,7 +203,7 @@ def legal_moves(world: World, nation: str, row: Row) -> list[Legal]:
     context = OrderContext(world)
 
     def may(slots: Mapping[str, str]) -> bool:
-        return not ruled_out(context, row, _names(context, nation, f"orders/{row['id']}", slots), slots.keys())
+        return not ruled_out(context, row, names_of(context, nation, f"orders/{row['id']}", slots), slots.keys())
 
     def make() -> list[Legal]:
         mode = ways.mode_of(world.ruleset, row)

@@ -27,7 +27,9 @@ from ..world.world import World
 from . import ways
 from .check import Checker
 from .form_line import BLANK, ENEMY, NEUTRAL, OWN, Offered
-from .legal import ENUMERABLE, Legal, domain, is_offered, legal_orders
+from .legal import legal_orders
+from .legal_acts import ENUMERABLE, domain, is_offered
+from .legal_entry import Legal
 from .names import Names
 from .overseas import crossings, in_other_words
 from .prospect import at_its_step

@@ -9,9 +9,10 @@ from typing import Any
 from ..core.state import Entity, unit_key
 from ..ruleset.expressions import ExpressionError, parse
 from ..ruleset.expressions.parse import strip_mark
+from ..ruleset.expressions.reads import RELATED
 from ..ruleset.limits import limits_on
 from .objectives import points_of
-from .selections import apply, as_set, fits, id_of
+from .selections import apply, as_set, asker, fits, id_of
 from .sets import links_meant, sets
 from .tables import band, box_of, cell
 from .tracks import tilt_to
@@ -114,12 +115,13 @@ def _things(world: World) -> dict[str, Callable[..., Any]]:
                 return all(world.side_of(n) == side for n in world.members(other))
         return pairs(a, b, world.allied)
 
-    def related(who: Any, test: Callable[[str, str], bool]) -> EntitySet:
-        own = world.members(who)
-        if len(own) == 1:
-            (one,) = own
-            return tuple([n for n in world.all_nations() if test(one, n.id)])
-        return tuple([n for n in world.all_nations() if any(test(o, n.id) for o in own)])
+    def related(who: Any, word: str, test: Callable[[str, str], bool]) -> EntitySet:
+        own = tuple(world.members(who))
+
+        def make() -> EntitySet:
+            return tuple([n for n in world.all_nations() if any(test(o, n.id) for o in own)])
+
+        return world.keep((word, own), RELATED, make)  # type: ignore[no-any-return]
 
     def at_place(who: Any, place: Any, test: Callable[[str, str], bool]) -> bool:
         if type(who) is Entity and who.kind == "nation":
@@ -133,23 +135,27 @@ def _things(world: World) -> dict[str, Callable[..., Any]]:
         return Entity("side", other) if other else None
 
     def neutral(who: Any) -> bool:
+        if type(who) is Entity and who.kind == "nation":
+            return world.side_of(who.id) is None
         return all(world.side_of(n) is None for n in world.members(who))
 
     def reaches(place: Any, goal: Any, term: str, *rest: Any) -> bool:
         goals: set[str] = set()
         for thing in as_set(world, goal):
             goals.update((thing.id,) if thing.kind != "nation" else held_places(world, thing.id))
+        ask = asker(world, term, rest)
         known: dict[str, bool] = world.memo(("passes", term, tuple(map(id_of, rest))), world.decided_by(term))
 
         def passes(p: str) -> bool:
             if p not in known:
-                known[p] = bool(apply(world, Entity("place", p), term, rest))
+                known[p] = bool(ask(Entity("place", p)))
             return known[p]
 
         return any(p in goals for p in world.geography.reachable(id_of(place), passes))
 
     def on_way(place: Any, start: Any, goal: Any, term: str, *rest: Any) -> bool:
-        passes = {p for p in world.ruleset.rows("places") if apply(world, Entity("place", p), term, rest)}
+        ask = asker(world, term, rest)
+        passes = {p for p in world.ruleset.rows("places") if ask(Entity("place", p))}
         return world.geography.serves(id_of(place), id_of(start), id_of(goal), passes)
 
     return {
@@ -160,8 +166,8 @@ def _things(world: World) -> dict[str, Callable[..., Any]]:
         "border": lambda a, b: Entity("link", f"{id_of(a)}>{id_of(b)}"),
         "at_war": lambda a, b: pairs(a, b, world.hostile),
         "allied": allied,
-        "allies": lambda who: related(who, world.allied),
-        "enemies": lambda who: related(who, world.hostile),
+        "allies": lambda who: related(who, "allies", world.allied),
+        "enemies": lambda who: related(who, "enemies", world.hostile),
         "stance": lambda a, b: world.stance(id_of(a), id_of(b)),
         "friendly": lambda n, p: at_place(n, p, world.friendly_place),
         "enemy": lambda n, p: at_place(n, p, world.enemy_place),

@@ -5,7 +5,7 @@ Every way from a place carries its link's row. Nothing here knows who holds what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from ..core.model import Row, Ruleset
@@ -45,20 +45,30 @@ class Geography:
                     out.setdefault(pair_key(a, b), [row["guards"]])
         return out
 
+    @cached_property
+    def gates_on(self) -> dict[str, list[str]]:
+        """The same by the steps (`a>b`) that lead over the link."""
+        guarded = ((a, b) for a, around in self._edges.items() for b, row in around.items() if row.get("guards"))
+        return {step: self.gates[pair_key(a, b)] for a, b in guarded for step in (f"{a}>{b}", f"{b}>{a}")}
+
     def link(self, a: str, b: str) -> Row | None:
         return self.links.get(pair_key(a, b)) if b in self._edges.get(a, ()) else None
 
     def next_to(self, place: str, kinds: tuple[str, ...] | None = None) -> tuple[str, ...]:
         """Neighbouring places in order of their ids, over links of these kinds (None: all)."""
+        return self.around(kinds).get(place, ())
+
+    def around(self, kinds: tuple[str, ...] | None = None) -> Mapping[str, tuple[str, ...]]:
+        """The same of every place."""
         if kinds is None:
-            return self._next.get(place, ())
+            return self._next
         table = self._kind_next.get(kinds)
         if table is None:
             table = {
                 p: tuple(q for q in around if self._edges[p][q].get("kind", "land") in kinds) for p, around in self._next.items()
             }
             self._kind_next[kinds] = table
-        return table.get(place, ())
+        return table
 
     def distances(self, start: str, kinds: tuple[str, ...] | None = None) -> dict[str, int]:
         """Steps from a place to every place that can be reached over links of these kinds."""

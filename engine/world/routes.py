@@ -98,6 +98,7 @@ def search(going: Going, start: str, most: Any, goal: str | None = None, *, near
     settled: dict[str, Way] = {}
     frontier: list[tuple[Any, int, Path]] = [(0, 0, (start,))]
     enough: Any = None
+    around = going.world.geography.around(going.links)
     while frontier:
         spent, steps, path = heapq.heappop(frontier)
         here = path[-1]
@@ -112,7 +113,7 @@ def search(going: Going, start: str, most: Any, goal: str | None = None, *, near
             enough = spent
         if here != start and not _goes_on(going, path):
             continue
-        for near in going.world.geography.next_to(here, going.links):
+        for near in around.get(here, ()):
             if near in settled:
                 continue
             link = f"{here}>{near}"
@@ -166,15 +167,35 @@ def _goes_on(going: Going, path: Path) -> bool:
 
 
 def _enters(going: Going, place: str, link: str, path: Path) -> bool:
-    return going.shut(place, link) is None and going.test("enter", place, link, path) and _open(going, place) != "never"
+    if going.shut(place, link) is not None:
+        return False
+    asks_link, known = going.kept("enters", _entered)
+    found: bool | None = None if known is None else known.get(link if asks_link else place)
+    if found is None:
+        found = going.test("enter", place, link, path) and _open(going, place) != "never"
+        if known is not None:
+            known[link if asks_link else place] = found
+    return found
+
+
+def _entered(going: Going) -> tuple[bool, dict[str, bool] | None]:
+    """Whether it hangs on the link if a group may enter a place, and where that is kept; None: it hangs on the way there."""
+    text = going.mode.get("enter")
+    asks = going.answers("way", text)[0] if isinstance(text, str) else None
+    return (False, {}) if asks is None else (asks.link, None if asks.way else {})
 
 
 def _open(going: Going, place: str) -> str:
-    known = going.kept("entry", lambda world: world.memo(("entry", going.step), world.decided_by(*_ENTRY)))
+    known = going.kept("entry", _entries)
     found: str | None = known.get((going.nation, place))
     if found is None:
         found = known[going.nation, place] = entry(going.world, going.nation, place, going.step)
     return found
+
+
+def _entries(going: Going) -> dict[tuple[str, str], str]:
+    """What the world keeps of the entry to places in the step in which the group goes."""
+    return going.world.memo(("entry", going.step), going.world.decided_by(*_ENTRY))
 
 
 def _takes(going: Going, place: str, start: str | None) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeGuard
 
 from ..core.state import Entity
@@ -61,14 +61,21 @@ def group(world: World, id_: str) -> EntitySet:
 
 def apply(world: World, thing: Entity, name: str, rest: tuple[Any, ...]) -> Any:
     """A term, quantity or field of a thing, by name."""
-    if name in world.ruleset.rows("terms") or name in world.ruleset.rows("verdicts"):
-        return world._evaluator.functions[name](thing, *rest)
-    if name in world.ruleset.rows("quantities") and not rest:
-        return world.quantity(name, thing)
-    value = world.field(thing, name)
+    return asker(world, name, rest)(thing)
+
+
+def asker(world: World, name: str, rest: tuple[Any, ...] = ()) -> Callable[[Entity], Any]:
+    """How things are asked for a term, a quantity or a field, by name: a function of the thing."""
+    ruleset = world.ruleset
+    if name in ruleset.rows("terms") or name in ruleset.rows("verdicts"):
+        term: Callable[..., Any] = world._evaluator.functions[name]
+        return (lambda thing: term(thing, *rest)) if rest else term
+    if name in ruleset.rows("quantities") and not rest:
+        return lambda thing: world.quantity(name, thing)
     if rest:
-        return any(id_of(value) == id_of(r) for r in rest)
-    return value
+        wanted = [id_of(r) for r in rest]
+        return lambda thing: id_of(world.field(thing, name)) in wanted
+    return lambda thing: world.field(thing, name)
 
 
 def weight(world: World, thing: Entity) -> int:
@@ -81,11 +88,12 @@ def select(world: World, things: Iterable[Entity], filters: dict[str, Any]) -> E
     if not filters:
         return tuple(things)
     out = []
-    field = world.field
+    field, plans = world.field, world._plans
     wanted = [(name, _wanted(world, value)) for name, value in filters.items()]
     for thing in things:
         for name, values in wanted:
-            found = field(thing, name)
+            plan = plans.get((thing.kind, name))
+            found = field(thing, name) if plan is None else plan(thing)
             kind = type(found)
             if kind is Entity:
                 if found.id not in values:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.state import Entity, columns
 from ..ruleset.expressions.reads import EARLIER, HOLDERS
-from .selections import apply, as_set, group, id_of, nations_only, select, weight
+from .selections import as_set, asker, group, id_of, nations_only, select, weight
 from .treasury import held_places
 from .world import EntitySet, World
 
@@ -90,11 +90,12 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
         if one_owner is not None and world.ruleset.has("groups", one_owner):
             one_owner = None
         force = filters.get("force")
+        keys: Iterable[str]
         if at is None and one_owner is None and type(force) is Entity and force.kind == "force":
             del filters["force"]
             keys = state.in_force(force.id)
         elif at is None:
-            keys = [k for k, _ in state.stacks(owner=one_owner)]
+            keys = sorted(state.table("units")) if one_owner is None else state.stacks_of(one_owner)
         else:
             here = {p for x in as_set(world, at) for p in (x.id, *world.geography.parts.get(x.id, ()))}
             keys = [k for p in sorted(here) for k, _ in state.stacks(at=p, owner=one_owner)]
@@ -183,32 +184,35 @@ def _counting(world: World) -> dict[str, Callable[..., Any]]:
 
     def count(things: Any, term: str | None = None, *rest: Any) -> int:
         found = each(things)
-        return sum(weight(world, t) for t in found if term is None or apply(world, t, term, rest))
+        return sum(weight(world, t) for t in (found if term is None else filter(asker(world, term, rest), found)))
 
     def some(things: Any, term: str | None = None, *rest: Any) -> bool:
-        return any(term is None or apply(world, t, term, rest) for t in each(things))
+        found = each(things)
+        return bool(found) if term is None else any(map(asker(world, term, rest), found))
 
     def every(things: Any, term: str, *rest: Any) -> bool:
-        return all(apply(world, t, term, rest) for t in each(things))
+        return all(map(asker(world, term, rest), each(things)))
 
     def those(things: Any, term: str, *rest: Any) -> EntitySet:
-        return tuple(t for t in each(things) if apply(world, t, term, rest))
+        return tuple(filter(asker(world, term, rest), each(things)))
 
     def total(things: Any, name: str, *rest: Any) -> Any:
-        return sum(weight(world, t) * (apply(world, t, name, rest) or 0) for t in each(things))
+        ask = asker(world, name, rest)
+        return sum(weight(world, t) * (ask(t) or 0) for t in each(things))
 
     def highest(things: Any, name: str, *rest: Any) -> Any:
-        return max((apply(world, t, name, rest) or 0 for t in each(things)), default=0)
+        ask = asker(world, name, rest)
+        return max((ask(t) or 0 for t in each(things)), default=0)
 
     def kinds(things: Any, name: str) -> int:
-        return len({id_of(apply(world, t, name, ())) for t in each(things)})
+        return len(set(map(id_of, map(asker(world, name), each(things)))))
 
     def capped(things: Any, term: str, by: str, most: Any) -> int:
         found: dict[Any, int] = {}
-        for t in each(things):
-            if apply(world, t, term, ()):
-                value = id_of(apply(world, t, by, ()))
-                found[value] = found.get(value, 0) + weight(world, t)
+        group_of = asker(world, by)
+        for t in filter(asker(world, term), each(things)):
+            value = id_of(group_of(t))
+            found[value] = found.get(value, 0) + weight(world, t)
         return sum(min(n, int(most)) for n in found.values())
 
     def listed(units: Any, kind: Any = None) -> int:
@@ -223,7 +227,8 @@ def _counting(world: World) -> dict[str, Callable[..., Any]]:
         return all(sum(int(r.get("n", 0)) for r in rows if r.get("kind") == k) >= int(n) for k, n in wanted.items())
 
     def in_order(things: Any, name: str, *rest: Any) -> EntitySet:
-        return tuple(sorted(each(things), key=lambda t: (apply(world, t, name, rest) or 0, t.id)))
+        ask = asker(world, name, rest)
+        return tuple(sorted(each(things), key=lambda t: (ask(t) or 0, t.id)))
 
     def first(things: Any, n: int = 1) -> EntitySet:
         return each(things)[: max(0, int(n))]
@@ -233,8 +238,9 @@ def _counting(world: World) -> dict[str, Callable[..., Any]]:
         return found[0] if len(found) == 1 else None
 
     def rank(x: Any, name: str, things: Any) -> int:
-        own = apply(world, world.thing(x), name, ())
-        return 1 + sum(1 for t in each(things) if apply(world, t, name, ()) > own)
+        ask = asker(world, name)
+        own = ask(world.thing(x))
+        return 1 + sum(1 for t in each(things) if ask(t) > own)
 
     return {
         "count": count,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..core.model import Row, Ruleset
-from ..core.state import Entity, pair_key
+from ..core.state import Entity
 from ..ruleset.expressions import parse
 from ..ruleset.expressions.parse import strip_mark
 from ..ruleset.expressions.reads import Tables, reads
@@ -96,15 +96,20 @@ class Going:
         self._version = -1
         self._kept: dict[str, Any] = {}
 
-    def kept(self, key: str, make: Callable[[World], Any]) -> Any:
-        """A place in which the world keeps answers, looked up once for as long as nothing changes."""
+    def kept(self, key: str, make: Callable[[Going], Any]) -> Any:
+        """What `make` gives for this group, such as a place in which the world keeps answers, for as long as nothing changes."""
         if self._version != self.world.state.version:
             self._version = self.world.state.version
             self._kept.clear()
         found = self._kept.get(key)
         if found is None:
-            found = self._kept[key] = make(self.world)
+            found = self._kept[key] = make(self)
         return found
+
+    def answers(self, what: str, text: str) -> tuple[Asks, dict[Any, Any]]:
+        """What a test or a cost of the mode asks for, and the answers to it that the world keeps."""
+        asks = _asks(self.world.ruleset, text)
+        return asks, self.world.memo((what, text), asks.tables)
 
     def names(self, unit: Entity | None, place: str, link: str, path: Path) -> dict[str, Any]:
         return {
@@ -121,11 +126,10 @@ class Going:
         text = self.mode.get(key)
         if text is None or isinstance(text, bool):
             return text is not False
-        asks = _asks(self.world.ruleset, text)
+        asks, known = self.kept(key, lambda going: going.answers("way", text))
         each: Sequence[Entity | None] = (self.units if units is None else units) if asks.unit else (None,)
         if asks.way:
             return all(self.world.test(text, self.names(unit, place, link, path)) for unit in each)
-        known = self.kept(key, lambda world: world.memo(("way", text), asks.tables))
         for unit in each:
             about = (self.nation, unit, place, link if asks.link else "")
             holds = known.get(about)
@@ -146,10 +150,9 @@ class Going:
         cost = self.mode.get("cost", 1)
         if isinstance(cost, int):
             return cost
-        asks = _asks(self.world.ruleset, cost)
+        asks, known = self.kept("cost", lambda going: going.answers("cost", cost))
         if asks.way:
             return max(self._cost(cost, unit, place, link, path) for unit in self.units or (None,))
-        known = self.kept("cost", lambda world: world.memo(("cost", cost), asks.tables))
         dearest = None
         for unit in self.units or (None,):
             about = (self.nation, unit if asks.unit else None, place, link if asks.link else "")
@@ -192,8 +195,7 @@ class Going:
 
     def shut(self, place: str, link: str) -> str | None:
         """The gate that stops the group on a link, or None."""
-        a, _, b = link.partition(">")
-        gates = self.world.geography.gates.get(pair_key(a, b))
+        gates = self.world.geography.gates_on.get(link)
         if not gates or self.open_gates:
             return None
         return next((g for unit in self.units for g in gates if not passes_gate(self.world, self.nation, g, unit)), None)
@@ -224,7 +226,7 @@ def _nodes(frame: Sequence[Row]) -> Iterator[Row]:
         yield from _nodes(node.get("steps", ()))
 
 
-class _Asks(NamedTuple):
+class Asks(NamedTuple):
     """What a test or a cost of a mode asks for: the unit, the link, the way there (or the time), and the tables that decide."""
 
     unit: bool
@@ -233,8 +235,8 @@ class _Asks(NamedTuple):
     tables: Tables | None
 
 
-def _asks(ruleset: Ruleset, text: str) -> _Asks:
-    known: dict[str, _Asks] = ruleset.derived("asks of modes", dict)
+def _asks(ruleset: Ruleset, text: str) -> Asks:
+    known: dict[str, Asks] = ruleset.derived("asks of modes", dict)
     found = known.get(text)
     if found is None:
         names = names_read(ruleset, text)
@@ -245,7 +247,7 @@ def _asks(ruleset: Ruleset, text: str) -> _Asks:
             tables = reads(ruleset, f"value({of}, '{text}')")
         else:
             tables = reads(ruleset, text)
-        found = known[text] = _Asks(unit, "link" in names, bool(names & _OF_THE_WAY), tables)
+        found = known[text] = Asks(unit, "link" in names, bool(names & _OF_THE_WAY), tables)
     return found
 
 

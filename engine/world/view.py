@@ -8,7 +8,7 @@ is the band's lower end.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -27,6 +27,9 @@ UNKNOWN = "?"
 
 FRESH = 1
 """Turns after which a count says nothing of who stands there now."""
+
+Items = list[tuple[str, str | None, dict[str, Any]]]
+"""Rows of a table that are shown: id, place and fields."""
 
 _OWN_ID = {"nations", "tracks", "techs", "tech_stages", "knowledge", "answers"}
 
@@ -50,8 +53,8 @@ class Viewer:
         self.state = state
         self.world = World(ruleset, state, geography=geography)
         self._open = {name for name, row in ruleset.rows("fields").items() if row.get("open")}
-        self._by_owner: dict[str, dict[str | None, list[tuple[str, str | None, Mapping[str, Any]]]]] = {}
-        self._reached: dict[tuple[Any, str, str | None], bool] = {}
+        self._by_owner: dict[str, dict[str | None, Items]] = {}
+        self._reached: dict[tuple[Any, str], dict[str | None, bool]] = {}
         self._seen: dict[tuple[str, str, str], tuple[str | None, int]] = {}
 
     def view(self, reader: str, *, sight: bool = True) -> State:
@@ -65,9 +68,7 @@ class Viewer:
             within = self._within(row, reader)
             shown = tables.setdefault(row["what"], {})
             tested: dict[tuple[str | None, str | None], bool] = {}
-            for owner, items in self._items(row).items():
-                if not self._reaches(row, reader, owner):
-                    continue
+            for owner, items in self._reached_items(row, reader):
                 for id_, place, fields in items:
                     if within is not None and place not in within:
                         continue
@@ -84,7 +85,7 @@ class Viewer:
                     elif row.get("as") == "number":
                         self._number(shown, id_, owner, place, fields)
                     else:
-                        shown.setdefault(id_, {}).update(fields)
+                        shown[id_] = fields if id_ not in shown else {**shown[id_], **fields}
         for row in self.ruleset.rows("shows").values() if sight else ():
             if row.get("as") == "band" and row.get("empty") and self._is_open(row):
                 self._empty(row, tables.setdefault(row["what"], {}), reader)
@@ -171,10 +172,18 @@ class Viewer:
 
     def _reaches(self, row: Row, reader: str, owner: str | None) -> bool:
         to = row["to"] if isinstance(row["to"], str) else tuple(row["to"])
-        found = self._reached.get((to, reader, owner))
+        known = self._reached.setdefault((to, reader), {})
+        found = known.get(owner)
         if found is None:
-            found = self._reached[to, reader, owner] = self._is_reached(to, reader, owner)
+            found = known[owner] = self._is_reached(to, reader, owner)
         return found
+
+    def _reached_items(self, row: Row, reader: str) -> Iterator[tuple[str | None, Items]]:
+        """What a row could show of those owners of whom it shows anything to a reader."""
+        of_owners = self._items(row)
+        if row["to"] == "everyone":
+            return iter(of_owners.items())
+        return ((owner, items) for owner, items in of_owners.items() if self._reaches(row, reader, owner))
 
     def _is_reached(self, to: str | tuple[str, ...], reader: str, owner: str | None) -> bool:
         for word in [to] if isinstance(to, str) else to:
@@ -188,7 +197,7 @@ class Viewer:
                 return True
         return False
 
-    def _items(self, row: Row) -> dict[str | None, list[tuple[str, str | None, Mapping[str, Any]]]]:
+    def _items(self, row: Row) -> dict[str | None, Items]:
         """What a row could show, by owner: id, place and the fields it shows. The same for every reader."""
         found = self._by_owner.get(row["id"])
         if found is None:
@@ -281,10 +290,11 @@ class Viewer:
             for name, mark in marks.items():
                 if not isinstance(mark, dict) or "seen_by" not in mark:
                     continue
+                shown = tables.setdefault("marks", {})
                 if {EVERYONE, reader, side} & set(mark["seen_by"]):
-                    tables.setdefault("marks", {}).setdefault(id_, {})[name] = mark
-                else:
-                    tables.get("marks", {}).get(id_, {}).pop(name, None)
+                    shown[id_] = {**shown.get(id_, {}), name: mark}
+                elif name in shown.get(id_, {}):
+                    shown[id_] = {n: m for n, m in shown[id_].items() if n != name}
 
 
 def _without_doubles(tables: dict[str, dict[str, dict[str, Any]]]) -> dict[str, dict[str, dict[str, Any]]]:

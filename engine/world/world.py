@@ -13,7 +13,7 @@ from ..core.model import Row, Ruleset
 from ..core.state import Entity, State, columns, pair_key
 from ..ruleset.expressions import Expression, ExpressionError, parse
 from ..ruleset.expressions.evaluate import Evaluator
-from ..ruleset.expressions.reads import EARLIER, HOLDERS, SIDES, Tables, reads_of
+from ..ruleset.expressions.reads import EARLIER, HOLDERS, RELATED, SIDES, Tables, reads_of
 from .cache import Cache
 from .fields import EntitySet as EntitySet
 from .fields import Readings
@@ -25,7 +25,6 @@ from .quantities import round_as as round_as
 Names = Mapping[str, Any]
 
 _NATIONS = columns("nations")
-_RELATED = ("relations", *SIDES)
 _EMPTY: Mapping[str, Any] = {}
 
 
@@ -57,7 +56,7 @@ class World(Readings):
         self.quantities = Quantities(self)
         self._depth = 0
         self._holders = Cache(HOLDERS)
-        self._stances, self._hostile, self._allied = Cache(_RELATED), Cache(_RELATED), Cache(_RELATED)
+        self._stances, self._hostile, self._allied = Cache(RELATED), Cache(RELATED), Cache(RELATED)
         self._always: Names = {}
         self._always_version = -1
         self.stances = ruleset.rows("stances")

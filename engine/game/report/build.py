@@ -14,7 +14,7 @@ from ...core.canonical import digest
 from ...core.journal import EVERYONE, Entry
 from ...core.model import Row, Ruleset
 from ...core.state import Entity, State
-from ...orders.legal import is_offered, legal_acts
+from ...orders.legal_acts import is_offered, legal_acts
 from ...ruleset.clauses import sources
 from ...turn.calendar import date
 from ...turn.context import OrderContext

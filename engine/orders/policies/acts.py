@@ -15,7 +15,8 @@ from ...ruleset.order_forms import slot_of
 from ...turn.context import OrderContext
 from ...world.selections import as_set, id_of
 from ...world.treasury import stock
-from ..legal import Legal, legal_orders
+from ..legal import legal_orders
+from ..legal_entry import Legal
 from .give import Giver
 
 
@@ -120,7 +121,7 @@ def _choose(giver: Giver, context: OrderContext, rule: Row, key: str, every: boo
     if not giver.world.test(rule.get("if"), context.order_names({**me, "slots": {}})):
         return []
     weighted: list[tuple[Legal, int]] = []
-    for legal in legal_orders(giver.world, giver.nation, [key]):
+    for legal in legal_orders(giver.world, giver.nation, [key], where=rule.get("when")):
         if set(legal.open) - set(rule.get("fill", ())):
             continue
         names = context.order_names({**me, "slots": legal.slots})

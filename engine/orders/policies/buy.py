@@ -10,7 +10,8 @@ from ...core.model import Row
 from ...economy.purchase import facing_slot
 from ...turn.context import OrderContext
 from ...world.treasury import main_purse, purse_at
-from ..legal import Legal, legal_orders
+from ..legal import legal_orders
+from ..legal_entry import Legal
 from ..rows import is_purchase
 from .front import FAR, Front
 from .give import Giver

@@ -9,7 +9,7 @@ from ...turn.context import Order
 from ...turn.intents import Code, Intent, Refusal
 from ...turn.slots import unmet
 from .. import ways
-from ..legal import domain
+from ..legal_acts import domain
 from ..match import ALL
 from .book import Book, Refused, Understood
 

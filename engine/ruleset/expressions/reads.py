@@ -21,8 +21,8 @@ Tables = frozenset[str]
 
 SIDES: Final = columns("nations", "side")
 HOLDERS: Final = columns("places", "holder", "owner")
-_RELATED = ("relations", *SIDES)
-_HELD = ("units", *HOLDERS, *_RELATED)
+RELATED: Final = ("relations", *SIDES)
+_HELD = ("units", *HOLDERS, *RELATED)
 _FITS = ("nations.*", *SIDES)  # a side in a filter stands for its members
 
 EARLIER: Final = "earlier moments"
@@ -37,8 +37,8 @@ _FUNCTIONS: Final[dict[str, tuple[str, ...]]] = {
     "en_route": ("under_way",),
     "count": (), "some": (), "every": (), "total": (), "highest": (), "kinds": (), "rank": (), "those": (), "first": (),
     "capped": (),
-    "nation": (), "place": (), "gate": (), "item": (), "border": (), "at_war": _RELATED, "allied": _RELATED, "stance": _RELATED,
-    "allies": _RELATED, "enemies": _RELATED, "friendly": _HELD, "enemy": _HELD, "neutral": SIDES,
+    "nation": (), "place": (), "gate": (), "item": (), "border": (), "at_war": RELATED, "allied": RELATED, "stance": RELATED,
+    "allies": RELATED, "enemies": RELATED, "friendly": _HELD, "enemy": _HELD, "neutral": SIDES,
     "opposite": SIDES, "track": ("tracks",), "toward": ("tracks",), "level": ("techs", "tech_stages"), "knows": ("techs",),
     "purse": ("stores", *HOLDERS), "stock": ("stores", *HOLDERS), "income": columns("nations", "income"), "marked": ("marks",),
     "age": ("marks", "game"), "tally": ("tallies",), "streak": ("streaks",), "happened": ("facts", *_FITS),
