@@ -141,6 +141,11 @@ acts:
         ("effects: [{command: {nation: =self, by: =›self.alive}}]}", "E307"),
         ("effects: [{join: {who: =self, side: =self.side if self.side else opposite(self)}}]}", ""),
         ("cost: =(1 or turn) + 1}", ""),
+        ("cost: =›None}", "E307"),
+        ("cost: =1 if turn else None}", ""),
+        ("cost: =1 + ›None}", "E306"),
+        ("needs: [{test: self.side != None, else: wait}]}", ""),
+        ("needs: [{test: ›None > 1, else: wait}]}", "E306"),
         ("cost: =(›not self or turn == 1) + 1}", "E306"),
     ],
 )

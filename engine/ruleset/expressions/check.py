@@ -105,7 +105,7 @@ class _Checker:
             value = node.value
             if isinstance(value, bool):
                 return "truth"
-            return "text" if isinstance(value, str) else "any" if value is None else "number"
+            return "text" if isinstance(value, str) else "nothing" if value is None else "number"
         if isinstance(node, ast.Name):
             if node.id in self.scope:
                 return self.scope[node.id]
@@ -139,7 +139,7 @@ class _Checker:
             parts = [node.left, *node.comparators]
             for index, op in enumerate(node.ops):
                 for side in (index, index + 1) if isinstance(op, ast.Lt | ast.LtE | ast.Gt | ast.GtE) else ():
-                    if kinds[side] in ("text", "id", "list"):
+                    if kinds[side] in ("text", "id", "list", "nothing"):
                         self.fail("E306", f"{say(kinds[side])} cannot be compared as more or less", parts[side])
             for one, other, against, op in zip(kinds, kinds[1:], node.comparators, node.ops, strict=False):
                 if isinstance(op, ast.Eq | ast.NotEq) and apart(one, other):

@@ -28,6 +28,8 @@ WANTED = {
 def fits(kind: str, wanted: str) -> bool:
     if wanted == "any" or kind == "any":
         return True
+    if kind == "nothing":
+        return wanted not in ("number", "set")
     if wanted == "number":
         return kind in NUMERIC
     if wanted == "truth":
@@ -43,6 +45,8 @@ def takes(want: str, kind: str) -> bool:
     """Whether what an argument gives can be what is wanted there; `any`, an id and a text may turn out to be it."""
     if want in ("any", "") or kind in ("any", "id"):
         return True
+    if kind == "nothing":
+        return want not in ("set", "term")
     if want.startswith("id:"):
         return kind == "text" or KINDS.get(kind, "") == want[3:]
     if want in ("truth", "set"):
@@ -65,7 +69,7 @@ def wanted(want: str) -> str:
 
 
 def say(kind: str) -> str:
-    return {"truth": "true or false", "any": "anything", "id": "an id", "thing": "a thing or an id"}.get(
+    return {"truth": "true or false", "any": "anything", "id": "an id", "nothing": "nothing", "thing": "a thing or an id"}.get(
         kind, f"a {kind}".replace("set:", "set of ")
     )
 
