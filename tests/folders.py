@@ -58,3 +58,9 @@ def marked(text: str, codes: str) -> tuple[str, list[tuple[str, int, int]]]:
             expected.append(("", number, len("".join(parts[:before])) + 1))
     assert len(expected) == len(codes.split())
     return text.replace("›", ""), [(code, *at[1:]) for code, at in zip(codes.split(), expected, strict=True)]
+
+
+def errors_are_told(folder: Path, text: str, codes: str) -> None:
+    """Assert that a table's errors are those at its marks `›`, with these codes, and no others."""
+    text, expected = marked(text, codes)
+    assert [p for p in places(found(folder, text)) if not p[0].startswith("W")] == expected

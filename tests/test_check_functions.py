@@ -26,7 +26,7 @@ ROWS: Mapping[str, Mapping[str, dict[str, object]]] = {
     "tallies": {"falls": {"id": "falls"}},
     "streaks": {"calm": {"id": "calm"}},
     "options": {"hard": {"id": "hard"}},
-    "tables": {"prices": {"id": "prices", "rows": {"1..3": 4}}},
+    "tables": {"prices": {"id": "prices", "rows": {"1..3": 4}, "bands": {"1..3": 4}}},
     "quantities": {"girth": {"id": "girth", "of": "unit", "base": 1}},
     "acts": {"ask": {"id": "ask", "slots": {"target": {"kind": "nation"}}}},
     "fields": {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from .folders import found, marked, own_cache, places, write  # noqa: F401
+from .folders import errors_are_told, found, marked, own_cache, places, write  # noqa: F401
 
 SHAPE = [
     # a table, › before each place that is told; the codes in order
@@ -35,8 +35,7 @@ SHAPE = [
 
 @pytest.mark.parametrize(("text", "codes"), SHAPE)
 def test_wrong_shapes_are_told_at_their_place(tmp_path: Path, text: str, codes: str) -> None:
-    text, expected = marked(text, codes)
-    assert [p for p in places(found(tmp_path, text)) if not p[0].startswith("W")] == expected
+    errors_are_told(tmp_path, text, codes)
 
 
 def test_all_mistakes_of_all_files_are_told_at_once(tmp_path: Path) -> None:
@@ -137,8 +136,7 @@ OBJECTIVES = [
 
 @pytest.mark.parametrize(("text", "codes"), OBJECTIVES)
 def test_objectives_name_what_their_aims_are_about(tmp_path: Path, text: str, codes: str) -> None:
-    text, expected = marked(AIMS + text, codes)
-    assert [p for p in places(found(tmp_path, text)) if not p[0].startswith("W")] == expected
+    errors_are_told(tmp_path, AIMS + text, codes)
 
 
 def test_aims_do_not_lead_back_to_themselves(tmp_path: Path) -> None:
@@ -193,8 +191,7 @@ NUMBERS = "acts:\n- {id: shout, form: 'shout [{n}] times', silence: {W602: for a
     ],
 )
 def test_a_number_that_may_be_left_out_counts_as_something(tmp_path: Path, slot: str, codes: str) -> None:
-    text, expected = marked(NUMBERS + slot, codes)
-    assert [p for p in places(found(tmp_path, text)) if not p[0].startswith("W")] == expected
+    errors_are_told(tmp_path, NUMBERS + slot, codes)
 
 
 @pytest.mark.parametrize(
@@ -208,8 +205,7 @@ def test_a_number_that_may_be_left_out_counts_as_something(tmp_path: Path, slot:
     ],
 )
 def test_forms_of_orders_can_be_read(tmp_path: Path, rest: str, codes: str) -> None:
-    text, expected = marked("acts:\n- {id: shout, silence: {W602: for a test}, " + rest, codes)
-    assert [p for p in places(found(tmp_path, text)) if not p[0].startswith("W")] == expected
+    errors_are_told(tmp_path, "acts:\n- {id: shout, silence: {W602: for a test}, " + rest, codes)
 
 
 @pytest.mark.parametrize(
@@ -254,8 +250,7 @@ limits:
     ],
 )
 def test_limits_fit_their_acts(tmp_path: Path, text: str, codes: str) -> None:
-    text, expected = marked(LIMITS.replace("else: no", 'else: "no"') + text, codes)
-    assert [p for p in places(found(tmp_path, text)) if not p[0].startswith("W")] == expected
+    errors_are_told(tmp_path, LIMITS.replace("else: no", 'else: "no"') + text, codes)
 
 
 @pytest.mark.parametrize(
@@ -271,8 +266,7 @@ def test_limits_fit_their_acts(tmp_path: Path, text: str, codes: str) -> None:
 )
 def test_own_cases_stand_where_their_act_says(tmp_path: Path, text: str, codes: str) -> None:
     acts = LIMITS.partition("limits:")[0].replace("{target: nation}, ", "{target: nation}, cases: [nations: true], ")
-    text, expected = marked(acts + ("" if text.startswith("events") else "own_cases:\n") + text, codes)
-    assert [p for p in places(found(tmp_path, text)) if not p[0].startswith("W")] == expected
+    errors_are_told(tmp_path, acts + ("" if text.startswith("events") else "own_cases:\n") + text, codes)
 
 
 ASKED = """\
@@ -340,5 +334,4 @@ def test_what_a_row_reckons_with_is_there_though_brackets_let_it_be_left_out(tmp
 )
 def test_policies_fill_slots_of_their_acts(tmp_path: Path, rule: str, codes: str) -> None:
     act = "acts:\n- {id: shout, form: 'shout {n}', slots: {n: number}, silence: {W602: for a test}}\n"
-    text, expected = marked(f"{act}policies:\n- {{id: p, acts: [{{act: shout, {rule}}}]}}\n", codes)
-    assert [p for p in places(found(tmp_path, text)) if not p[0].startswith("W")] == expected
+    errors_are_told(tmp_path, f"{act}policies:\n- {{id: p, acts: [{{act: shout, {rule}}}]}}\n", codes)

@@ -13,7 +13,7 @@ from wteaw.ruleset.expressions.subset import array_problems
 from wteaw.world.world import World
 
 from . import small
-from .folders import found, own_cache, places  # noqa: F401
+from .folders import errors_are_told, found, own_cache, places  # noqa: F401
 
 BASE = """\
 nations:
@@ -120,3 +120,34 @@ adjusts:
     said = [d for d in found(tmp_path, BASE + text) if d.code == "E309"]
     assert places(said) == [("E309", 13, 37), ("E309", 17, 30)]
     assert said[0].hint == "write // or ceil(a / b)"
+
+
+THINGS = """\
+nations: [{id: one, name: One, seat: player}]
+acts:
+- {id: a, form: a, silence: {W602: for a test}, """
+
+
+@pytest.mark.parametrize(
+    ("rest", "codes"),
+    [
+        ("audience: =self}", ""),
+        ("audience: =self.side or self}", ""),
+        ("audience: =›not (self)}", "E307"),
+        ("audience: [everyone, =›turn]}", "E307"),
+        ("effects: [{mark: {who: =self, as: seen, seen_by: everyone}}]}", ""),
+        ("effects: [{mark: {who: =›1 + 1, as: seen, seen_by: everyone}}]}", "E307"),
+        ("effects: [{command: {nation: =self, by: =self.seat or 'vacant'}}]}", ""),
+        ("effects: [{command: {nation: =self, by: =›self.alive}}]}", "E307"),
+        ("effects: [{join: {who: =self, side: =self.side if self.side else opposite(self)}}]}", ""),
+        ("cost: =(1 or turn) + 1}", ""),
+        ("cost: =›None}", "E307"),
+        ("cost: =1 if turn else None}", ""),
+        ("cost: =1 + ›None}", "E306"),
+        ("needs: [{test: self.side != None, else: wait}]}", ""),
+        ("needs: [{test: ›None > 1, else: wait}]}", "E306"),
+        ("cost: =(›not self or turn == 1) + 1}", "E306"),
+    ],
+)
+def test_where_a_thing_is_named_no_number_and_no_truth_may_be_worked_out(tmp_path: Path, rest: str, codes: str) -> None:
+    errors_are_told(tmp_path, THINGS + rest + "\n", codes)

@@ -101,17 +101,20 @@ def walk(file: str, pointer: str, value: Any, used: set[Key], at: frozenset[Any]
                 walk(file, f"{pointer}/items", inner, used, at)
 
 
-def defined(file: str, node: Any = None, pointer: str = "") -> Iterator[Key]:
+def defined(file: str) -> Iterator[Key]:
     """Every key that a schema file defines."""
-    node = schema(file) if node is None else node
+    yield from _defined(file, schema(file), "")
+
+
+def _defined(file: str, node: Any, pointer: str) -> Iterator[Key]:
     if isinstance(node, dict):
         if isinstance(node.get("properties"), dict) and not pointer.endswith("/properties"):
             yield from ((f"{file}#{pointer}", key) for key in node["properties"])
         for key, inner in node.items():
-            yield from defined(file, inner, f"{pointer}/{key}")
+            yield from _defined(file, inner, f"{pointer}/{key}")
     elif isinstance(node, list):
         for place, inner in enumerate(node):
-            yield from defined(file, inner, f"{pointer}/{place}")
+            yield from _defined(file, inner, f"{pointer}/{place}")
 
 
 @cache

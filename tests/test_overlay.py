@@ -19,7 +19,7 @@ units:
 - {id: horse, name: Horse, tags: [land, fast], price: 5}
 tables:
 - id: yields
-  rows: {a: 1, b: {x: 2}}
+  rows: {a: {x: 1}, b: {x: 2}}
   silence: {W604: read by a mechanic}
 """,
 }
@@ -63,10 +63,10 @@ def test_remove_takes_single_keys_off_a_row(tmp_path: Path) -> None:
 
 
 def test_append_adds_to_lists_and_maps(tmp_path: Path) -> None:
-    text = "units:\n- {id: foot, append: {tags: [slow]}}\ntables:\n- {id: yields, append: {rows: {b: {y: 3}, c: 9}}}\n"
+    text = "units:\n- {id: foot, append: {tags: [slow]}}\ntables:\n- {id: yields, append: {rows: {b: {y: 3}, c: {x: 9}}}}\n"
     rules = loaded(over(tmp_path, text))
     assert rules.row("units", "foot")["tags"] == ["land", "slow"]
-    assert rules.row("tables", "yields")["rows"] == {"a": 1, "b": {"x": 2, "y": 3}, "c": 9}
+    assert rules.row("tables", "yields")["rows"] == {"a": {"x": 1}, "b": {"x": 2, "y": 3}, "c": {"x": 9}}
     assert "append" not in rules.row("units", "foot")
 
 

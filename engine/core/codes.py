@@ -44,6 +44,7 @@ CODES: dict[str, str] = {
     "E212": "A range whose upper end comes first.",
     "E213": "A key that means nothing, or stops a turn, without another one.",
     "E214": "A face that the dice of its roll do not have, or ranges that overlap.",
+    "E215": "A table whose cells are not of one kind or not under the same number of keys, or whose bands leave a number out.",
     "E221": "An overlay removes or appends to something that is not below.",
     "E222": "A removed row says something more.",
     "E223": "A key is both given again and appended to or removed.",

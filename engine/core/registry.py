@@ -63,6 +63,9 @@ VERBS: Final[dict[str, str]] = {
 }
 """What an effect can do -> `verb(runner, parameters, names)`."""
 
+CHOOSERS: Final = ("first", "draw", "largest", "weakest", "cheapest", "nearest")
+"""How the default of a decision may choose among its answers (`turn/decisions.default_answer`)."""
+
 
 def mechanic(name: str) -> Callable[..., None]:
     """The function of a mechanic. Raises KeyError for a word that is none."""

@@ -347,13 +347,13 @@ class Market:
     def _priced(
         self, row: Row, site: str, variant: Row, n: int, into: str, facing: tuple[str, ...], kind: str | None
     ) -> Quote | Refusal:
-        pack = int(self.world.number(row.get("pack", 1), self._names))
+        pack = self._several(row, "pack")
         if n % pack:
             return Refusal(Code.NUMBER, f"they are sold by {pack}", "n")
         price, rows = self.price(row)
         fee = self.world.number(variant.get("fee", 0), self._at(site) if site else self._names)
         paid = 1 if row.get("facing", {}).get("all") else n
-        lot = int(self.world.number(row.get("lot", 1), self._names))
+        lot = self._several(row, "lot")
         rooms = self.rooms.take(row, site, n * lot, into)
         if isinstance(rooms, str):
             return Refusal(Code.SITE, rooms, "n")
@@ -384,12 +384,16 @@ class Market:
             into, facing, tuple(u for u in uses if u[2]), tuple(rooms), rows, kind or "", tuple(short),
         )  # fmt: skip
 
+    def _several(self, row: Row, key: str) -> int:
+        """How many an item's `lot` or `pack` comes to: one where it works out to none."""
+        return max(1, int(self.world.number(row.get(key, 1), self._names)))
+
     def _offer(self, row: Row, site: str, variant: Row) -> Offer | None:
         """An item at a site, if the nation can buy any there."""
         price = self.price(row)[0]
         fee = self.world.number(variant.get("fee", 0), self._at(site))
         purse = self._purse(site, self._main)
-        pack = int(self.world.number(row.get("pack", 1), self._names))
+        pack = self._several(row, "pack")
         if pack * (price + fee) > self.left(purse, self._main):
             return None
         where = self.stands(row, site)
@@ -423,9 +427,9 @@ class Market:
                 dearer = price + rounded_up(price * (multiple - 1)) + fee
                 cheap = within + int((left - within * each) // dearer)
             most = min(most, max(0, cheap))
-        lot = int(self.world.number(row.get("lot", 1), self._names))
+        lot = self._several(row, "lot")
         most = min(most, self.rooms.most(row, site, into, lot))
-        return most - most % int(self.world.number(row.get("pack", 1), self._names))
+        return most - most % self._several(row, "pack")
 
     def _name(self, place: str) -> str:
         return str(self.world.ruleset.rows("places").get(place, {}).get("name", place))

@@ -43,11 +43,13 @@ KINDS: Mapping[str, str] = {
 }
 """The kind of thing, as fields and expressions name it, that a row of a form is."""
 
-KEYWORDS = ("x-ref", "x-expr", "x-word", "x-fact", "x-effect", "x-text")
+KEYWORDS = ("x-ref", "x-expr", "x-word", "x-fact", "x-effect", "x-text", "x-with")
 DEFAULT = "default"
 """What a value is where a row does not say it: beside a `$ref` it is said of this place."""
 CLOSED = ""
 """Stands in a scope whose names are all that there are (`x-names`), not an addition to the general ones."""
+SLOTS_OF = "+"
+"""Stands in a scope, with the id of an act, whose slots are in scope too (`x-slots-of`: the key that names the act)."""
 ARRAYS = "="
 """Stands in the scope of what is compiled to arrays in battles (`x-arrays`)."""
 Path_ = tuple[str | int, ...]
@@ -59,7 +61,7 @@ class Annotation:
     """A value with the keywords of ours that its schema carries, and the path to it.
 
     `scope` holds the names that the schemas around it put in scope, each with its kind: `x-names` says which there are (and
-    marks it `CLOSED`), `x-scope` adds some. `is_key`: the value
+    marks it `CLOSED`), `x-scope` adds some, `x-slots-of` the slots of an act (`SLOTS_OF`). `is_key`: the value
     is the key at the end of the path, not what stands under it.
     """
 
@@ -252,6 +254,8 @@ class _Walk:
         for told in (raw, schema):  # a scope may stand beside a `$ref`
             if isinstance(told, dict) and "x-names" in told:
                 scope = {CLOSED: "", **told["x-names"]}
+            if isinstance(told, dict) and "x-slots-of" in told and isinstance(value, dict):
+                scope = {**scope, SLOTS_OF: str(value.get(told["x-slots-of"]))}
             if isinstance(told, dict) and told.get("x-arrays"):
                 scope = {**scope, ARRAYS: ""}
             if isinstance(told, dict) and "x-scope" in told:

@@ -53,6 +53,8 @@ class Draft:
     changes: list[Node] = field(default_factory=list)
     added: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     """Form and id of rows that are new in a layer over another: the ids that the form has below."""
+    removed: dict[str, Node] = field(default_factory=dict)
+    """Ids of rows that a layer has removed, each with the row that says so."""
 
     def rows(self, form: str) -> dict[str, Node]:
         return self.forms.get(form, {})
@@ -178,7 +180,7 @@ def _add_rows(
         here = draft.forms.setdefault(form, {})
         removal = row.get("remove")
         if removal is not None and not removal.is_list:
-            _remove(here, form, id_, row, below, found)
+            _remove(draft, form, id_, row, below, found)
         elif id_ in here:
             here[id_] = _over(here[id_], row, found)
         else:
@@ -194,7 +196,7 @@ def _add_rows(
                 draft.added[form, id_] = below
 
 
-def _remove(here: dict[str, Node], form: str, id_: str, row: Node, below: set[str], found: list[Diagnostic]) -> None:
+def _remove(draft: Draft, form: str, id_: str, row: Node, below: set[str], found: list[Diagnostic]) -> None:
     removal = row.value["remove"]
     if removal.value is not True:
         message = f"'remove' is true, or a list of keys; {removal.value!r} is neither"
@@ -208,7 +210,8 @@ def _remove(here: dict[str, Node], form: str, id_: str, row: Node, below: set[st
         message = f"nothing to remove: {form} has no {id_!r} below"
         found.append(diagnose("E221", "error", message, row, key="remove", hint=did_you_mean(id_, below)))
         return
-    del here[id_]
+    del draft.forms[form][id_]
+    draft.removed[id_] = row
 
 
 def _over(below: Node, row: Node, found: list[Diagnostic]) -> Node:

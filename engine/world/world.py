@@ -298,12 +298,22 @@ class World(Readings):
         return self.quantities.combine(row, base, applied, scope)
 
     def number(self, value: Any, names: Names) -> Any:
-        """A number written as one, as a fraction, or as `=` an expression."""
+        """A number written as one, as a fraction, or as `=` an expression. ExpressionError where that gives no number."""
         if isinstance(value, str):
             if value.startswith("="):
-                return self.value(value[1:].strip(), names)
+                text = value[1:].strip()
+                found = self.value(text, names)
+                if not isinstance(found, int | Fraction):
+                    raise self._no_number(text, found)
+                return found
             return exact(Fraction(value))
         return value
+
+    def _no_number(self, text: str, found: Any) -> ExpressionError:
+        said = "nothing" if found is None else found.id if isinstance(found, Entity) else str(found)
+        error = ExpressionError(f"a number is needed, and this gives {said[:60]}")
+        error.expression, error.ruleset = text, self.ruleset
+        return error
 
     def figure(self, value: Any, names: Names, thing: Entity | None = None) -> Any:
         """A number as a row gives it: plainly, `=` an expression, a quantity (of `thing`, or of what the names call so), or one

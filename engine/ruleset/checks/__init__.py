@@ -11,7 +11,22 @@ from collections.abc import Callable, Iterable, Iterator
 from ...core.diagnostics import Diagnostic
 from ..nodes import Node
 from ..overlay import Draft, Layer
-from . import effects, expressions, fields, map, needs, references, rules, schema, terms, verdicts, words
+from . import (
+    beside,
+    decisions,
+    effects,
+    expressions,
+    fields,
+    map,
+    needs,
+    references,
+    rules,
+    schema,
+    tables,
+    terms,
+    verdicts,
+    words,
+)
 from .silence import apply_silences
 from .subject import Kept, Subject
 
@@ -36,6 +51,10 @@ CHECKS: tuple[Check, ...] = (
     words.ranges_go_upward,
     words.faces_are_on_the_die,
     words.ranges_of_tables_are_apart,
+    tables.cells_stand_under_all_keys,
+    tables.cells_are_alike,
+    tables.bands_leave_nothing_out,
+    beside.keys_are_read,
     effects.effects_say_all_that_they_need,
     effects.matrices_have_their_columns,
     needs.rows_have_the_keys_that_they_need,
@@ -47,6 +66,7 @@ CHECKS: tuple[Check, ...] = (
     needs.slots_left_out_have_a_value,
     needs.dice_of_battles_are_single,
     needs.grades_say_what_their_unit_leaves_open,
+    decisions.defaults_are_answers,
     needs.own_rules_fit_their_acts,
     needs.policies_name_slots_of_their_acts,
     needs.objectives_fit_their_aims,
@@ -82,6 +102,7 @@ BY_ROW: tuple[Check, ...] = (
     words.words_name_what_is_there,
     words.facts_have_the_roles_they_are_asked_for,
     words.texts_name_what_is_in_scope,
+    beside.keys_are_read,
     effects.effects_say_all_that_they_need,
     needs.figures_name_quantities,
     needs.quantities_are_of_what_is_asked,

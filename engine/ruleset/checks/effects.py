@@ -23,16 +23,6 @@ ONE_OF: Mapping[str, tuple[str, ...]] = {
     "pay": ("from", "to", "shares"),
 }
 """Verb -> keys of which it needs at least one."""
-WITH: Mapping[str, Mapping[str, str]] = {
-    "learn": {"draw": "of"},
-    "pay": {"as_far_as": "from"},
-    "relate": {"openly": "declared"},
-    "queue": {"levy": "to"},
-    "remove": {"spread": "n or share", "round": "share"},
-}
-"""Verb -> key -> the key (or one of the keys) that it needs beside it."""
-STRUCTURES: Mapping[str, str] = {"results": "roll", "miss": "roll", "answers": "choose", "draw": "for", "in_turn": "for"}
-"""Keys of an effect that mean nothing without another."""
 ALL = {"pay": "amount", "remove": "n", "convert": "n"}
 """Verb -> the key where `all` has a meaning."""
 MAX_FOR = 2
@@ -67,9 +57,6 @@ def _own(subject: Subject, own: Node) -> Iterator[Diagnostic]:
 
 
 def _structure(node: Node) -> Iterator[Diagnostic]:
-    for key, head in STRUCTURES.items():
-        if node.get(key) is not None and node.get(head) is None:
-            yield diagnose("E213", "error", f"{key!r} needs {head!r} beside it", node, key=key)
     said = [key for key in node.value if key not in ("when", "audience", "note")] if node.is_map else []
     if not said:
         yield diagnose("E213", "error", "the effect does nothing: it has no verb", node)
@@ -91,9 +78,6 @@ def _keys(verb: str, at: Node) -> Iterator[Diagnostic]:
     if verb in ONE_OF and not any(at.get(key) is not None for key in ONE_OF[verb]):
         words = " or ".join(repr(key) for key in ONE_OF[verb])
         yield diagnose("E213", "error", f"{verb!r} needs {words}", at)
-    for key, needed in WITH.get(verb, {}).items():
-        if at.get(key) is not None and not any(at.get(part) is not None for part in needed.split(" or ")):
-            yield diagnose("E213", "error", f"{key!r} of {verb!r} needs {needed} beside it", at, key=key)
     if verb == "queue" and at.text("what") == "agreement" and at.get("levy") is None:
         yield diagnose("E213", "error", "an agreement needs a 'levy'", at)
 
@@ -122,7 +106,7 @@ def _change(subject: Subject, at: Node) -> Iterator[Diagnostic]:
     if not fits_type(to.value, declared["type"]):
         yield diagnose("E403", "error", f"{field!r} must be {in_words(declared['type'])}, as the field is declared", to)
     elif declared["type"] == "id" and to.value and (form := declared.get("form")) and to.value not in subject.nodes(form):
-        hint = did_you_mean(to.value, subject.nodes(form))
+        hint = subject.instead(to.value, subject.nodes(form))
         yield diagnose("E401", "error", f"{form} has no {to.value!r}", to, hint=hint)
 
 

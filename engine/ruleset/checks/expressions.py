@@ -1,15 +1,16 @@
 """Is every expression right? The schemas say which texts are expressions (`x-expr`); `expressions.check_expression` judges.
 
 This module is the joint: it finds the expressions, tells the checker what is in scope and what the ruleset knows, and puts
-the problems at their line and column. In scope are the names that the schemas of the form give (`x-names`, and `x-scope` for
-more), the slots of the row, and what the structures around an expression bind: the things of a `for`, the `result` of a `roll`,
-the `answer` to a choice.
+the problems at their line and column. In scope are the names that the schemas of the form give (`x-names`, and `x-scope` and
+`x-slots-of` for more), the slots of the row, and what the structures around an expression bind: the things of a `for`, the
+`result` of a `roll`, the `answer` to a choice.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
@@ -19,11 +20,11 @@ from ..expressions.check import kind_of
 from ..expressions.parse import strip_mark
 from ..expressions.subset import array_problems
 from ..expressions.vocabulary import FACTS
-from ..forms import ARRAYS, CLOSED
+from ..forms import ARRAYS, CLOSED, SLOTS_OF
 from ..nodes import Node, diagnose, plain_value
-from .subject import Marked, Subject
+from .subject import Marked, Subject, gone
 
-__all__ = ["Words", "expressions_are_right", "scope_of", "wrong_expressions"]
+__all__ = ["Words", "expressions_are_right", "scope_of", "words_of", "wrong_expressions"]
 
 GENERAL: Mapping[str, str] = {
     **{kind: kind for kind in KINDS},
@@ -48,13 +49,19 @@ SLOT_KINDS: Mapping[str, str] = {
     "unit-kind": "id",
     "choice": "id",
 }
+FORMS_OF_THINGS = frozenset(KINDS.values())
 RESULTS = {"number": "number", "truth": "truth", "text": "text", "id": "id", "list": "list"}
 _ID = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 
 def expressions_are_right(subject: Subject) -> Iterator[Diagnostic]:
     """Every problem of every expression of every row and of the frame."""
-    yield from wrong_expressions(subject.marked, Words(subject.rows, subject.known.names, subject.draft.frame))
+    yield from wrong_expressions(subject.marked, words_of(subject))
+
+
+def words_of(subject: Subject) -> Words:
+    """What a subject's ruleset knows, for the checker of expressions."""
+    return subject.once("words", lambda s: Words(s.rows, s.known.names, s.draft.frame, s.draft.removed))
 
 
 def wrong_expressions(marks: Iterable[Marked], words: Words) -> Iterator[Diagnostic]:
@@ -62,7 +69,7 @@ def wrong_expressions(marks: Iterable[Marked], words: Words) -> Iterator[Diagnos
     for mark in marks:
         how = mark.annotation.schema.get("x-expr")
         if how is None and "x-ref" in mark.annotation.schema and not mark.annotation.schema.get("x-literal"):
-            how = {"gives": "any", "marked": True}  # a reference may be `=` an expression that gives an id
+            how = {"gives": "thing", "marked": True}  # a reference may be `=` an expression that gives an id
         if how is None or not isinstance(mark.annotation.value, str):
             continue
         found = _expression(mark.annotation.value, how, words)
@@ -70,7 +77,7 @@ def wrong_expressions(marks: Iterable[Marked], words: Words) -> Iterator[Diagnos
             continue
         text, offset = found
         node, key = mark.place
-        problems = check_expression(text, scope_of(mark, words), words, how.get("gives", "any"))
+        problems = check_expression(text, scope_of(mark, words), words, _wanted(how, mark))
         if not problems and ARRAYS in mark.annotation.scope:
             problems = array_problems(text)
         is_word = bool(problems) and how.get("bare") and "-" in text and _ID.fullmatch(text) is not None
@@ -80,6 +87,13 @@ def wrong_expressions(marks: Iterable[Marked], words: Words) -> Iterator[Diagnos
         for problem in problems:
             column = offset + problem.column
             yield diagnose(problem.code, "error", problem.message, node, key=key, hint=problem.hint, offset=column)
+
+
+def _wanted(how: Mapping[str, Any], mark: Marked) -> str:
+    """What an expression must give at a place: where ids may stand, a thing or several."""
+    gives = str(how.get("gives", "any"))
+    ids = any(source in FORMS_OF_THINGS for source in mark.annotation.schema.get("x-word", ()))
+    return "thing" if gives == "any" and ids else gives
 
 
 def _expression(value: str, how: Mapping[str, Any], words: Words) -> tuple[str, int] | None:
@@ -98,6 +112,7 @@ def _expression(value: str, how: Mapping[str, Any], words: Words) -> tuple[str, 
 def scope_of(mark: Marked, words: Words) -> dict[str, str]:
     """The names that expressions and texts may use at a place, each with its kind."""
     told = {name: kind for name, kind in mark.annotation.scope.items() if name != ARRAYS}
+    act = told.pop(SLOTS_OF, None)
     scope = told if told.pop(CLOSED, None) is not None else {**GENERAL, **told}
     if mark.form in ("events", "matrices"):
         scope = {k: v for k, v in scope.items() if k not in _unbound(mark.row, words)} | _roles(mark, words)
@@ -106,10 +121,8 @@ def scope_of(mark: Marked, words: Words) -> dict[str, str]:
         scope[name] = SLOT_KINDS.get(str(kind), "any")
     if mark.form == "terms":
         scope |= dict(_arguments(plain_value(mark.row)))
-    if mark.form == "policies" and mark.annotation.path[:1] == ("acts",) and mark.annotation.path[2:] != ("if",):
-        scope |= _slots_of_act(plain_value(mark.row)["acts"][mark.annotation.path[1]].get("act"), words)
-    if mark.form in ("limits", "own_cases"):
-        scope |= _slots_of_act(plain_value(mark.row).get("on"), words)
+    if act is not None:
+        scope |= _slots_of_act(act, words)
     if mark.form == "verdicts" and mark.annotation.path[:1] != ("over",):
         scope |= dict(_arguments({"of": [plain_value(mark.row).get("of", "place")]}))
     node: Node | None = mark.row
@@ -124,7 +137,7 @@ def scope_of(mark: Marked, words: Words) -> dict[str, str]:
     return scope
 
 
-def _slots_of_act(act: Any, words: Words) -> dict[str, str]:
+def _slots_of_act(act: str, words: Words) -> dict[str, str]:
     """The slots of an act, each with its kind."""
     slots = words.rows.get("acts", {}).get(act, {}).get("slots", {})
     return {name: SLOT_KINDS.get(str(s.get("kind") if isinstance(s, Mapping) else s), "any") for name, s in slots.items()}
@@ -196,14 +209,14 @@ def _bound(node: Node, key: str, scope: Mapping[str, str], words: Words) -> dict
         out |= _things_of(node.get("for"), scope, words)
     if node.get("roll") is not None and key in _AFTER_ROLL:
         out |= {"result": "number", "success": "any"}
-    if node.get("choose") is not None and key in ("answers", "effects"):
+    if node.get("choose") is not None and key == "effects":
         out["answer"] = "any"
     return out
 
 
 _BEFORE_FOR = frozenset({"for", "draw"})
 _AFTER_ROLL = frozenset({"results", "effects", "miss", "cases"})
-_INSIDE = frozenset({"effects", "roll", "results", "miss", "cases", "always", "in_turn", "answers", "audience", "when", "says"})
+_INSIDE = frozenset({"effects", "roll", "results", "miss", "cases", "always", "in_turn", "audience", "when", "says"})
 
 
 def _things_of(wanted: Node | None, scope: Mapping[str, str], words: Words) -> dict[str, str]:
@@ -256,9 +269,14 @@ class Words:
     """The steps inside loops of the frame that bind a nation."""
 
     def __init__(
-        self, rows: Callable[[str], Mapping[str, Mapping[str, Any]]], forms: Iterable[str], frame: Iterable[Node] = ()
+        self,
+        rows: Callable[[str], Mapping[str, Mapping[str, Any]]],
+        forms: Iterable[str],
+        frame: Iterable[Node] = (),
+        removed: Mapping[str, Node] = MappingProxyType({}),
     ) -> None:
         self.looped = frozenset(_looped(frame, False))
+        self.removed = removed
         self.rows = {form: rows(form) for form in forms}
         self._results: dict[str, str] = {}
         self._asked: list[str] = []
@@ -274,6 +292,10 @@ class Words:
 
     def is_id(self, word: str) -> bool:
         return word in self.all_ids
+
+    def gone(self, id_: str) -> str:
+        """That a layer has removed the row of an id, and where; nothing if none has."""
+        return gone(id_, self.removed)
 
     def ids(self, form: str) -> Mapping[str, object]:
         return self.rows.get(form, {})

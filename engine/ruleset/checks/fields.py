@@ -119,7 +119,7 @@ def _typed(subject: Subject, what: str, value: Any, declared: dict[str, Any], no
     elif wanted == "id" and (form := declared.get("form")):
         known = subject.nodes(form)
         if value not in known and form in subject.known:
-            yield diagnose("E401", "error", f"{form} has no {value!r}", node, hint=did_you_mean(value, known))
+            yield diagnose("E401", "error", f"{form} has no {value!r}", node, hint=subject.instead(value, known))
 
 
 def _instead(value: Any, wanted: str, node: Any) -> str:

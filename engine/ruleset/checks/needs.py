@@ -13,7 +13,7 @@ from ..expressions.parse import strip_mark
 from ..limits import tries_own_cases
 from ..nodes import Node, diagnose, find
 from ..order_forms import SLOT, FormError, always_there, read_form, slots_in
-from .expressions import Words, scope_of
+from .expressions import Words, scope_of, words_of
 from .subject import Marked, Subject
 from .words import vocabulary
 
@@ -37,18 +37,13 @@ NEEDS = (
     # form, key, its value (None: any), the keys needed beside it, why
     ("control", "how", "presence", ("places",), "says whose presence counts where"),
     ("control", "how", "status", ("mark", "when"), "sets a mark while a test holds"),
+    ("battles", "where", "records", ("over", "at", "parties"), "is a battle for each record"),
     ("control", "troops", None, ("sets",), "is said of places that an effect hands over, beside what it sets"),
     ("catalogue", "hand", True, ("due",), "`hand` without `due: hand` loses what was bought at the end of the purchase"),
     ("contacts", "gives", "know", ("know",), "says what is learnt"),
-    ("routes", "maybe_cut", None, ("as",), "is looked for as these units"),
-    ("tables", "keys", None, ("rows",), "name the keys of the rows"),
-    ("acts", "results", None, ("roll",), "are those of a roll"),
-    ("acts", "miss", None, ("roll",), "is that of a roll"),
-    ("events", "results", None, ("roll",), "are those of a roll"),
-    ("events", "miss", None, ("roll",), "is that of a roll"),
-    ("order_options", "reads", None, ("gives",), "is read for what the option gives"),
-    ("ends", "lead", None, ("rank",), "is counted by `rank`"),
 )
+STEP_NEEDS = {"fight": "battles", "detect": "contacts", "settle": "verdicts"}
+"""Mechanics of the frame that do nothing without being told what, each with the key that says it."""
 
 
 def rows_have_the_keys_that_they_need(subject: Subject) -> Iterator[Diagnostic]:
@@ -126,7 +121,6 @@ def the_frame_comes_to_an_input(subject: Subject) -> Iterator[Diagnostic]:
     nodes = list(_nodes(frame))
     if subject.rows("nations") and not any(node.get("input") is not None for node in nodes):
         yield diagnose("E606", "error", "the frame has no `input`: no turn would ever wait for orders", frame[0])
-    inputs: dict[str, Node] = {}
     for node in nodes:
         heads = [key for key in ("input", "do", "steps") if node.get(key) is not None]
         if not heads:
@@ -138,9 +132,9 @@ def the_frame_comes_to_an_input(subject: Subject) -> Iterator[Diagnostic]:
             yield diagnose("E606", "error", f"{loops[0]!r} of a node needs `steps` to go through", node, key=loops[0])
         if len(loops) > 1:
             yield diagnose("E606", "error", f"a node is either {loops[0]!r} or {loops[1]!r}", node, key=loops[1])
-        name = node.text("input")
-        if name is not None:
-            inputs.setdefault(name, node)
+        needed = STEP_NEEDS.get(node.text("do") or "")
+        if needed is not None and node.get(needed) is None:
+            yield diagnose("E606", "error", f"`do: {node.text('do')}` needs {needed!r}: it says which", node, key="do")
 
 
 def _nodes(nodes: list[Node]) -> Iterator[Node]:
@@ -171,7 +165,7 @@ def figures_name_quantities(subject: Subject) -> Iterator[Diagnostic]:
 def quantities_are_of_what_is_asked(subject: Subject) -> Iterator[Diagnostic]:
     """A quantity that a mechanic asks is one of such things as it asks it of (`x-of`; beside fields of a kind: of that kind)."""
     rows, known = subject.rows("quantities"), vocabulary(subject)
-    scopes = Words(subject.rows, subject.known.names, subject.draft.frame)
+    scopes = words_of(subject)
     for mark in subject.marked:
         schema, value = mark.annotation.schema, mark.annotation.value
         words = schema.get("x-word", ())

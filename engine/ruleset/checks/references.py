@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 
 from ...core.diagnostics import Diagnostic, did_you_mean
 from ..forms import Forms
-from ..nodes import diagnose, texts_in
-from .subject import Marked, Subject
+from ..nodes import Node, diagnose, texts_in
+from .subject import Marked, Subject, gone
 
 __all__ = ["Rows", "dangling", "groups_have_members_that_exist", "references_name_rows_that_exist"]
 
@@ -20,11 +21,13 @@ Rows = Callable[[str], Mapping[str, object]]
 
 def references_name_rows_that_exist(subject: Subject) -> Iterator[Diagnostic]:
     """Every value marked `x-ref: FORM` must be the id of a row of that form (or of one of several forms)."""
-    yield from dangling(subject.marked, subject.nodes, subject.known)
+    yield from dangling(subject.marked, subject.nodes, subject.known, subject.draft.removed)
 
 
-def dangling(marks: Iterable[Marked], rows: Rows, known: Forms) -> Iterator[Diagnostic]:
-    """A finding for each reference that names no row."""
+def dangling(
+    marks: Iterable[Marked], rows: Rows, known: Forms, removed: Mapping[str, Node] = MappingProxyType({})
+) -> Iterator[Diagnostic]:
+    """A finding for each reference that names no row. `removed`: ids of rows that a layer has taken away."""
     hints: dict[tuple[str, ...], str] = {}
     for mark in marks:
         forms = mark.annotation.refs
@@ -40,7 +43,7 @@ def dangling(marks: Iterable[Marked], rows: Rows, known: Forms) -> Iterator[Diag
             asked = (value, *forms)
             if asked not in hints and len(hints) < MOST_HINTS:
                 others = [form for form in known.names if value in rows(form)]
-                hint = did_you_mean(value, [id_ for form in forms for id_ in rows(form)])
+                hint = gone(value, removed) or did_you_mean(value, [id_ for form in forms for id_ in rows(form)])
                 hints[asked] = hint or (f"there is one in {', '.join(others)}" if others else "")
             message = f"{' or '.join(forms)} has no {value!r}"
             yield diagnose("E401", "error", message, at, key=key, hint=hints.get(asked, ""))
@@ -55,7 +58,7 @@ def groups_have_members_that_exist(subject: Subject) -> Iterator[Diagnostic]:
         for member in members.members():
             name = member.value
             if name not in known and row["of"] in subject.known:
-                hint = did_you_mean(name, known)
+                hint = subject.instead(str(name), known)
                 yield diagnose("E404", "error", f"the group {id_!r}: {row['of']} has no {name!r}", member, hint=hint)
             elif name in seen:
                 yield diagnose("E406", "error", f"the group {id_!r} has {name!r} twice", member)

@@ -138,10 +138,16 @@ def _branches(fault: Fault, root: Node, at: Node) -> Iterator[Diagnostic]:
         return
     words = _words_of(fault)
     hint = did_you_mean(fault.value, words) if isinstance(fault.value, str) else ""
-    expected = _described(fault.schema) or " or ".join(dict.fromkeys(_expected(f) for fs in by_branch for f in fs))
+    expected = _described(fault.schema) or _one_of([_expected(f) for fs in by_branch for f in fs])
     if isinstance(fault.value, Fraction):
         hint = hint or f"write the fraction as {fault.value}"
     yield diagnose("E209", "error", f"{_shown(fault.value)} does not fit", at, hint=hint or f"expected: {expected}")
+
+
+def _one_of(ways: Iterable[str]) -> str:
+    """Several descriptions as one sentence."""
+    several = list(dict.fromkeys(ways))
+    return " or ".join(way[:1].lower() + way[1:].rstrip(".") for way in several) if len(several) > 1 else "".join(several)
 
 
 def _words_of(fault: Fault) -> list[str]:

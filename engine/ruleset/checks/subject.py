@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, TypeVar, cast
 
+from ...core.diagnostics import did_you_mean
 from ..forms import KINDS, Annotation, Forms, annotated
 from ..nodes import Node, find, plain_value
 from ..overlay import FRAME, Draft
@@ -16,6 +17,11 @@ __all__ = ["Kept", "Marked", "Subject"]
 T = TypeVar("T")
 MANIFEST = "manifest"
 """The schema of `ruleset.yaml`, which is no row."""
+
+
+def gone(id_: str, removed: Mapping[str, Node]) -> str:
+    """That a layer has removed the row of an id, and where; nothing if none has."""
+    return f"{removed[id_].file}:{removed[id_].line} removes it" if id_ in removed else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +141,10 @@ class Subject:
         if name not in self._made:
             self._made[name] = make(self)
         return cast("T", self._made[name])
+
+    def instead(self, word: str, known: Iterable[str]) -> str:
+        """What would do for an id that is not there: the nearest that is; or that a layer has removed it, and where."""
+        return gone(word, self.draft.removed) or did_you_mean(word, known)
 
     @staticmethod
     def kind(form: str) -> str | None:

@@ -18,7 +18,7 @@ from ..expressions import KINDS, check_expression
 from ..expressions.vocabulary import BARE_ROLES, BUILT_IN, FACTS
 from ..nodes import Node, diagnose, texts_in
 from .expressions import Words, scope_of
-from .subject import Marked, Subject
+from .subject import Marked, Subject, gone
 
 __all__ = [
     "Vocabulary",
@@ -45,7 +45,7 @@ class Vocabulary:
     def __init__(self, subject: Subject) -> None:
         """A subject, or what answers `rows`, `nodes`, `known` and `once` like one."""
         self.subject = subject
-        self.words = Words(subject.rows, subject.known.names, subject.draft.frame)
+        self.words = Words(subject.rows, subject.known.names, subject.draft.frame, subject.draft.removed)
         self._kept: dict[str, Collection[str]] = {}
 
     def of(self, source: str) -> Collection[str]:
@@ -135,7 +135,7 @@ def unknown_words(marks: Iterable[Marked], known: Vocabulary) -> Iterator[Diagno
                 or any(_has(known, source, value, mark) for source in sources)
             ):
                 continue
-            hint = did_you_mean(value, allowed_words(known, sources, mark))
+            hint = gone(value, known.words.removed) or did_you_mean(value, allowed_words(known, sources, mark))
             message = f"{value!r} is none of {_in_words(sources)}"
             yield diagnose("E407", "error", message, at, key=key, hint=hint)
 
@@ -240,7 +240,7 @@ def _filter(
             words = [s for s in sources if s not in (":number", ":truth", ":text")]
             if ":text" in sources or any(_has(known, s, item, mark) for s in (*words, "groups", "scope", "scope.field")):
                 continue
-            hint = did_you_mean(item, allowed_words(known, list(words), mark))
+            hint = gone(item, known.words.removed) or did_you_mean(item, allowed_words(known, list(words), mark))
             message = f"{item!r} is none of {_in_words(list(words))}" if words else f"{role!r} of the fact {word} is no text"
             yield diagnose("E407", "error", message, at, hint=hint)
 

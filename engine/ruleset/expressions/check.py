@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from itertools import pairwise
 from typing import Protocol
 
-from .kinds import NUMERIC, apart, fits, say, takes, wanted
+from .kinds import NUMERIC, apart, cells_of, depth_of, fits, kind_of_cell, say, takes, wanted
 from .parse import MAX_POWER, ExpressionError, parse
 from .vocabulary import ALWAYS, BUILT_IN, FACTS, FUNCTIONS, KINDS, MOMENTS, Signature
 
@@ -57,6 +57,9 @@ class Words(Protocol):
 
     def term(self, name: str) -> tuple[tuple[str, ...], str] | None:
         """Arguments (kinds) and result type of a term, or None."""
+
+    def gone(self, id_: str) -> str:
+        """That a layer has removed the row of an id, and where; or nothing."""
 
 
 def near(word: str, known: object) -> str:
@@ -102,7 +105,7 @@ class _Checker:
             value = node.value
             if isinstance(value, bool):
                 return "truth"
-            return "text" if isinstance(value, str) else "any" if value is None else "number"
+            return "text" if isinstance(value, str) else "nothing" if value is None else "number"
         if isinstance(node, ast.Name):
             if node.id in self.scope:
                 return self.scope[node.id]
@@ -114,9 +117,8 @@ class _Checker:
         if isinstance(node, ast.Call):
             return self.call(node)
         if isinstance(node, ast.BoolOp):
-            for part in node.values:
-                self.visit(part)
-            return "truth"
+            said = {self.visit(part) for part in node.values}  # it gives the part that decides
+            return said.pop() if len(said) == 1 else "truth" if said <= {"truth", "number"} else "any"
         if isinstance(node, ast.UnaryOp):
             inner = self.visit(node.operand)
             if isinstance(node.op, ast.Not):
@@ -137,7 +139,7 @@ class _Checker:
             parts = [node.left, *node.comparators]
             for index, op in enumerate(node.ops):
                 for side in (index, index + 1) if isinstance(op, ast.Lt | ast.LtE | ast.Gt | ast.GtE) else ():
-                    if kinds[side] in ("text", "id", "list"):
+                    if kinds[side] in ("text", "id", "list", "nothing"):
                         self.fail("E306", f"{say(kinds[side])} cannot be compared as more or less", parts[side])
             for one, other, against, op in zip(kinds, kinds[1:], node.comparators, node.ops, strict=False):
                 if isinstance(op, ast.Eq | ast.NotEq) and apart(one, other):
@@ -200,7 +202,7 @@ class _Checker:
     def id_of(self, form: str, node: ast.Constant) -> None:
         known = self.words.ids(form)
         if node.value not in known:
-            self.fail("E305", f"no {form} row has the id {node.value!r}", node, near(str(node.value), known))
+            self.fail("E305", f"no {form} row has the id {node.value!r}", node, self.instead(str(node.value), known))
 
     def attribute(self, node: ast.Attribute) -> str:
         kind = self.visit(node.value)
@@ -234,7 +236,7 @@ class _Checker:
             term = self.words.term(name)
             if term is None:
                 known = [*FUNCTIONS, *self.words.ids("terms")]
-                return self.fail("E303", f"no function or term {name}", node, near(name, known))
+                return self.fail("E303", f"no function or term {name}", node, self.instead(name, known))
             signature = Signature(term[0], term[1], "")
         given = len(node.args)
         least = len(signature.args) - signature.optional
@@ -256,6 +258,10 @@ class _Checker:
             self.quantity(str(node.args[1].value), self.members_of(node.args[0], kinds[0]), node.args[1])
         if name == "lookup":
             self.cell(node)
+        if name == "band" and node.args and isinstance(node.args[0], ast.Constant):
+            row = self.words.ids("tables").get(str(node.args[0].value))
+            if isinstance(row, Mapping) and "bands" not in row:
+                self.fail("E308", f"the table {row['id']} has no bands; ask lookup()", node)
         for keyword in node.keywords:
             self.visit(keyword.value)
             self.filter(name, signature, keyword, node)
@@ -273,7 +279,15 @@ class _Checker:
         if name == "group" and node.args and isinstance(node.args[0], ast.Constant):
             kind = self.kind_of_group(node.args[0].value)
             return f"set:{kind}" if kind else "set"
+        if name in ("lookup", "band") and node.args and isinstance(node.args[0], ast.Constant):
+            return self.kind_of_cells(node.args[0].value)
         return signature.gives
+
+    def kind_of_cells(self, id_: object) -> str:
+        """What every cell of a table is; anything if they differ, or there are none yet."""
+        row = self.words.ids("tables").get(str(id_))
+        kinds = {kind_of_cell(value) for value in cells_of(row)} if isinstance(row, Mapping) else set()
+        return kinds.pop() if len(kinds) == 1 else "any"
 
     def kind_of_group(self, id_: object) -> str:
         """The kind of the members of a group; nothing if it is none."""
@@ -333,7 +347,11 @@ class _Checker:
         """A text must be the id of a row of one of the forms, or one of some further words."""
         ids = {*further, *(str(id_) for form in forms for id_ in self.words.ids(form))}
         if node.value not in ids:
-            self.fail("E305", f"no {what} {node.value!r}", node, near(str(node.value), ids))
+            self.fail("E305", f"no {what} {node.value!r}", node, self.instead(str(node.value), ids))
+
+    def instead(self, word: str, known: Iterable[str]) -> str:
+        """What would do for an id that is not there."""
+        return self.words.gone(word) or near(word, known)
 
     def tags(self) -> set[str]:
         """The tags of all kinds of units."""
@@ -387,7 +405,7 @@ class _Checker:
             *BUILT_IN.get(kind, {}),
         ]
         said = kind if kind in KINDS else "thing"
-        self.fail("E303", f"no term, quantity or field {text} of a {said}", node, near(text, known))
+        self.fail("E303", f"no term, quantity or field {text} of a {said}", node, self.instead(text, known))
 
     def reckoned(self, function: str, text: str, gives: str, node: ast.AST) -> None:
         if gives not in RECKONED.get(function, (gives,)):
@@ -413,10 +431,13 @@ class _Checker:
         if not isinstance(row, Mapping):
             return
         keys = node.args[1:]
-        if "keys" in row and len(keys) != len(row["keys"]):
-            said = f"the table {row['id']} has the keys {', '.join(row['keys'])}; here there are {len(keys)}"
-            self.fail("E308", said, node)
         rows = row.get("rows")
+        named = row.get("keys", ())
+        deep = len(named) or depth_of(row)
+        if (deep or "rows" not in row) and len(keys) != deep:
+            counted = f"{deep} key{'s' * (deep != 1)}" if deep else "bands only; ask band()"
+            has = f"the keys {', '.join(named)}" if named else counted
+            self.fail("E308", f"the table {row['id']} has {has}; here there are {len(keys)}", node)
         for key in keys:
             if not isinstance(rows, Mapping):
                 return

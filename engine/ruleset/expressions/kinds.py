@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from .vocabulary import KINDS
+
+_FRACTION = re.compile(r"-?[0-9]+/[0-9]+")
 
 NUMERIC = frozenset({"number", "any"})
 WANTED = {
@@ -22,10 +28,14 @@ WANTED = {
 def fits(kind: str, wanted: str) -> bool:
     if wanted == "any" or kind == "any":
         return True
+    if kind == "nothing":
+        return wanted not in ("number", "set")
     if wanted == "number":
         return kind in NUMERIC
     if wanted == "truth":
         return kind in {"truth", "number", "id"} or kind in KINDS
+    if wanted == "thing":
+        return kind not in ("number", "truth")
     if wanted == "set":
         return kind.startswith("set") or kind in {"list", "text", "id"} or kind in KINDS
     return kind == wanted
@@ -35,6 +45,8 @@ def takes(want: str, kind: str) -> bool:
     """Whether what an argument gives can be what is wanted there; `any`, an id and a text may turn out to be it."""
     if want in ("any", "") or kind in ("any", "id"):
         return True
+    if kind == "nothing":
+        return want not in ("set", "term")
     if want.startswith("id:"):
         return kind == "text" or KINDS.get(kind, "") == want[3:]
     if want in ("truth", "set"):
@@ -57,7 +69,9 @@ def wanted(want: str) -> str:
 
 
 def say(kind: str) -> str:
-    return {"truth": "true or false", "any": "anything", "id": "an id"}.get(kind, f"a {kind}".replace("set:", "set of "))
+    return {"truth": "true or false", "any": "anything", "id": "an id", "nothing": "nothing", "thing": "a thing or an id"}.get(
+        kind, f"a {kind}".replace("set:", "set of ")
+    )
 
 
 def apart(one: str, other: str) -> bool:
@@ -66,3 +80,29 @@ def apart(one: str, other: str) -> bool:
         a in ("number", "truth") and (b in ("text", "id", "list") or b in KINDS or b.startswith("set"))
         for a, b in ((one, other), (other, one))
     )
+
+
+def kind_of_cell(value: object) -> str:
+    """What a cell of a table is: a number (a fraction, too, written as text), a truth or a word."""
+    if isinstance(value, bool):
+        return "truth"
+    return "number" if not isinstance(value, str) or _FRACTION.fullmatch(value) else "id"
+
+
+def cells_of(table: Mapping[str, Any]) -> Iterator[object]:
+    """All values that a table can give."""
+    due = [table[key] for key in ("rows", "bands", "default") if key in table]
+    while due:
+        value = due.pop()
+        if isinstance(value, Mapping):
+            due += value.values()
+        else:
+            yield value
+
+
+def depth_of(table: Mapping[str, Any]) -> int:
+    """Under how many keys the cells of a table stand; 0 if it has none."""
+    depth, value = 0, table.get("rows")
+    while isinstance(value, Mapping) and value:
+        depth, value = depth + 1, next(iter(value.values()))
+    return depth

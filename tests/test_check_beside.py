@@ -1,0 +1,155 @@
+"""A key that is not read, because of what stands beside it, is told; so is one that is missing, and a number out of its range."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wteaw.core.package_data import schemas
+from wteaw.ruleset.forms import forms
+
+from .folders import errors_are_told, found, own_cache, write  # noqa: F401
+
+WORLD = """\
+nations: [{id: one, name: One}]
+resources: [{id: coin, name: Coin}]
+criteria: [{id: score, of: nation, is: "1"}]
+places: [{id: home, kind: land, owner: one}]
+records: [{id: clash, silence: {W604: for a test}}]
+modes: [{id: walk, links: []}]
+order_options: [{id: hide, form: hide}]
+shows: [{id: all, what: places, to: everyone}]
+frame:
+- {input: orders}
+"""
+BATTLE = "battles:\n- {id: b, stages: [{id: s}], "
+ACT = "acts:\n- {id: a, form: a, silence: {W602: for a test}, "
+
+UNREAD = [
+    # rows beside those of WORLD, › before each place that is told; the codes in order
+    ("- {do: watch, ›modes: [walk]}\n", "E213"),
+    ("- {do: control, ›modes: [walk]}\n", "E213"),
+    ("- {do: control, close: true, modes: [walk]}\n", ""),
+    ("- {do: move, modes: [walk], ›as_written: true}\n", "E213"),
+    ("- {do: act, acts: [], ›own_turn: true}\n", "E213"),
+    ("- {each: nation, own_turn: true, steps: [{do: act, acts: []}]}\n", ""),
+    ("- {›do: fight}\n- {›do: detect}\n- {›do: settle}\n", "E606 E606 E606"),
+    ("- {do: fight, battles: []}\n- {do: detect, contacts: []}\n- {do: settle, verdicts: []}\n", ""),
+    (BATTLE + "›where: records, over: records(), at: place('home')}\n", "E213"),
+    (BATTLE + "where: records, over: records(), at: place('home'), parties: {attacker: these(), defender: these()}}\n", ""),
+    (BATTLE + "›over: records()}\n", "E213"),
+    (BATTLE + "where: contacts, ›once: true}\n", "E213"),
+    (BATTLE + "once: true}\n", ""),
+    (BATTLE + "where: passed, from_start: true}\n", ""),
+    ("battles:\n- {id: b, stages: [{id: s, ›table: {1: hit}}]}\n", "E213"),
+    ("battles:\n- {id: b, stages: [{id: s, resolve: face, table: {1: hit}}]}\n", ""),
+    ("battles:\n- {id: b, stages: [{id: s, resolve: face, ›tie: attacker}]}\n", "E213"),
+    ("control:\n- {id: c, how: presence, places: places(), ›held_by: any}\n", "E213"),
+    ("control:\n- {id: c, how: capture, held_by: any}\n", ""),
+    ("ends:\n- {id: e, ›lead: 3}\n", "E213"),
+    ("ends:\n- {id: e, rank: score, lead: 3, tie: draw}\n", ""),
+    ("events:\n- {id: e, on: turn_end, ›at_start: true}\n", "E213"),
+    (ACT + "›results: {1: []}}\n", "E213"),
+    (ACT + "roll: 1d6, results: {1: []}}\n", ""),
+    (ACT + "effects: [{for: nations(), ›miss: [], effects: [{say: hm}]}]}\n", "E213"),
+    (ACT + "effects: [{pay: {to: one, what: coin, amount: 1, ›as_far_as: true}}]}\n", "E213"),
+    (ACT + "effects: [{pay: {from: one, what: coin, amount: 1, as_far_as: true}}]}\n", ""),
+    (ACT + "effects: [{remove: {units: units(), ›spread: kind}}]}\n", "E213"),
+    (ACT + "effects: [{remove: {units: units(), n: 2, spread: kind}}]}\n", ""),
+    (ACT + "effects: [{remove: {units: units(), share: 1/2, spread: kind, round: up}}]}\n", ""),
+    (ACT + "cases: [{›results: {1: []}}]}\n", "E213"),
+    ("decisions:\n- {id: d, ›least: 1}\n", "E213"),
+]
+
+
+@pytest.mark.parametrize(("text", "codes"), UNREAD)
+def test_a_key_that_is_not_read_is_told(tmp_path: Path, text: str, codes: str) -> None:
+    errors_are_told(tmp_path, WORLD + text, codes)
+
+
+def test_it_says_what_would_be_read(tmp_path: Path) -> None:
+    told = [d for d in found(tmp_path, WORLD + BATTLE + "where: contacts, once: true}\n") if d.severity == "error"]
+    assert told[0].message == "'once' is not read beside `where: contacts`, only beside `where: contested` or `where: passed`"
+    assert told[0].hint == "leave 'once' out, or write `where: contested` or `where: passed`"
+
+
+def _asked(schema: Any, beside: Any = None) -> Iterator[tuple[str, Any, Any]]:
+    """Each key with `x-with`, what it asks, and the keys beside it."""
+    if isinstance(schema, dict):
+        for key, value in (schema.get("properties") or {}).items():
+            if isinstance(value, dict) and "x-with" in value:
+                yield key, value["x-with"], schema["properties"]
+        for value in schema.values():
+            yield from _asked(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from _asked(value)
+
+
+def test_schemas_ask_for_keys_that_are_there_and_values_that_they_may_have() -> None:
+    asked = 0
+    for file, schema in forms().files.items():
+        for key, wanted, beside in _asked(schema):
+            for other, values in wanted.items():
+                asked += 1
+                assert other in beside, (file, key, other)
+                words = beside[other].get("enum") or [
+                    word[1:] for word in beside[other].get("x-word", ()) if word.startswith(":")
+                ]
+                assert {v for v in values if v is not None} <= set(words), (file, key, other)
+    assert asked > 60
+
+
+def test_no_word_stands_twice_in_a_list_of_words() -> None:
+    def lists(value: Any) -> Iterator[list[Any]]:
+        if isinstance(value, dict):
+            if isinstance(value.get("enum"), list):
+                yield value["enum"]
+            for inner in value.values():
+                yield from lists(inner)
+        elif isinstance(value, list):
+            for inner in value:
+                yield from lists(inner)
+
+    for path in schemas().glob("*.schema.json"):
+        for words in lists(json.loads(path.read_text("utf-8"))):
+            assert len({json.dumps(w) for w in words}) == len(words), (path.name, words)
+
+
+RANGES = [
+    ("ends:\n- {id: e, rank: score, lead: ›-10}\n", "E209"),
+    ("ends:\n- {id: e, rank: score, lead: ›-1/2}\n", "E209"),
+    ("ends:\n- {id: e, rank: score, lead: =0 - 1}\n", ""),  # what is worked out is judged in play
+    (ACT + "cost: ›-1}\n", "E209"),
+    (ACT + "cost: {coin: ›-1}}\n", "E209"),
+    (ACT + "cost: {coin: 0}}\n", ""),
+    (ACT + "effects: [{pay: {to: one, what: coin, amount: ›-5}}]}\n", "E209"),
+    (ACT + "effects: [{pay: {to: one, what: coin, amount: ›-5..8}}]}\n", "E209"),
+    (ACT + "effects: [{pay: {to: one, what: coin, amount: 0..8}}]}\n", ""),
+    (ACT + "effects: [{mark: {who: one, as: seen, turns: ›-1, seen_by: everyone}}]}\n", "E209"),
+    (ACT + "roll: {die: 1d6, dice: ›0, faces: 6}}\n", "E209"),
+    ("rooms:\n- {id: r, of: nation, is: ›-3}\n", "E209"),
+    ("gifts:\n- {id: g, what: coin, arrives: ›2}\n", "E209"),
+    ("gifts:\n- {id: g, what: coin, arrives: 1}\n", ""),
+    (BATTLE + "caps: [{who: true, most: ›-1}]}\n", "E209"),
+]
+
+
+@pytest.mark.parametrize(("text", "codes"), RANGES)
+def test_a_number_has_a_range(tmp_path: Path, text: str, codes: str) -> None:
+    errors_are_told(tmp_path, WORLD + text, codes)
+
+
+def test_a_row_that_a_layer_removed_is_not_taken_for_a_slip(tmp_path: Path) -> None:
+    below = "nations: [{id: one, name: One}, {id: ones, name: Ones, seat: one}]\ngroups: [{id: g, of: nations, members: [one, ones]}]\n"
+    below += "places: [{id: p, kind: land, owner: one}]\nterms: [{id: t, is: \"at_war('one', 'ones')\"}]\n"
+    write(tmp_path / "base", {"tables/t.yaml": below})
+    above = "nations:\n- {id: one, remove: true}\nterms: [{id: u, is: t()}]\n"
+    manifest = "id: over\ntitle: Over\nextends: ../base\n"
+    told = found(write(tmp_path / "over", {"ruleset.yaml": manifest, "tables/t.yaml": above}))
+    assert [d.code for d in told if d.severity == "error"] == ["E407", "E404", "E401", "E305"]
+    assert {d.hint for d in told if d.severity == "error"} == {"tables/t.yaml:2 removes it"}
