@@ -18,7 +18,7 @@ from ...world.world import World
 from .. import ways
 from ..check import standing
 from ..prospect import gate
-from .acts import give_acts
+from .acts import give_acts, give_payments
 from .buy import give_purchases
 from .front import Front
 from .give import Giver
@@ -43,7 +43,7 @@ def plan(world: World, nation: str, stream: Stream, chosen: str | None = None) -
     if row is None:
         return []
     giver = Giver(world, nation, stream)
-    acts = _acts_of(world, row)
+    acts = _taken(world, row, "acts")
     opened = give_acts(giver, [rule for rule in acts if "meets" not in rule], share=row.get("acts_share", 1))
     if "moves" in row and giver.has_units:
         give_moves(giver, row["moves"])
@@ -61,15 +61,16 @@ def plan(world: World, nation: str, stream: Stream, chosen: str | None = None) -
         give_support(giver, front)
     else:
         give_purchases(giver, row.get("purchases", ()), None)
+    give_payments(giver, _taken(world, row, "payments"))
     if gate(world):
         _meet(giver, [rule for rule in acts if "meets" in rule])
     return giver.orders
 
 
-def _acts_of(world: World, row: Row) -> list[Row]:
-    """The rules for acts of a policy: its own, and those of the policies that it takes over."""
+def _taken(world: World, row: Row, key: str) -> list[Row]:
+    """The rules of a policy for acts or payments: its own, and those of the policies that it takes over."""
     rows = world.ruleset.rows("policies")
-    return [*row.get("acts", ()), *(rule for other in row.get("also", ()) for rule in rows[other].get("acts", ()))]
+    return [*row.get(key, ()), *(rule for other in row.get("also", ()) for rule in rows[other].get(key, ()))]
 
 
 def _meet(giver: Giver, rules: Sequence[Row]) -> None:

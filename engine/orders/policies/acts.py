@@ -16,6 +16,7 @@ from ...turn.context import OrderContext
 from ...world.selections import as_set, id_of
 from ...world.treasury import stock
 from ..legal import Legal, legal_orders
+from ..rows import orders_now
 from .give import Giver
 
 
@@ -69,6 +70,15 @@ def give_acts(giver: Giver, rules: Sequence[Row], *, share: Any = 1, insist: boo
     return opened
 
 
+def give_payments(giver: Giver, rules: Sequence[Row]) -> None:
+    """Send what is to be had elsewhere: of each rule one order for each value of its slot."""
+    context, now = OrderContext(giver.world), orders_now(giver.world)
+    for rule in rules:
+        key = f"orders/{rule['order']}"
+        if rule["order"] in giver.world.ruleset.rows("orders") and (now is None or key in now):
+            _give_one_for_each(giver, context, rule, key, Purse(giver, Fraction(1)))
+
+
 def _give_one_for_each(giver: Giver, context: OrderContext, rule: Row, key: str, whole: Purse) -> None:
     """For each value of a slot one order, of those that the rule's sets (`among`) and tests let it think of.
 
@@ -108,7 +118,7 @@ def _values(giver: Giver, context: OrderContext, me: Row, rule: Row, slot: str, 
     names = context.order_names({**me, "slots": slots})
     found = giver.world.value(strip_mark(rule["among"][slot]), names)
     values = [id_of(thing) for thing in (found if isinstance(found, tuple) else as_set(giver.world, found))]
-    declared = slot_of(slot, giver.world.ruleset.row("acts", rule["act"])["slots"][slot])
+    declared = slot_of(slot, giver.world.ruleset.row(*str(me["order"]).split("/", 1))["slots"][slot])
     if declared.kind == "number":
         return [int(value) for value in values]
     return [[str(value)] if declared.many else str(value) for value in values]
