@@ -41,7 +41,22 @@ class Purse:
 
     def pays_for(self, key: str, slots: Mapping[str, Any]) -> bool:
         """Whether it bears what an order would cost."""
-        return self.share >= 1 or self.pays(self.giver.cost(key, slots))
+        if self.share >= 1:
+            return True
+        found = self.giver.understood(key, slots)
+        return found is None or self.pays(found.cost)
+
+
+class Leftovers(Purse):
+    """What is left in each purse when all that was bought is paid for."""
+
+    def __init__(self, giver: Giver) -> None:
+        super().__init__(giver, Fraction(1))
+
+    def pays_for(self, key: str, slots: Mapping[str, Any]) -> bool:
+        """Whether the purse from which it is sent still holds as much."""
+        sent = self.giver.understood(key, slots)
+        return sent is not None and all(self.giver.checker.market.left(sent.purse, what) >= n for what, n in sent.cost.items())
 
 
 def give_acts(giver: Giver, rules: Sequence[Row], *, share: Any = 1, insist: bool = False) -> set[str]:
@@ -71,12 +86,12 @@ def give_acts(giver: Giver, rules: Sequence[Row], *, share: Any = 1, insist: boo
 
 
 def give_payments(giver: Giver, rules: Sequence[Row]) -> None:
-    """Send what is to be had elsewhere: of each rule one order for each value of its slot."""
+    """Send what is to be had elsewhere: of each rule one order for each value of its slot, of no more than is left."""
     context, now = OrderContext(giver.world), orders_now(giver.world)
     for rule in rules:
         key = f"orders/{rule['order']}"
         if rule["order"] in giver.world.ruleset.rows("orders") and (now is None or key in now):
-            _give_one_for_each(giver, context, rule, key, Purse(giver, Fraction(1)))
+            _give_one_for_each(giver, context, rule, key, Leftovers(giver))
 
 
 def _give_one_for_each(giver: Giver, context: OrderContext, rule: Row, key: str, whole: Purse) -> None:
