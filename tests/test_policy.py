@@ -300,6 +300,31 @@ def test_who_saves_buys_nothing_until_there_is_enough(gold: int, bought: int) ->
     assert sum(slots["n"] for _, slots in found) == bought
 
 
+def test_nothing_is_bought_that_what_is_learned_in_the_same_turn_makes_too_dear() -> None:
+    """Ten for foot at 3 each are 30; at 4 each nobody could pay them."""
+    build = {
+        "id": "build",
+        "form": "build {n} {item} in {site}",
+        "slots": {"n": "number", "item": "item", "site": "place"},
+        "step": "build",
+    }
+    price = "=4 if level(self, 'drill', 'paid') > 0 else 3"
+    items: Rows = [{"id": "foot", "makes": "foot", "price": price, "due": "x"}]
+    act = {"id": "adopt", "form": "adopt", "effects": [{"learn": {"who": "=self", "tech": "drill", "as": "paid"}}]}
+    more: dict[str, Rows] = {"technologies": [{"id": "drill", "name": "Drill", "levels": 1}], "catalogue": items, "acts": [act]}
+    frame = [
+        {"input": "orders", "step": "orders"},
+        {"step": "arm", "do": "act", "acts": ["adopt"]},
+        {"step": "build", "do": "buy"},
+    ]
+    for acts, given in (([], ["build"]), ([{"act": "adopt"}], ["adopt"])):
+        ruleset = rules({"acts": acts, "purchases": [{"sites": 1, "mix": {"foot": 1}}]}, orders=[MOVE, build], **more)
+        world = World(Ruleset("t", "t", ruleset.forms, frame=frame), position())
+        found = plan(world, "red", dice())
+        assert [o["order"].partition("/")[2] for o in found] == given
+        assert check(world, "red", found).found == []
+
+
 # ---- payments
 
 GIVE: Rows = [

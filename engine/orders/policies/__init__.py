@@ -64,7 +64,16 @@ def plan(world: World, nation: str, stream: Stream, chosen: str | None = None) -
     give_payments(giver, _taken(world, row, "payments"))
     if gate(world):
         _meet(giver, [rule for rule in acts if "meets" in rule])
+    elif any(_learns(world, order) for order in giver.orders):  # what it learns may make dearer what it buys
+        giver.orders, _ = standing(world, nation, giver.orders)
     return giver.orders
+
+
+def _learns(world: World, order: Order) -> bool:
+    """Whether an order brings something new into force for certain."""
+    form, _, id_ = order["order"].partition("/")
+    row = world.ruleset.rows(form)[id_] if form == "acts" else {}
+    return "roll" not in row and any("learn" in effect for effect in row.get("effects", ()))
 
 
 def _taken(world: World, row: Row, key: str) -> list[Row]:
