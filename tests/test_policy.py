@@ -401,7 +401,22 @@ def test_an_empty_place_next_to_enemies_gets_as_many_as_hold_it() -> None:
     assert go({"foot": 3}, "b", "c") in orders(rules({"war": GUARDED}), strong)
 
 
-def test_where_all_that_can_be_spared_would_not_hold_it_only_the_least_go() -> None:
+@pytest.mark.parametrize(("worth", "guards", "there", "sent"), [(2, 12, 0, 2), (1, 9, 0, 0), (1, 10, 0, 1), (1, 30, 1, 0)])
+def test_of_a_garrison_some_go_next_door_to_what_is_worth_more_or_is_empty(
+    worth: int, guards: int, there: int, sent: int
+) -> None:
+    """Red holds c and d between b and e, which blue has taken; all of c must stay against the threat. A third of 12 would not hold
+    d, and half of that third goes."""
+    war = {**GUARDED, "worth": f"={worth} if place.id == 'd' else 1", "odds": 99}
+    war["garrison"] = {"least": 1, "share": "=99 if place.id == 'c' else 1/3", "calls": "=9 if place.id == 'd' else 0"}
+    units = [("red", "foot", "c", guards), ("blue", "foot", "b", 9), ("blue", "foot", "e", 9)]
+    held = {"b": {"holder": "blue"}, "d": {"holder": "red"}}
+    state = position(*units, *([("red", "foot", "d", there)] if there else []), places=held)
+    given = [slots["units"]["foot"] for _, slots in orders(rules({"war": war}), state)]
+    assert given == [sent][: bool(sent)]
+
+
+def test_where_all_that_can_be_spared_would_not_hold_it_half_of_them_go() -> None:
     state = position(("red", "foot", "b", 2), ("blue", "foot", "d", 20))
     given = [slots["units"]["foot"] for _, slots in orders(rules({"war": {**GUARDED, "long": 0}}), state)]
     assert given[0] == 1

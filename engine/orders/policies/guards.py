@@ -1,7 +1,8 @@
 """Guards of a policy: places that should have a garrison and have too small a one get it from those who stand near.
 
 The row's key `war.garrison.calls` says how many such a place calls for. Next to enemies no more come than it takes to hold the
-place, and where all that can be spared would not hold it, only the least that must be beaten before it is lost.
+place, and where all that can be had would not hold it, half of them. What a garrison must keep against a threat that several
+places share is parted with: some of it goes to a place that is worth more, and a few to one that is empty.
 """
 
 from __future__ import annotations
@@ -20,9 +21,12 @@ from .give import Giver
 FARTHEST = 3
 """Steps from which guards are called."""
 
+TO_BETTER, TO_EMPTY = 3, 10
+"""Of how many that must stay one goes next door: to a place that is worth more, to one without anybody."""
+
 
 def give_guards(giver: Giver, front: Front) -> None:
-    """Send guards to the nation's places that call for more than they have, the most threatened first."""
+    """Send guards to the nation's places that call for more than they have, those worth most first."""
     rule = front.war.get("garrison", {})
     if "calls" not in rule:
         return
@@ -33,8 +37,8 @@ def give_guards(giver: Giver, front: Front) -> None:
         called = front.called_to(place)
         there = _guards(front, rule, place) if called > 0 else 0
         if there < called:
-            short.append((-front.threat(place), place, called, there))
-    for _, place, called, there in sorted(short):
+            short.append((-front.value("worth", place, 1), -front.threat(place), place, called, there))
+    for _, _, place, called, there in sorted(short):
         _call(giver, front, rule, place, called, there)
 
 
@@ -46,7 +50,7 @@ def _guards(front: Front, rule: Row, place: str) -> int:
 
 def _call(giver: Giver, front: Front, rule: Row, place: str, called: int, there: int) -> None:
     """Guards come from the nearest places that can spare them, the one with the most of these first."""
-    near = list(_spare_near(front, rule, place))
+    near = list(_spare_near(front, rule, place, there))
     at_hand = sum(n for _, _, kinds in near for n in kinds.values())
     if not at_hand:
         return
@@ -66,17 +70,17 @@ def _call(giver: Giver, front: Front, rule: Row, place: str, called: int, there:
 
 
 def _enough(front: Front, rule: Row, place: str, kind: str, at_hand: int) -> int:
-    """How many of a kind hold a place against its part of what threatens it; only the least, if there are not as many."""
+    """How many of a kind hold a place against its part of what threatens it; half of all, if there are not as many."""
     least = max(1, int(rule.get("least", 1)))
     each = front.worth_of(kind, front.nation, str(front.war["defense"]))
     threat = front.threat(place) * Fraction(front.asked(rule.get("share", "1/3"), place))
     if not threat or not each:
         return least if front.is_front(place) else at_hand  # so many as are called
     needed = isqrt(int(threat / each)) + 1
-    return needed if needed <= at_hand else least
+    return needed if needed <= at_hand else max(least, at_hand // 2)
 
 
-def _spare_near(front: Front, rule: Row, place: str) -> Iterator[tuple[str, str, Mapping[str, int]]]:
+def _spare_near(front: Front, rule: Row, place: str, there: int) -> Iterator[tuple[str, str, Mapping[str, int]]]:
     """Places round about with units that can be spared and hold ground: from where, their next step, how many of each kind."""
     seen = {place}
     edge = [place]
@@ -89,7 +93,11 @@ def _spare_near(front: Front, rule: Row, place: str) -> Iterator[tuple[str, str,
                     ring[near] = here
         found = []
         for origin, step in ring.items():
-            kinds = {k: n for k, n in front.spare(origin).items() if routes.kind_matches(front.world, rule.get("who"), k)}
+            spare = front.spare(origin)
+            part = TO_BETTER if front.value("worth", place, 1) > front.value("worth", origin, 1) else 0 if there else TO_EMPTY
+            if part and step == place:
+                spare = {k: max(spare.get(k, 0), n // part) for k, n in front.free(origin).items()}
+            kinds = {k: n for k, n in spare.items() if n > 0 and routes.kind_matches(front.world, rule.get("who"), k)}
             if kinds:
                 found.append((-sum(kinds.values()), origin, step, kinds))
         yield from ((origin, step, kinds) for _, origin, step, kinds in sorted(found))
