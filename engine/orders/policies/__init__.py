@@ -54,11 +54,13 @@ def plan(world: World, nation: str, stream: Stream, chosen: str | None = None) -
                 front.use(order["slots"][ways.ORIGIN], order["slots"][ways.UNITS])
         give_prizes(giver, front)
         give_guards(giver, front)
-        give_attacks(giver, front)
-        give_purchases(giver, row.get("purchases", ()), front)
-        give_voyages(giver, front)
-        give_marches(giver, front)
-        give_support(giver, front)
+        if front.enemy_places:
+            give_attacks(giver, front)
+        give_purchases(giver, row.get("purchases", ()), front if front.enemy_places else None)
+        if front.enemy_places:
+            give_voyages(giver, front)
+            give_marches(giver, front)
+            give_support(giver, front)
     else:
         give_purchases(giver, row.get("purchases", ()), None)
     give_payments(giver, _taken(world, row, "payments"))
