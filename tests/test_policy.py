@@ -300,6 +300,60 @@ def test_who_saves_buys_nothing_until_there_is_enough(gold: int, bought: int) ->
     assert sum(slots["n"] for _, slots in found) == bought
 
 
+def test_nothing_is_bought_that_what_is_learned_in_the_same_turn_makes_too_dear() -> None:
+    """Ten for foot at 3 each are 30; at 4 each nobody could pay them."""
+    build = {
+        "id": "build",
+        "form": "build {n} {item} in {site}",
+        "slots": {"n": "number", "item": "item", "site": "place"},
+        "step": "build",
+    }
+    price = "=4 if level(self, 'drill', 'paid') > 0 else 3"
+    items: Rows = [{"id": "foot", "makes": "foot", "price": price, "due": "x"}]
+    act = {"id": "adopt", "form": "adopt", "effects": [{"learn": {"who": "=self", "tech": "drill", "as": "paid"}}]}
+    more: dict[str, Rows] = {"technologies": [{"id": "drill", "name": "Drill", "levels": 1}], "catalogue": items, "acts": [act]}
+    frame = [
+        {"input": "orders", "step": "orders"},
+        {"step": "arm", "do": "act", "acts": ["adopt"]},
+        {"step": "build", "do": "buy"},
+    ]
+    for acts, given in (([], ["build"]), ([{"act": "adopt"}], ["adopt"])):
+        ruleset = rules({"acts": acts, "purchases": [{"sites": 1, "mix": {"foot": 1}}]}, orders=[MOVE, build], **more)
+        world = World(Ruleset("t", "t", ruleset.forms, frame=frame), position())
+        found = plan(world, "red", dice())
+        assert [o["order"].partition("/")[2] for o in found] == given
+        assert check(world, "red", found).found == []
+
+
+# ---- payments
+
+GIVE: Rows = [
+    {"id": "gift", "name": "gift", "what": "gold", "when": "self != target"},
+]
+
+
+@pytest.mark.parametrize(("amount", "share", "given"), [(10, "0", 10), (15, "1/2", 15), (16, "1/2", 0), (31, "0", 0)])
+def test_no_more_is_given_away_than_is_left_when_all_is_bought(amount: int, share: str, given: int) -> None:
+    build = {
+        "id": "build",
+        "form": "build {n} {item} in {site}",
+        "slots": {"n": "number", "item": "item", "site": "place"},
+        "step": "build",
+    }
+    give = {
+        "id": "give",
+        "form": "give {amount} to {target}",
+        "slots": {"amount": {"kind": "number", "least": 1}, "target": "nation"},
+        "step": "pay",
+        "does": "gift",
+    }
+    items: Rows = [{"id": "foot", "makes": "foot", "price": 3, "due": "x"}]
+    rule = {"order": "give", "each": "target", "among": {"target": "these(nation('gray'))"}, "numbers": {"amount": amount}}
+    policy = {"purchases": [{"sites": 1, "share": share, "mix": {"foot": 1}}], "payments": [rule]}
+    found = orders(rules(policy, orders=[MOVE, build, give], catalogue=items, gifts=GIVE), position())
+    assert [slots["amount"] for key, slots in found if key == "give"] == [given][: bool(given)]
+
+
 # ---- moves beside the war
 
 

@@ -18,7 +18,7 @@ from ...world.world import World
 from .. import ways
 from ..check import standing
 from ..prospect import gate
-from .acts import give_acts
+from .acts import give_acts, give_payments
 from .buy import give_purchases
 from .front import Front
 from .give import Giver
@@ -44,7 +44,7 @@ def plan(world: World, nation: str, stream: Stream, chosen: str | None = None) -
     if row is None:
         return []
     giver = Giver(world, nation, stream)
-    acts = _acts_of(world, row)
+    acts = _taken(world, row, "acts")
     opened = give_acts(giver, [rule for rule in acts if "meets" not in rule], share=row.get("acts_share", 1))
     if "moves" in row and giver.has_units:
         give_moves(giver, row["moves"])
@@ -55,23 +55,35 @@ def plan(world: World, nation: str, stream: Stream, chosen: str | None = None) -
                 front.use(order["slots"][ways.ORIGIN], order["slots"][ways.UNITS])
         give_prizes(giver, front)
         give_guards(giver, front)
-        give_attacks(giver, front)
-        give_shifts(giver, front)
-        give_purchases(giver, row.get("purchases", ()), front)
-        give_voyages(giver, front)
-        give_marches(giver, front)
-        give_support(giver, front)
+        if front.enemy_places:
+            give_attacks(giver, front)
+            give_shifts(giver, front)
+        give_purchases(giver, row.get("purchases", ()), front if front.enemy_places else None)
+        if front.enemy_places:
+            give_voyages(giver, front)
+            give_marches(giver, front)
+            give_support(giver, front)
     else:
         give_purchases(giver, row.get("purchases", ()), None)
+    give_payments(giver, _taken(world, row, "payments"))
     if gate(world):
         _meet(giver, [rule for rule in acts if "meets" in rule])
+    elif any(_learns(world, order) for order in giver.orders):  # what it learns may make dearer what it buys
+        giver.orders, _ = standing(world, nation, giver.orders)
     return giver.orders
 
 
-def _acts_of(world: World, row: Row) -> list[Row]:
-    """The rules for acts of a policy: its own, and those of the policies that it takes over."""
+def _learns(world: World, order: Order) -> bool:
+    """Whether an order brings something new into force for certain."""
+    form, _, id_ = order["order"].partition("/")
+    row = world.ruleset.rows(form)[id_] if form == "acts" else {}
+    return "roll" not in row and any("learn" in effect for effect in row.get("effects", ()))
+
+
+def _taken(world: World, row: Row, key: str) -> list[Row]:
+    """The rules of a policy for acts or payments: its own, and those of the policies that it takes over."""
     rows = world.ruleset.rows("policies")
-    return [*row.get("acts", ()), *(rule for other in row.get("also", ()) for rule in rows[other].get("acts", ()))]
+    return [*row.get(key, ()), *(rule for other in row.get("also", ()) for rule in rows[other].get(key, ()))]
 
 
 def _meet(giver: Giver, rules: Sequence[Row]) -> None:

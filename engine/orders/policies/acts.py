@@ -17,6 +17,7 @@ from ...world.selections import as_set, id_of
 from ...world.treasury import stock
 from ..legal import legal_orders
 from ..legal_entry import Legal
+from ..rows import orders_now
 from .give import Giver
 
 
@@ -41,7 +42,22 @@ class Purse:
 
     def pays_for(self, key: str, slots: Mapping[str, Any]) -> bool:
         """Whether it bears what an order would cost."""
-        return self.share >= 1 or self.pays(self.giver.cost(key, slots))
+        if self.share >= 1:
+            return True
+        found = self.giver.understood(key, slots)
+        return found is None or self.pays(found.cost)
+
+
+class Leftovers(Purse):
+    """What is left in each purse when all that was bought is paid for."""
+
+    def __init__(self, giver: Giver) -> None:
+        super().__init__(giver, Fraction(1))
+
+    def pays_for(self, key: str, slots: Mapping[str, Any]) -> bool:
+        """Whether the purse from which it is sent still holds as much."""
+        sent = self.giver.understood(key, slots)
+        return sent is not None and all(self.giver.checker.market.left(sent.purse, what) >= n for what, n in sent.cost.items())
 
 
 def give_acts(giver: Giver, rules: Sequence[Row], *, share: Any = 1, insist: bool = False) -> set[str]:
@@ -68,6 +84,15 @@ def give_acts(giver: Giver, rules: Sequence[Row], *, share: Any = 1, insist: boo
             if insist:
                 break
     return opened
+
+
+def give_payments(giver: Giver, rules: Sequence[Row]) -> None:
+    """Send what is to be had elsewhere: of each rule one order for each value of its slot, of no more than is left."""
+    context, now = OrderContext(giver.world), orders_now(giver.world)
+    for rule in rules:
+        key = f"orders/{rule['order']}"
+        if rule["order"] in giver.world.ruleset.rows("orders") and (now is None or key in now):
+            _give_one_for_each(giver, context, rule, key, Leftovers(giver))
 
 
 def _give_one_for_each(giver: Giver, context: OrderContext, rule: Row, key: str, whole: Purse) -> None:
@@ -109,7 +134,7 @@ def _values(giver: Giver, context: OrderContext, me: Row, rule: Row, slot: str, 
     names = context.order_names({**me, "slots": slots})
     found = giver.world.value(strip_mark(rule["among"][slot]), names)
     values = [id_of(thing) for thing in (found if isinstance(found, tuple) else as_set(giver.world, found))]
-    declared = slot_of(slot, giver.world.ruleset.row("acts", rule["act"])["slots"][slot])
+    declared = slot_of(slot, giver.world.ruleset.row(*str(me["order"]).split("/", 1))["slots"][slot])
     if declared.kind == "number":
         return [int(value) for value in values]
     return [[str(value)] if declared.many else str(value) for value in values]

@@ -44,6 +44,7 @@ class Front:
         self._threats: dict[str, Fraction | int] = {}
         self._help: dict[str, tuple[Any, Fraction]] = {}
         self._stays: dict[str, Any] = {}
+        self._calls: dict[str, int] = {}
         self._of_allies: dict[tuple[str, str], tuple[int, Any]] = {}
         self._is_front: dict[str, bool] = {}
         self._room: dict[str, int] = {}
@@ -334,7 +335,11 @@ class Front:
     def called_to(self, place: str) -> int:
         """How many units a place calls for, if it has fewer."""
         rule = self.war.get("garrison", {})
-        return int(self.asked(rule["calls"], place, faced=self.is_front(place))) if "calls" in rule else 0
+        if "calls" not in rule:
+            return 0
+        if place not in self._calls:
+            self._calls[place] = int(self.asked(rule["calls"], place, faced=self.is_front(place)))
+        return self._calls[place]
 
     def allies(self, place: str, side: str) -> tuple[int, Any]:
         """Number and total worth of units that allies have in a place, in `attack` or in `defense`."""

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from ...core.dice import Stream
 from ...turn.context import Order
+from ...turn.intents import Intent
 from ...world.world import World
 from .. import ways
 from ..check import Checker
@@ -62,11 +63,11 @@ class Giver:
         """What its orders cost together so far."""
         return self.checker.book.spent.paid
 
-    def cost(self, key: str, slots: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What an order would cost; nothing, if it does not stand."""
+    def understood(self, key: str, slots: Mapping[str, Any]) -> Intent | None:
+        """What an order would come to, and cost; None, if it does not stand."""
         order: Order = {"nation": self.nation, "order": key, "slots": dict(slots), "options": {}}
         found = understand(self.checker.book, order, self.checker.now)
-        return found.intent.cost if isinstance(found, Understood) else {}
+        return found.intent if isinstance(found, Understood) else None
 
     def note_last(self) -> None:
         """Let later rules of the same policy know the order that was given last (`ordered`)."""
