@@ -147,6 +147,9 @@ def _wished(
     own = [wish for wish in wishes if wish.slots == {slot.name}]
     if not own:
         return values
+    if _must_be_held(slot, [wish.test for wish in own]):
+        held = set(stores.held_places(context.world, base["nation"].id))
+        values = [place for place in values if place in held]
     return [v for v in values if _may_hold(context, own, {**base, slot.name: context.slot_value(declared, v)})]
 
 
@@ -198,9 +201,14 @@ def _answers(world: World, text: str, nation: Entity, slot: Slot) -> dict[str, b
 
 def _values(context: OrderContext, row: Row, slot: Slot, needs: list[str], base: Mapping[str, Any]) -> list[str]:
     """What a slot may hold: the nation's own places, if a need says that it must be one; then no other has to be tried."""
-    if slot.kind == "place" and f"{slot.name}.holder == self" in needs:
+    if _must_be_held(slot, needs):
         return stores.held_places(context.world, base["nation"].id)
     return domain(context, row, slot.name, base)
+
+
+def _must_be_held(slot: Slot, tests: Iterable[str]) -> bool:
+    """Whether one of some tests says that a slot holds a place of the nation itself."""
+    return slot.kind == "place" and f"{slot.name}.holder == self" in tests
 
 
 def domain(context: OrderContext, row: Row, slot: str, names: Mapping[str, Any]) -> list[str]:

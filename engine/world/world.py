@@ -55,6 +55,7 @@ class World(Readings):
         self._plans: dict[tuple[str, str], Callable[[Entity], Any]] = {}
         self.quantities = Quantities(self)
         self._depth = 0
+        self._figures: dict[str, Cache] = {}  # quantities, as they are where no names are given
         self._holders = Cache(HOLDERS)
         self._stances, self._hostile, self._allied = Cache(RELATED), Cache(RELATED), Cache(RELATED)
         self._always: Names = {}
@@ -77,7 +78,7 @@ class World(Readings):
         self._evaluator.functions.clear()
         for past in self._past.values():
             past.close()
-        for kept in (self._past, self._plans, self._caches, self.moments):
+        for kept in (self._past, self._plans, self._caches, self._figures, self.moments):
             kept.clear()
         del self._evaluator, self.quantities
 
@@ -284,8 +285,19 @@ class World(Readings):
     # ---- quantities
 
     def quantity(self, id_: str, subject: Entity, names: Names | None = None) -> Any:
-        """A quantity of a thing, with all its adjust rows."""
-        return self.quantities.value(id_, subject, names)[0]
+        """A quantity of a thing, with all its adjust rows; where no names are given, kept until a table that it reads changes."""
+        if names:
+            return self.quantities.value(id_, subject, names)[0]
+        kept = self._figures.get(id_)
+        if kept is None:
+            kept = self._figures[id_] = Cache(self.decided_by(id_))
+        if kept.version != self.state.version:
+            kept.renew(self.state)
+        try:
+            return kept.values[subject]
+        except KeyError:
+            found = kept.values[subject] = self.quantities.value(id_, subject)[0]
+            return found
 
     def quantity_with_rows(
         self, id_: str, subject: Entity, names: Names | None = None, skip: Iterable[str] = ()
