@@ -7,7 +7,7 @@ column and, where one is near, the word that was probably meant.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import pairwise
@@ -57,6 +57,9 @@ class Words(Protocol):
 
     def term(self, name: str) -> tuple[tuple[str, ...], str] | None:
         """Arguments (kinds) and result type of a term, or None."""
+
+    def said_by(self, form: str, key: str) -> frozenset[str]:
+        """The words that the rows of a form say under a key, alone or in lists."""
 
     def gone(self, id_: str) -> str:
         """That a layer has removed the row of an id, and where; or nothing."""
@@ -187,11 +190,8 @@ class _Checker:
             self.known(node, "tag of units", further=self.tags())
         elif (form := WORDS_OF_FIELDS.get((kind, field))) is not None and self.words.ids(form):
             self.known(node, f"{field} of a {kind}", form)
-        elif (kind, field) in SAID_BY_ROWS:
-            rows = self.words.ids(KINDS[kind]).values()
-            said = {str(row[field]) for row in rows if isinstance(row, Mapping) and field in row}
-            if said:
-                self.known(node, f"{field} of a {kind}", further=said)
+        elif (kind, field) in SAID_BY_ROWS and (said := self.words.said_by(KINDS[kind], field)):
+            self.known(node, f"{field} of a {kind}", further=said)
 
     def quiet(self, node: ast.expr) -> str:
         before = len(self.problems)
@@ -334,28 +334,28 @@ class _Checker:
             if text not in orders:
                 self.fail("E305", f"no order or act is called {text!r}", node, near(text, orders))
         elif want in ("link-kind", "way"):
-            kinds = {str(row.get("kind", "")) for row in self.words.ids("links").values() if isinstance(row, Mapping)}
-            kinds |= set(self.words.ids("modes")) if want == "way" and kinds else set()
-            if kinds and text not in kinds:
+            kinds = self.words.said_by("links", "kind")
+            kinds |= set(self.words.ids("modes")) if want == "way" else set()
+            if self.words.ids("links") and text not in kinds:
                 self.fail("E305", f"no link is of the kind {text!r}", node, near(text, kinds))
         elif want in ("number", "truth"):
             self.fail("E306", f"{name} wants {say(want)} here, not {say('text')}", node)
         elif name == "was" and want == "text" and text not in MOMENTS:
             self.fail("E306", f"the moments are {', '.join(MOMENTS)}", node, near(text, MOMENTS))
 
-    def known(self, node: ast.Constant, what: str, *forms: str, further: Iterable[str] = ()) -> None:
+    def known(self, node: ast.Constant, what: str, *forms: str, further: Collection[str] = ()) -> None:
         """A text must be the id of a row of one of the forms, or one of some further words."""
-        ids = {*further, *(str(id_) for form in forms for id_ in self.words.ids(form))}
-        if node.value not in ids:
+        if node.value not in further and not any(node.value in self.words.ids(form) for form in forms):
+            ids = [*further, *(id_ for form in forms for id_ in self.words.ids(form))]
             self.fail("E305", f"no {what} {node.value!r}", node, self.instead(str(node.value), ids))
 
     def instead(self, word: str, known: Iterable[str]) -> str:
         """What would do for an id that is not there."""
         return self.words.gone(word) or near(word, known)
 
-    def tags(self) -> set[str]:
+    def tags(self) -> frozenset[str]:
         """The tags of all kinds of units."""
-        return {str(t) for row in self.words.ids("units").values() if isinstance(row, Mapping) for t in row.get("tags", ())}
+        return self.words.said_by("units", "tags")
 
     def named_terms(self, name: str, signature: Signature, node: ast.Call, kinds: list[str]) -> None:
         """The terms that a function is given by name fit the things that they are asked of."""
