@@ -27,6 +27,8 @@ frame:
 - {input: orders}
 """
 BATTLE = "battles:\n- {id: b, stages: [{id: s}], "
+NATION = "nations: [{id: one, name: One}]\n"
+WAR = "stances: [{id: war, hostile: true}, {id: alliance, friendly: true}]"
 ACT = "acts:\n- {id: a, form: a, silence: {W602: for a test}, "
 
 UNREAD = [
@@ -118,6 +120,43 @@ def test_no_word_stands_twice_in_a_list_of_words() -> None:
     for path in schemas().glob("*.schema.json"):
         for words in lists(json.loads(path.read_text("utf-8"))):
             assert len({json.dumps(w) for w in words}) == len(words), (path.name, words)
+
+
+NEEDED = [
+    ("acts: [{id: a, form: a, cost: 1, silence: {W602: for a test}}]\n", "resources: [{id: coin, name: Coin}]", "E213"),
+    ("acts: [{id: a, form: a, cost: {coin: 1}, silence: {W602: for a test}}]\n", "resources: [{id: coin, name: Coin}]", "E407"),
+    ("acts: [{id: a, form: a, silence: {W602: for a test}, effects: [{join: {who: =self, side: =self.side}}]}]\n", WAR, "E213"),
+    ("terms: [{id: t, of: [nation], is: 'toward(nation, nation) + 1'}]\n", "tracks: [{id: lean, signed: true}]", "E308"),
+]
+
+
+@pytest.mark.parametrize(("text", "needed", "code"), NEEDED)
+def test_what_a_rule_needs_to_be_there_is_there(tmp_path: Path, text: str, needed: str, code: str) -> None:
+    assert code in [d.code for d in found(tmp_path / "without", NATION + text) if d.severity == "error"]
+    assert [d for d in found(tmp_path / "with", NATION + text + needed + "\n") if d.severity == "error"] == []
+
+
+@pytest.mark.parametrize(
+    ("effect", "codes"),
+    [
+        ("fight: {battle: b, attacker: one, at: home}", ""),
+        ("fight: {battle: b, attacker: one, where: mixed, defender: one}", ""),
+        ("fight: {battle: b, attacker: one, ›where: mixed}", "E213"),
+        ("fight: ›{battle: b, attacker: one}", "E213"),
+        ("fight: ›{battle: b, at: home}", "E207"),
+        ("convert: ›{units: units()}", "E213"),
+        ("convert: {units: units(), owner: one}", ""),
+        ("end: {between: [one, one]}", ""),
+        ("end: {between: ›[one]}", "E209"),
+        ("end: ›battle", "E209"),
+        ("end: game", ""),
+        ("vote: {of: nations(), ask: peace, then: [{say: peace}]}", ""),
+        ("vote: {of: nations(), ask: ›dinner, then: [{say: dinner}]}", "E407"),
+    ],
+)
+def test_an_effect_can_be_done_as_it_is_said(tmp_path: Path, effect: str, codes: str) -> None:
+    rows = "decisions: [{id: peace, from: [accept, refuse]}, {id: dinner, from: [fish, fowl]}]\n"
+    errors_are_told(tmp_path, WORLD + rows + BATTLE + "}\n" + ACT + f"effects: [{{{effect}}}]}}\n", codes)
 
 
 RANGES = [

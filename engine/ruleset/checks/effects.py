@@ -7,6 +7,7 @@ from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
 from ..nodes import Node, diagnose
+from .decisions import answers_written
 from .fields import fits_type, in_words
 from .rules import facts_of
 from .subject import Marked, Subject
@@ -19,8 +20,9 @@ ONE_OF: Mapping[str, tuple[str, ...]] = {
     "remove": ("units", "at", "of"),
     "cancel": ("orders", "under_way"),
     "create": ("at",),
-    "end": ("war", "between", "agreement", "game"),
-    "pay": ("from", "to", "shares"),
+    "convert": ("owner", "kind", "condition", "set"),
+    "pay": ("from", "to"),
+    "fight": ("at", "where"),
 }
 """Verb -> keys of which it needs at least one."""
 ALL = {"pay": "amount", "remove": "n", "convert": "n"}
@@ -47,6 +49,27 @@ def effects_say_all_that_they_need(subject: Subject) -> Iterator[Diagnostic]:
             yield from _own(subject, own)
         if (react := node.get("react")) is not None and react.is_map:
             yield from _react(subject, react, mark)
+        if (join := node.get("join")) is not None:
+            yield from _join(subject, join)
+        if (vote := node.get("vote")) is not None and vote.is_map:
+            yield from _vote(subject, vote)
+
+
+def _join(subject: Subject, join: Node) -> Iterator[Diagnostic]:
+    """Who joins a side takes its wars and is allied with its members: there are stances for both."""
+    for word in ("hostile", "friendly"):
+        if not any(row.get(word) for row in subject.rows("stances").values()):
+            message = f"'join' needs a row of stances that is {word!r}: what the nation becomes to others"
+            yield diagnose("E213", "error", message, join, hint=f"say `{word}: true` of one")
+
+
+def _vote(subject: Subject, vote: Node) -> Iterator[Diagnostic]:
+    """What is voted on can be answered with `accept`."""
+    row = subject.rows("decisions").get(vote.text("ask") or "")
+    answers = answers_written(row) if row is not None else []
+    if answers and "accept" not in answers:
+        message = f"nobody can accept: the answers to {vote.text('ask')!r} are {', '.join(map(str, answers))}"
+        yield diagnose("E407", "error", message, vote.value["ask"], hint="a vote counts who answers `accept`")
 
 
 def _own(subject: Subject, own: Node) -> Iterator[Diagnostic]:
@@ -80,6 +103,8 @@ def _keys(verb: str, at: Node) -> Iterator[Diagnostic]:
         yield diagnose("E213", "error", f"{verb!r} needs {words}", at)
     if verb == "queue" and at.text("what") == "agreement" and at.get("levy") is None:
         yield diagnose("E213", "error", "an agreement needs a 'levy'", at)
+    if verb == "queue" and at.get("levy") is not None and at.get("to") is None:
+        yield diagnose("E213", "error", "'levy' needs 'to': who receives it", at, key="levy")
 
 
 def _all_of_what(verb: str, at: Node) -> Iterator[Diagnostic]:

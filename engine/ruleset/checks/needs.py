@@ -42,6 +42,8 @@ NEEDS = (
     ("catalogue", "hand", True, ("due",), "`hand` without `due: hand` loses what was bought at the end of the purchase"),
     ("contacts", "gives", "know", ("know",), "says what is learnt"),
 )
+PRICES = (("acts", "cost", ""), ("orders", "cost", ""), ("bills", "price", "what"), ("yields", "amount", "into"))
+"""Form, key of an amount of the main resource, and the key that may name another."""
 STEP_NEEDS = {"fight": "battles", "detect": "contacts", "settle": "verdicts"}
 """Mechanics of the frame that do nothing without being told what, each with the key that says it."""
 
@@ -58,6 +60,7 @@ def rows_have_the_keys_that_they_need(subject: Subject) -> Iterator[Diagnostic]:
                     said = f"{key}: {value}" if isinstance(value, str) else key
                     yield diagnose("E213", "error", f"{said!r} of a row of {form} needs {other!r}: it {why}", node, key=key)
     yield from _prices(subject)
+    yield from _money(subject)
     yield from _tables(subject)
     yield from _slots(subject)
 
@@ -89,6 +92,18 @@ def _prices(subject: Subject) -> Iterator[Diagnostic]:
             node = subject.nodes("catalogue")[id_].value["price"]
             message = "the quantity 'price' decides what it costs; this number is not read"
             yield diagnose("E213", "error", message, node, hint=f'write "={row["price"]}" to leave the quantity out')
+
+
+def _money(subject: Subject) -> Iterator[Diagnostic]:
+    """What costs or brings something without saying what, where there is no resource at all."""
+    if subject.nodes("resources"):
+        return
+    for form, key, named in PRICES:
+        for id_, row in subject.rows(form).items():
+            if key in row and not isinstance(row[key], dict) and named not in row:
+                node = subject.nodes(form)[id_]
+                hint = "a first row: `resources: [{id: coin, name: coin}]`"
+                yield diagnose("E213", "error", f"{key!r} needs a resource, and there is none", node, key=key, hint=hint)
 
 
 def _tables(subject: Subject) -> Iterator[Diagnostic]:

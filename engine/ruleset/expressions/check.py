@@ -11,9 +11,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import pairwise
-from typing import Protocol
+from typing import Any, Protocol
 
-from .kinds import NUMERIC, apart, cells_of, depth_of, fits, kind_of_cell, say, takes, wanted
+from .kinds import NUMERIC, apart, fits, say, takes, wanted
+from .lookups import kind_of_cells, unfit
 from .parse import MAX_POWER, ExpressionError, parse
 from .vocabulary import ALWAYS, BUILT_IN, FACTS, FUNCTIONS, KINDS, MOMENTS, Signature
 
@@ -256,8 +257,11 @@ class _Checker:
         self.named_terms(name, signature, node, kinds)
         if name == "value" and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
             self.quantity(str(node.args[1].value), self.members_of(node.args[0], kinds[0]), node.args[1])
-        if name == "lookup":
-            self.cell(node)
+        if name in ("lookup", "band") and (table := self.table(node)) is not None:
+            for fault in unfit(name, table, node):
+                self.fail(fault.code, fault.message, fault.node, near(str(getattr(fault.node, "value", "")), fault.known))
+        if name == "toward" and len(node.args) == 2 and "True" not in self.words.said_by("tracks", "signed"):
+            self.fail("E308", "toward needs a track, since none is `signed`", node)
         if name == "band" and node.args and isinstance(node.args[0], ast.Constant):
             row = self.words.ids("tables").get(str(node.args[0].value))
             if isinstance(row, Mapping) and "bands" not in row:
@@ -279,15 +283,15 @@ class _Checker:
         if name == "group" and node.args and isinstance(node.args[0], ast.Constant):
             kind = self.kind_of_group(node.args[0].value)
             return f"set:{kind}" if kind else "set"
-        if name in ("lookup", "band") and node.args and isinstance(node.args[0], ast.Constant):
-            return self.kind_of_cells(node.args[0].value)
+        if name in ("lookup", "band") and (table := self.table(node)) is not None:
+            return kind_of_cells(table)
         return signature.gives
 
-    def kind_of_cells(self, id_: object) -> str:
-        """What every cell of a table is; anything if they differ, or there are none yet."""
-        row = self.words.ids("tables").get(str(id_))
-        kinds = {kind_of_cell(value) for value in cells_of(row)} if isinstance(row, Mapping) else set()
-        return kinds.pop() if len(kinds) == 1 else "any"
+    def table(self, node: ast.Call) -> Mapping[str, Any] | None:
+        """The table that a call names, if it writes its id and there is one."""
+        named = node.args[0] if node.args else None
+        row = self.words.ids("tables").get(str(named.value)) if isinstance(named, ast.Constant) else None
+        return row if isinstance(row, Mapping) else None
 
     def kind_of_group(self, id_: object) -> str:
         """The kind of the members of a group; nothing if it is none."""
@@ -423,33 +427,6 @@ class _Checker:
             return
         for argument, kind, want in zip(following, kinds[len(signature.args) :], term[0][1:], strict=False):
             self.argument(text, argument, kind, want)
-
-    def cell(self, node: ast.Call) -> None:
-        """The keys of a table that is looked up: as many as it says it has, and written ones among its rows."""
-        table = node.args[0] if node.args else None
-        row = self.words.ids("tables").get(str(table.value)) if isinstance(table, ast.Constant) else None
-        if not isinstance(row, Mapping):
-            return
-        keys = node.args[1:]
-        rows = row.get("rows")
-        named = row.get("keys", ())
-        deep = len(named) or depth_of(row)
-        if (deep or "rows" not in row) and len(keys) != deep:
-            counted = f"{deep} key{'s' * (deep != 1)}" if deep else "bands only; ask band()"
-            has = f"the keys {', '.join(named)}" if named else counted
-            self.fail("E308", f"the table {row['id']} has {has}; here there are {len(keys)}", node)
-        for key in keys:
-            if not isinstance(rows, Mapping):
-                return
-            if not isinstance(key, ast.Constant):
-                return
-            if str(key.value) in rows:
-                rows = rows[str(key.value)]
-            elif "default" in row or any(".." in str(k) for k in rows):
-                return
-            else:
-                self.fail("E305", f"the table {row['id']} has no {key.value!r}", key, near(str(key.value), rows))
-                return
 
     def filter(self, name: str, signature: Signature, keyword: ast.keyword, call: ast.Call) -> None:
         if signature.filters is None:
