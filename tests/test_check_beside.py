@@ -53,6 +53,7 @@ UNREAD = [
     ("control:\n- {id: c, how: presence, places: places(), ›held_by: any}\n", "E213"),
     ("control:\n- {id: c, how: capture, held_by: any}\n", ""),
     ("ends:\n- {id: e, ›lead: 3}\n", "E213"),
+    ("control:\n- {id: c, ›how: status, mark: seen}\n", "E213"),
     ("ends:\n- {id: e, rank: score, lead: 3, tie: draw}\n", ""),
     ("events:\n- {id: e, on: turn_end, ›at_start: true}\n", "E213"),
     (ACT + "›results: {1: []}}\n", "E213"),
@@ -65,6 +66,8 @@ UNREAD = [
     (ACT + "effects: [{remove: {units: units(), share: 1/2, spread: kind, round: up}}]}\n", ""),
     (ACT + "cases: [{›results: {1: []}}]}\n", "E213"),
     ("decisions:\n- {id: d, ›least: 1}\n", "E213"),
+    ("acts:\n- {id: a, form: go, slots: {›where: place}, silence: {W602: for a test}}\n", "E213"),
+    ("acts:\n- {id: a, form: 'go to {where}', slots: {where: place}, silence: {W602: for a test}}\n", ""),
 ]
 
 
@@ -174,6 +177,9 @@ RANGES = [
     ("rooms:\n- {id: r, of: nation, is: ›-3}\n", "E209"),
     ("gifts:\n- {id: g, what: coin, arrives: ›2}\n", "E209"),
     ("gifts:\n- {id: g, what: coin, arrives: 1}\n", ""),
+    ("gifts:\n- {id: g, what: coin, arrives: ›1000000000000000000}\n", "E209"),
+    (ACT + "effects: [{pay: {to: one, what: coin, amount: ›1000000000000000000}}]}\n", "E209"),
+    ("- {do: act, acts: ›[a, a]}\n" + ACT + "cost: 1}\n", "E209"),
     (BATTLE + "caps: [{who: true, most: ›-1}]}\n", "E209"),
 ]
 

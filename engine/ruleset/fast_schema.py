@@ -131,7 +131,11 @@ class Compiler:
 
     def _uniqueItems(self, given: Any, schema: Any, base: str) -> Fits:
         def unique(v: Any) -> bool:
-            return not isinstance(v, list) or not any(_same(a, b) for i, a in enumerate(v) for b in v[:i])
+            if not isinstance(v, list):
+                return True
+            if all(isinstance(a, str) for a in v):
+                return len(set(v)) == len(v)
+            return not any(_same(a, b) for i, a in enumerate(v) for b in v[:i])
 
         return unique if given else lambda v: True
 

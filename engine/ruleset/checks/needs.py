@@ -40,6 +40,7 @@ NEEDS = (
     ("battles", "where", "records", ("over", "at", "parties"), "is a battle for each record"),
     ("control", "troops", None, ("sets",), "is said of places that an effect hands over, beside what it sets"),
     ("catalogue", "hand", True, ("due",), "`hand` without `due: hand` loses what was bought at the end of the purchase"),
+    ("modes", "tasks", True, ("steps",), "does one task with each of so many points"),
     ("contacts", "gives", "know", ("know",), "says what is learnt"),
 )
 PRICES = (("acts", "cost", ""), ("orders", "cost", ""), ("bills", "price", "what"), ("yields", "amount", "into"))
@@ -225,12 +226,24 @@ def forms_can_be_read(subject: Subject) -> Iterator[Diagnostic]:
                 except FormError as error:
                     yield diagnose("E209", "error", str(error), node)
                     continue
+                if key == "form":
+                    yield from _slots_unwritten(subject.nodes(form)[id_], row)
                 there = {*SLOT.findall(row.get("form", "")), *row.get("slots", ())}
                 for slot in slots_in(pattern) if "form" in row else ():
                     if slot.name not in there:
                         hint = did_you_mean(slot.name, there) or f"the form has {', '.join(sorted(there)) or 'no slots'}"
                         text = f"no slot {slot.name!r} is in the form, so nothing could stand here"
                         yield diagnose("E302", "error", text, node, hint=hint)
+
+
+def _slots_unwritten(node: Node, row: dict[str, Any]) -> Iterator[Diagnostic]:
+    """A slot that is declared and that no order can fill: its form does not have it."""
+    written = SLOT.findall(row["form"])
+    for name in row.get("slots", {}):
+        if name not in written:
+            hint = did_you_mean(name, written) or f"write {{{name}}} in the form, or leave the slot out"
+            text = f"nothing fills the slot {name!r}: it is not in the form"
+            yield diagnose("E213", "error", text, node.value["slots"], key=name, hint=hint)
 
 
 def _may_be_left_out(row: Any) -> frozenset[str]:
