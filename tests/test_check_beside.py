@@ -28,7 +28,7 @@ frame:
 """
 BATTLE = "battles:\n- {id: b, stages: [{id: s}], "
 NATION = "nations: [{id: one, name: One}]\n"
-WAR = "stances: [{id: war, hostile: true}, {id: alliance, friendly: true}]"
+WAR = "stances: [{id: war, hostile: true, default: true}, {id: alliance, friendly: true}]"
 ACT = "acts:\n- {id: a, form: a, silence: {W602: for a test}, "
 
 UNREAD = [
@@ -40,7 +40,7 @@ UNREAD = [
     ("- {do: act, acts: [], ›own_turn: true}\n", "E213"),
     ("- {each: nation, own_turn: true, steps: [{do: act, acts: []}]}\n", ""),
     ("- {›do: fight}\n- {›do: detect}\n- {›do: settle}\n", "E606 E606 E606"),
-    ("- {do: fight, battles: []}\n- {do: detect, contacts: []}\n- {do: settle, verdicts: []}\n", ""),
+    ("- {do: fight, battles: ›[]}\n- {do: detect, contacts: ›[]}\n- {do: settle, verdicts: ›[]}\n", "E209 E209 E209"),
     (BATTLE + "›where: records, over: records(), at: place('home')}\n", "E213"),
     (BATTLE + "where: records, over: records(), at: place('home'), parties: {attacker: these(), defender: these()}}\n", ""),
     (BATTLE + "›over: records()}\n", "E213"),

@@ -37,7 +37,7 @@ resources:
 tracks:
 - {id: opinion, at_least: -5, at_most: 5}
 stances:
-- {id: war, hostile: true}
+- {id: war, hostile: true, default: true}
 - {id: alliance, friendly: true}
 frame:
 - {input: orders, from: everyone}

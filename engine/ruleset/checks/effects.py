@@ -8,6 +8,7 @@ from typing import Any
 from ...core.diagnostics import Diagnostic, did_you_mean
 from ..nodes import Node, diagnose
 from .decisions import answers_written
+from .expressions import words_of
 from .fields import fits_type, in_words
 from .rules import facts_of
 from .subject import Marked, Subject
@@ -45,6 +46,8 @@ def effects_say_all_that_they_need(subject: Subject) -> Iterator[Diagnostic]:
                 yield from _all_of_what(verb, at)
         if (change := node.get("change")) is not None and change.is_map:
             yield from _change(subject, change)
+        if (convert := node.get("convert")) is not None and convert.is_map:
+            yield from _convert(subject, convert)
         if (own := node.get("own")) is not None and own.is_map:
             yield from _own(subject, own)
         if (react := node.get("react")) is not None and react.is_map:
@@ -70,6 +73,16 @@ def _vote(subject: Subject, vote: Node) -> Iterator[Diagnostic]:
     if answers and "accept" not in answers:
         message = f"nobody can accept: the answers to {vote.text('ask')!r} are {', '.join(map(str, answers))}"
         yield diagnose("E407", "error", message, vote.value["ask"], hint="a vote counts who answers `accept`")
+
+
+def _convert(subject: Subject, convert: Node) -> Iterator[Diagnostic]:
+    """Units are put on rungs that the ladders of battles have."""
+    said = [("condition", convert.get("condition")), *(values.items() if (values := convert.get("set")) is not None else ())]
+    for field, value in said:
+        rungs = words_of(subject).rungs(field) if value is not None and isinstance(value.value, str) else frozenset()
+        if value is not None and rungs and not value.value.startswith("=") and value.value not in rungs:
+            hint = did_you_mean(value.value, rungs) or f"one of {', '.join(sorted(rungs))}"
+            yield diagnose("E407", "error", f"no battle knows the {field} {value.value!r}", value, hint=hint)
 
 
 def _own(subject: Subject, own: Node) -> Iterator[Diagnostic]:

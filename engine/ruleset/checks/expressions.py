@@ -301,6 +301,11 @@ class Words:
             self._said[form, key] = frozenset(str(word) for one in said for word in (one if isinstance(one, list) else [one]))
         return self._said[form, key]
 
+    def rungs(self, field: str) -> frozenset[str]:
+        """The values that a field of units has where battles put units on the rungs of a ladder; none if none does."""
+        ladders = [row["ladder"] for row in self.rows.get("battles", {}).values() if "ladder" in row]
+        return frozenset(str(value) for ladder in ladders if ladder.get("field") == field for value in ladder.get("values", ()))
+
     def gone(self, id_: str) -> str:
         """That a layer has removed the row of an id, and where; nothing if none has."""
         return gone(id_, self.removed)

@@ -60,6 +60,9 @@ def rows_have_the_keys_that_they_need(subject: Subject) -> Iterator[Diagnostic]:
                 if other not in row:
                     said = f"{key}: {value}" if isinstance(value, str) else key
                     yield diagnose("E213", "error", f"{said!r} of a row of {form} needs {other!r}: it {why}", node, key=key)
+    yield from _adjusts(subject)
+    yield from _options(subject)
+    yield from _stances(subject)
     yield from _prices(subject)
     yield from _money(subject)
     yield from _tables(subject)
@@ -103,8 +106,39 @@ def _money(subject: Subject) -> Iterator[Diagnostic]:
         for id_, row in subject.rows(form).items():
             if key in row and not isinstance(row[key], dict) and named not in row:
                 node = subject.nodes(form)[id_]
-                hint = "a first row: `resources: [{id: coin, name: coin}]`"
+                hint = "say what is paid with: a row of `resources`"
                 yield diagnose("E213", "error", f"{key!r} needs a resource, and there is none", node, key=key, hint=hint)
+
+
+ADJUSTING = frozenset({"base", "add", "times", "round", "at_least", "at_most", "final"})
+
+
+def _adjusts(subject: Subject) -> Iterator[Diagnostic]:
+    """A row that adjusts a quantity says by what."""
+    for id_, row in subject.rows("adjusts").items():
+        if ADJUSTING.isdisjoint(row):
+            message, hint = "nothing is adjusted: the row says no number", f"one of {', '.join(sorted(ADJUSTING))}"
+            yield diagnose("E213", "error", message, subject.nodes("adjusts")[id_], hint=hint)
+
+
+def _options(subject: Subject) -> Iterator[Diagnostic]:
+    """The default of an option is one of its values."""
+    for id_, row in subject.rows("options").items():
+        values, default = row.get("values", ()), row.get("default")
+        if values and not any(value == default and type(value) is type(default) for value in values):
+            node = subject.nodes("options")[id_]
+            hint = did_you_mean(str(default), map(str, values)) or f"one of {', '.join(map(str, values))}"
+            yield diagnose("E407", "error", f"{default!r} is none of the values of {id_!r}", node, key="default", hint=hint)
+
+
+def _stances(subject: Subject) -> Iterator[Diagnostic]:
+    """Nations of which nothing is said are to each other what the default stance says: there is one, and one only."""
+    rows = subject.rows("stances")
+    default = [id_ for id_, row in rows.items() if row.get("default")]
+    if rows and len(default) != 1:
+        said = "no stance is the default" if not default else f"{' and '.join(default)} are each the default"
+        hint = "say `default: true` of what nations are to each other where nothing else is said, and of that alone"
+        yield diagnose("E213", "error", said, subject.nodes("stances")[default[-1] if default else next(iter(rows))], hint=hint)
 
 
 def _tables(subject: Subject) -> Iterator[Diagnostic]:
@@ -137,6 +171,7 @@ def the_frame_comes_to_an_input(subject: Subject) -> Iterator[Diagnostic]:
     nodes = list(_nodes(frame))
     if subject.rows("nations") and not any(node.get("input") is not None for node in nodes):
         yield diagnose("E606", "error", "the frame has no `input`: no turn would ever wait for orders", frame[0])
+    inputs: dict[str, Node] = {}
     for node in nodes:
         heads = [key for key in ("input", "do", "steps") if node.get(key) is not None]
         if not heads:
@@ -148,6 +183,11 @@ def the_frame_comes_to_an_input(subject: Subject) -> Iterator[Diagnostic]:
             yield diagnose("E606", "error", f"{loops[0]!r} of a node needs `steps` to go through", node, key=loops[0])
         if len(loops) > 1:
             yield diagnose("E606", "error", f"a node is either {loops[0]!r} or {loops[1]!r}", node, key=loops[1])
+        name = node.text("input")
+        if name is not None and inputs.setdefault(name, node) is not node:
+            yield diagnose(
+                "E606", "error", f"a second input is called {name!r}: orders could be meant for either", node, key="input"
+            )
         needed = STEP_NEEDS.get(node.text("do") or "")
         if needed is not None and node.get(needed) is None:
             yield diagnose("E606", "error", f"`do: {node.text('do')}` needs {needed!r}: it says which", node, key="do")

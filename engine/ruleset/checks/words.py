@@ -253,9 +253,13 @@ def texts_name_what_is_in_scope(subject: Subject) -> Iterator[Diagnostic]:
     known = vocabulary(subject)
     for mark in subject.marked:
         text = mark.annotation.value
-        if "x-text" not in mark.annotation.schema or not isinstance(text, str) or "{" not in text:
+        if "x-text" not in mark.annotation.schema or not isinstance(text, str) or ("{" not in text and "}" not in text):
             continue
         node, key = mark.place
+        odd = re.search("[{}]", _NAME.sub(lambda found: " " * len(found[0]), text))
+        if odd is not None:
+            message = f"a brace that is not {'closed' if odd[0] == '{' else 'opened'}"
+            yield diagnose("E301", "error", message, node, key=key, hint="write {name}", offset=odd.start())
         scope: Mapping[str, str] = scope_of(mark, known.words)
         for found in _NAME.finditer(text):
             word = found[1]

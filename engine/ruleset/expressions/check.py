@@ -62,6 +62,9 @@ class Words(Protocol):
     def said_by(self, form: str, key: str) -> frozenset[str]:
         """The words that the rows of a form say under a key, alone or in lists."""
 
+    def rungs(self, field: str) -> frozenset[str]:
+        """The values that a field of units has where battles put units on the rungs of a ladder; none if none does."""
+
     def gone(self, id_: str) -> str:
         """That a layer has removed the row of an id, and where; or nothing."""
 
@@ -167,6 +170,8 @@ class _Checker:
             for read, said in ((one, other), (other, one)):
                 if isinstance(read, ast.Attribute):
                     self.words_of_field(self.quiet(read.value), read.attr, said)
+                elif isinstance(said, ast.Constant):
+                    self.value_of_option(read, said)
         for (a, ka), (b, kb) in zip(zip(sides, kinds, strict=True), list(zip(sides, kinds, strict=True))[1:], strict=False):
             for thing, text, text_node in ((ka, kb, b), (kb, ka, a)):
                 form = KINDS.get(thing, "")
@@ -179,6 +184,17 @@ class _Checker:
                         self.id_of(form, word)
                 del field
 
+    def value_of_option(self, read: ast.expr, said: ast.Constant) -> None:
+        """What an option is compared with is one of its values, where its row lists them."""
+        if not isinstance(read, ast.Call) or not isinstance(read.func, ast.Name) or read.func.id != "option" or not read.args:
+            return
+        row = self.words.ids("options").get(str(getattr(read.args[0], "value", "")))
+        values = row.get("values", ()) if isinstance(row, Mapping) else ()
+        if values and not any(said.value == value and type(said.value) is type(value) for value in values):
+            written = [str(value) for value in values]
+            hint = near(str(said.value), written) or f"its values are {', '.join(written)}"
+            self.fail("E306", f"the option never is {said.value!r}", said, hint)
+
     def words_of_field(self, kind: str, field: str, said: ast.expr) -> None:
         """Texts that a field is compared with, or looked for among: it must be able to have them."""
         of_list = isinstance(said, ast.Call) and isinstance(said.func, ast.Name) and said.func.id == "these"
@@ -189,6 +205,8 @@ class _Checker:
     def word_of_field(self, kind: str, field: str, node: ast.Constant) -> None:
         if kind == "unit" and field in ("tag", "tags"):
             self.known(node, "tag of units", further=self.tags())
+        elif kind == "unit" and (rungs := self.words.rungs(field)):
+            self.known(node, f"{field} of a unit", further=rungs)
         elif (form := WORDS_OF_FIELDS.get((kind, field))) is not None and self.words.ids(form):
             self.known(node, f"{field} of a {kind}", form)
         elif (kind, field) in SAID_BY_ROWS and (said := self.words.said_by(KINDS[kind], field)):
