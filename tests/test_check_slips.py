@@ -29,6 +29,12 @@ ACT = "acts:\n- {id: a, form: a, "
 SLOT = "acts:\n- {id: a, form: 'a {x}', slots: {x: "
 TERM = "terms:\n- {id: t, silence: {W604: for a test}, is: "
 EVENT = "events:\n- {id: e, on: turn_end, for: nations(), "
+MOVES = """\
+- {step: go, do: move}
+modes: [{id: walk, links: [land]}]
+policies: [{id: p, moves: [{›order: m}]}]
+orders:
+- {id: m, step: go, """
 
 SLIPS = [
     # ranges and dice
@@ -65,6 +71,9 @@ SLIPS = [
     (TERM + "\"count(units(condition='hurt'))\"}\n", ""),
     (EVENT + "effects: [{convert: {units: units(), condition: ›hrt}}]}\n", "E407"),
     (EVENT + "effects: [{convert: {units: units(), condition: hurt}}]}\n", ""),
+    ("options:\n- {id: bid, default: 3}\n" + TERM + "\"min(9, option('bid') if turn > 1 else 0)\"}\n", ""),
+    ("options:\n- {id: bid, default: three}\n" + TERM + "\"min(9, ›option('bid') if turn > 1 else 0)\"}\n", "E306"),
+    (TERM + '"1 + (2 if turn > 1 else ›None)"}\n', "E306"),
     # what does nothing, or cannot be told apart
     ("quantities:\n- {id: q, of: unit, base: 1}\nadjusts:\n- ›{id: j, of: q, for: foot}\n", "E213"),
     ("quantities:\n- {id: q, of: unit, base: 1}\nadjusts:\n- {id: j, of: q, for: foot, add: 1}\n", ""),
@@ -81,6 +90,13 @@ SLIPS = [
     ("technologies:\n- {id: radio, name: radio}\n- {id: wire, ›name: Radio}\n", "W611"),
     (ACT + "help: one}\n- {id: b, ›form: a}\n", "W611"),
     (ACT + "help: one}\n- {id: b, form: b}\n", ""),
+    (
+        MOVES.replace("›", "")
+        + "does: walk, slots: {units: units, origin: place, target: place}, form: 'go {units} {origin} {target}'}\n",
+        "",
+    ),
+    (MOVES + "form: go, does: walk}\n", "E213"),
+    (MOVES + "form: 'go {target}', slots: {target: place}, does: ›target}\n", "E213 E407"),
     ("- {›input: orders}\n", "E606"),
     ("- {input: more}\n", ""),
     (

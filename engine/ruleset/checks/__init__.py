@@ -75,6 +75,7 @@ CHECKS: tuple[Check, ...] = (
     needs.grades_say_what_their_unit_leaves_open,
     decisions.defaults_are_answers,
     needs.own_rules_fit_their_acts,
+    needs.policies_move_by_orders_of_moves,
     needs.policies_name_slots_of_their_acts,
     needs.objectives_fit_their_aims,
     terms.terms_do_not_lead_back_to_themselves,
@@ -154,7 +155,7 @@ def of_altered(base: Subject, draft: Draft, *rows: tuple[str, str]) -> Iterator[
 
 READ_BY_OTHERS = frozenset(
     {"fields", "terms", "groups", "acts", "orders", "places", "links", "units", "technologies", "catalogue", "contacts"}
-    | {"matrices", "tables", "aims"}
+    | {"matrices", "tables", "aims", "options", "battles", "tracks", "stances", "decisions", "verdicts", "resources"}
 )
 """Forms of which more than the ids counts for what other rows may say."""
 

@@ -25,6 +25,8 @@ __all__ = [
     "objectives_fit_their_aims",
     "own_rules_fit_their_acts",
     "players_see_something",
+    "policies_move_by_orders_of_moves",
+    "policies_name_slots_of_their_acts",
     "quantities_are_of_what_is_asked",
     "rows_have_the_keys_that_they_need",
     "slots_left_out_have_a_value",
@@ -394,6 +396,22 @@ def own_rules_fit_their_acts(subject: Subject) -> Iterator[Diagnostic]:
                 message = f"{row['on']!r} does not say where cases of single nations are tried"
                 hint = "a case {nations: true} of the act says so"
                 yield diagnose("E213", "error", message, subject.nodes(form)[id_], key="on", hint=hint)
+
+
+MOVING = ("units", "origin", "target")
+"""Slots of an order that sends units to a goal."""
+
+
+def policies_move_by_orders_of_moves(subject: Subject) -> Iterator[Diagnostic]:
+    """A rule of a policy for moves names an order that sends units by some mode."""
+    orders, modes = subject.rows("orders"), subject.rows("modes")
+    for id_, row in subject.rows("policies").items():
+        of_moves = subject.nodes("policies")[id_].get("moves")
+        for rule, node in zip(row.get("moves", ()), of_moves.members() if of_moves is not None else (), strict=True):
+            order = orders.get(rule["order"])
+            if order is not None and (order.get("does") not in modes or not set(MOVING) <= set(order.get("slots", {}))):
+                message = f"{rule['order']!r} is no order of a move: it needs the slots {', '.join(MOVING)}, and a mode in 'does'"
+                yield diagnose("E213", "error", message, node, key="order")
 
 
 def policies_name_slots_of_their_acts(subject: Subject) -> Iterator[Diagnostic]:

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Any, Protocol
 
 from .kinds import NUMERIC, apart, fits, say, takes, wanted
-from .lookups import kind_of_cells, unfit
+from .lookups import kind_of_cell, kind_of_cells, unfit
 from .parse import MAX_POWER, ExpressionError, parse
 from .vocabulary import ALWAYS, BUILT_IN, FACTS, FUNCTIONS, KINDS, MOMENTS, Signature
 
@@ -160,7 +160,9 @@ class _Checker:
         return "any"
 
     def number(self, kind: str, node: ast.AST) -> None:
-        if kind not in NUMERIC:
+        for part in (node.body, node.orelse) if isinstance(node, ast.IfExp) else ():
+            self.number(self.quiet(part), part)
+        if kind not in NUMERIC and not isinstance(node, ast.IfExp):
             self.fail("E306", f"{say(kind)} where a number is needed", node)
 
     def compared_ids(self, node: ast.Compare, kinds: list[str]) -> None:
@@ -303,6 +305,9 @@ class _Checker:
             return f"set:{kind}" if kind else "set"
         if name in ("lookup", "band") and (table := self.table(node)) is not None:
             return kind_of_cells(table)
+        row = self.words.ids("options").get(str(getattr(node.args[0], "value", ""))) if name == "option" and node.args else None
+        if isinstance(row, Mapping) and "default" in row:
+            return kind_of_cell(row["default"])
         return signature.gives
 
     def table(self, node: ast.Call) -> Mapping[str, Any] | None:
