@@ -27,6 +27,8 @@ frame:
 - {input: orders}
 """
 BATTLE = "battles:\n- {id: b, stages: [{id: s}], "
+NATION = "nations: [{id: one, name: One}]\n"
+WAR = "stances: [{id: war, hostile: true, default: true}, {id: alliance, friendly: true}]"
 ACT = "acts:\n- {id: a, form: a, silence: {W602: for a test}, "
 
 UNREAD = [
@@ -38,7 +40,7 @@ UNREAD = [
     ("- {do: act, acts: [], ›own_turn: true}\n", "E213"),
     ("- {each: nation, own_turn: true, steps: [{do: act, acts: []}]}\n", ""),
     ("- {›do: fight}\n- {›do: detect}\n- {›do: settle}\n", "E606 E606 E606"),
-    ("- {do: fight, battles: []}\n- {do: detect, contacts: []}\n- {do: settle, verdicts: []}\n", ""),
+    ("- {do: fight, battles: ›[]}\n- {do: detect, contacts: ›[]}\n- {do: settle, verdicts: ›[]}\n", "E209 E209 E209"),
     (BATTLE + "›where: records, over: records(), at: place('home')}\n", "E213"),
     (BATTLE + "where: records, over: records(), at: place('home'), parties: {attacker: these(), defender: these()}}\n", ""),
     (BATTLE + "›over: records()}\n", "E213"),
@@ -51,6 +53,7 @@ UNREAD = [
     ("control:\n- {id: c, how: presence, places: places(), ›held_by: any}\n", "E213"),
     ("control:\n- {id: c, how: capture, held_by: any}\n", ""),
     ("ends:\n- {id: e, ›lead: 3}\n", "E213"),
+    ("control:\n- {id: c, ›how: status, mark: seen}\n", "E213"),
     ("ends:\n- {id: e, rank: score, lead: 3, tie: draw}\n", ""),
     ("events:\n- {id: e, on: turn_end, ›at_start: true}\n", "E213"),
     (ACT + "›results: {1: []}}\n", "E213"),
@@ -63,6 +66,8 @@ UNREAD = [
     (ACT + "effects: [{remove: {units: units(), share: 1/2, spread: kind, round: up}}]}\n", ""),
     (ACT + "cases: [{›results: {1: []}}]}\n", "E213"),
     ("decisions:\n- {id: d, ›least: 1}\n", "E213"),
+    ("acts:\n- {id: a, form: go, slots: {›where: place}, silence: {W602: for a test}}\n", "E213"),
+    ("acts:\n- {id: a, form: 'go to {where}', slots: {where: place}, silence: {W602: for a test}}\n", ""),
 ]
 
 
@@ -120,6 +125,43 @@ def test_no_word_stands_twice_in_a_list_of_words() -> None:
             assert len({json.dumps(w) for w in words}) == len(words), (path.name, words)
 
 
+NEEDED = [
+    ("acts: [{id: a, form: a, cost: 1, silence: {W602: for a test}}]\n", "resources: [{id: coin, name: Coin}]", "E213"),
+    ("acts: [{id: a, form: a, cost: {coin: 1}, silence: {W602: for a test}}]\n", "resources: [{id: coin, name: Coin}]", "E407"),
+    ("acts: [{id: a, form: a, silence: {W602: for a test}, effects: [{join: {who: =self, side: =self.side}}]}]\n", WAR, "E213"),
+    ("terms: [{id: t, of: [nation], is: 'toward(nation, nation) + 1'}]\n", "tracks: [{id: lean, signed: true}]", "E308"),
+]
+
+
+@pytest.mark.parametrize(("text", "needed", "code"), NEEDED)
+def test_what_a_rule_needs_to_be_there_is_there(tmp_path: Path, text: str, needed: str, code: str) -> None:
+    assert code in [d.code for d in found(tmp_path / "without", NATION + text) if d.severity == "error"]
+    assert [d for d in found(tmp_path / "with", NATION + text + needed + "\n") if d.severity == "error"] == []
+
+
+@pytest.mark.parametrize(
+    ("effect", "codes"),
+    [
+        ("fight: {battle: b, attacker: one, at: home}", ""),
+        ("fight: {battle: b, attacker: one, where: mixed, defender: one}", ""),
+        ("fight: {battle: b, attacker: one, ›where: mixed}", "E213"),
+        ("fight: ›{battle: b, attacker: one}", "E213"),
+        ("fight: ›{battle: b, at: home}", "E207"),
+        ("convert: ›{units: units()}", "E213"),
+        ("convert: {units: units(), owner: one}", ""),
+        ("end: {between: [one, one]}", ""),
+        ("end: {between: ›[one]}", "E209"),
+        ("end: ›battle", "E209"),
+        ("end: game", ""),
+        ("vote: {of: nations(), ask: peace, then: [{say: peace}]}", ""),
+        ("vote: {of: nations(), ask: ›dinner, then: [{say: dinner}]}", "E407"),
+    ],
+)
+def test_an_effect_can_be_done_as_it_is_said(tmp_path: Path, effect: str, codes: str) -> None:
+    rows = "decisions: [{id: peace, from: [accept, refuse]}, {id: dinner, from: [fish, fowl]}]\n"
+    errors_are_told(tmp_path, WORLD + rows + BATTLE + "}\n" + ACT + f"effects: [{{{effect}}}]}}\n", codes)
+
+
 RANGES = [
     ("ends:\n- {id: e, rank: score, lead: ›-10}\n", "E209"),
     ("ends:\n- {id: e, rank: score, lead: ›-1/2}\n", "E209"),
@@ -135,6 +177,9 @@ RANGES = [
     ("rooms:\n- {id: r, of: nation, is: ›-3}\n", "E209"),
     ("gifts:\n- {id: g, what: coin, arrives: ›2}\n", "E209"),
     ("gifts:\n- {id: g, what: coin, arrives: 1}\n", ""),
+    ("gifts:\n- {id: g, what: coin, arrives: ›1000000000000000000}\n", "E209"),
+    (ACT + "effects: [{pay: {to: one, what: coin, amount: ›1000000000000000000}}]}\n", "E209"),
+    ("- {do: act, acts: ›[a, a]}\n" + ACT + "cost: 1}\n", "E209"),
     (BATTLE + "caps: [{who: true, most: ›-1}]}\n", "E209"),
 ]
 

@@ -87,7 +87,10 @@ RULES = [
         "- {id: e, on: {reached: {track: t, at: [-5]}}}\n- {id: f, on: [{reached: {at: 9}}]}\n",
         [("W604", 2, 28)],
     ),
-    ("tables:\n- {id: used, rows: {a: 1}}\n- {id: idle, rows: {a: 1}}\noptions:\n- {id: o, default: used}\n", [("W604", 3, 3)]),
+    (
+        "tables:\n- {id: used, rows: {a: 1}}\n- {id: idle, rows: {a: 1}}\ngroups:\n- {id: g, of: units, members: [], use: theater}\noptions:\n- {id: o, default: used}\n",
+        [("W604", 3, 3), ("W604", 7, 3)],
+    ),
 ]
 
 

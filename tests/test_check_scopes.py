@@ -124,6 +124,8 @@ adjusts:
 
 THINGS = """\
 nations: [{id: one, name: One, seat: player}]
+resources: [{id: coin, name: Coin}]
+stances: [{id: war, hostile: true, default: true}, {id: alliance, friendly: true}]
 acts:
 - {id: a, form: a, silence: {W602: for a test}, """
 

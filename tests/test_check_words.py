@@ -36,6 +36,9 @@ resources:
 - {id: gold, name: Gold}
 tracks:
 - {id: opinion, at_least: -5, at_most: 5}
+stances:
+- {id: war, hostile: true, default: true}
+- {id: alliance, friendly: true}
 frame:
 - {input: orders, from: everyone}
 - {step: talk, do: watch}
@@ -258,13 +261,14 @@ def test_the_engine_states_no_fact_or_role_that_is_not_published() -> None:
     ],
 )
 def test_what_would_harm_a_terminal_or_never_end_is_told(tmp_path: Path, text: str, codes: str) -> None:
-    text, expected = marked(text, codes)
+    text, expected = marked(f"{text}resources: [{{id: gold, name: Gold}}]\n", codes)
     told = [d for d in found(tmp_path, text) if d.severity == "error"]
     assert places(told) == expected if expected else [d.code for d in told] == ["E301"]
 
 
 def test_a_term_that_counts_is_a_number(tmp_path: Path) -> None:
     rows = "terms:\n- {id: big, of: [place], is: count(units(at=place))}\nyields:\n- {id: land, amount: \"=total(places(), 'big')\"}\n"
+    rows += "resources: [{id: gold, name: Gold}]\n"
     assert [d for d in found(tmp_path, rows) if d.severity == "error"] == []
 
 

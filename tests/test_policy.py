@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from wteaw.core.dice import ScriptedDice, Stream
+from wteaw.core.faults import RuleError
 from wteaw.core.model import Ruleset
 from wteaw.core.package_data import scenarios
 from wteaw.core.state import State, unit_key
@@ -601,6 +602,15 @@ def test_a_policy_that_is_chosen_counts_where_its_test_holds() -> None:
     early, late = position(**chosen), position(**chosen, game={"game": {"turn": 4}})
     found = [(policy_of(World(rules({}, policies=rows), state), "red") or {})["id"] for state in (early, late)]
     assert found == ["usual", "late"]
+
+
+def test_what_goes_wrong_while_a_policy_thinks_names_its_row() -> None:
+    acts = [{"id": "beg", "form": "beg", "step": "talk", "slots": {}}]
+    rows = [{"id": "p", "acts": [{"act": "beg", "weight": "=1 / (turn - turn)"}]}]
+    world = World(rules({}, acts=acts, policies=rows), position())
+    with pytest.raises(RuleError) as met:
+        plan(world, "red", dice())
+    assert met.value.rule == "policies/p"
 
 
 def test_what_is_required_is_met_by_the_first_rule_that_can(monkeypatch: pytest.MonkeyPatch) -> None:

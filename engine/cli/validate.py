@@ -13,6 +13,7 @@ from ..core.diagnostics import FORMATS, Diagnostic, has_errors, render, tidy
 from ..game.report.mapview import drawing_faults
 from ..game.scenario_files import load_scenario, read_scenario, ruleset_folder
 from ..ruleset import load_ruleset
+from ..ruleset.compile import Done
 from ..ruleset.folder import MANIFEST, TABLE_FOLDERS, find_rulesets
 from . import Code, Stop, formats
 from .terminal import each, say
@@ -73,7 +74,8 @@ def _watch(paths: list[Path], *, strict: bool, cache: bool) -> None:
 
 def validate_paths(paths: list[Path], *, cache: bool = True) -> list[Diagnostic]:
     """All findings in all rulesets and scenarios at or below the paths; names of files as seen from here."""
-    return tidy([d for one in each(_inputs(paths), "rulesets and scenarios") for d in one.findings(cache=cache)])
+    done: Done = {}
+    return tidy([d for one in each(_inputs(paths), "rulesets and scenarios") for d in one.findings(cache=cache, done=done)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +86,10 @@ class _Input:
     root: Path
     scenario: bool = False
 
-    def findings(self, *, cache: bool) -> list[Diagnostic]:
+    def findings(self, *, cache: bool, done: Done | None = None) -> list[Diagnostic]:
         if self.scenario:
-            return _seen_from_here(load_scenario(self.path, cache=cache, root=self.root)[2], self.path.parent)
-        found = [*load_ruleset(self.path, cache=cache, root=self.root)[1], *drawing_faults(self.path)]
+            return _seen_from_here(load_scenario(self.path, cache=cache, root=self.root, done=done)[2], self.path.parent)
+        found = [*load_ruleset(self.path, cache=cache, root=self.root, done=done)[1], *drawing_faults(self.path)]
         return _seen_from_here(found, self.path)
 
     def ruleset(self) -> Path | None:

@@ -20,7 +20,7 @@ from ..core.model import Ruleset
 from ..core.package_data import rulesets
 from ..core.package_data import scenarios as shipped_scenarios
 from ..core.state import State
-from ..ruleset.compile import add_source_lines, load_ruleset, parse_file
+from ..ruleset.compile import Done, add_source_lines, load_ruleset, parse_file
 from ..ruleset.folder import MANIFEST, SourceFile, find_rulesets
 from ..ruleset.forms import Forms, annotated, forms
 from ..ruleset.load import read_file
@@ -127,12 +127,12 @@ SCENARIO_CHECKS: list[Callable[[ScenarioSubject], Iterable[Diagnostic]]] = [
 
 
 def load_scenario(
-    path: Path | str, *, root: Path | None = None, cache: bool = True, rules: Path | None = None
+    path: Path | str, *, root: Path | None = None, cache: bool = True, rules: Path | None = None, done: Done | None = None
 ) -> tuple[dict[str, Any] | None, Ruleset | None, list[Diagnostic]]:
     """A scenario, the ruleset it names with the scenario's own `rules` laid over it, and all findings.
 
     Either is None if it is not to be used. Findings in the ruleset itself are given only if they keep it from being used:
-    `load_ruleset` tells the rest. `rules` is a folder to take in place of the ruleset that the scenario names.
+    `load_ruleset` tells the rest. `rules` is a folder to take in place of the ruleset that the scenario names; `done` as there.
     """
     from ..ruleset.checks.schema import faults_of  # heavy, and not needed when the cache has the answer
 
@@ -147,7 +147,7 @@ def load_scenario(
     found += wrong
     ruleset = None
     if folder is not None:
-        ruleset, inside = load_ruleset(folder, root=root, cache=cache, over=None if shape else node.get(RULES))
+        ruleset, inside = load_ruleset(folder, root=root, cache=cache, over=None if shape else node.get(RULES), done=done)
         if ruleset is None:
             found += _errors_below(node, inside) if rules is None else [d for d in inside if d.severity == "error"]
     if ruleset is not None and not shape:

@@ -23,6 +23,7 @@ from .nodes import Node, diagnose, pack, plain_value, unpack
 from .overlay import FRAME, Draft, Layer, lay_over
 
 __all__ = [
+    "Done",
     "Reading",
     "add_source_lines",
     "assemble",
@@ -35,6 +36,8 @@ __all__ = [
 ]
 
 MAX_LAYERS = 10
+Done = dict[str, tuple[Ruleset | None, list[Diagnostic]]]
+"""What a run has made of rulesets, by all that they are made of: scenarios of one ruleset share it."""
 
 
 class Reading:
@@ -77,30 +80,41 @@ def load_ruleset(
     root: Path | None = None,
     keep_broken: bool = False,
     over: Node | None = None,
+    done: Done | None = None,
 ) -> tuple[Ruleset | None, list[Diagnostic]]:
     """The ruleset in a folder, and all that was found.
 
     It is None if there are errors, unless `keep_broken` is given and it can be built. `root` is a folder that the
     ruleset's `extends` may stay in, besides the shipped data and its own surroundings. Names of files in findings and
     origins are relative to the folder. `over` is a map from form to rows, laid over the ruleset as an overlay's file is:
-    the rules of a scenario.
+    the rules of a scenario. `done` holds what the same run has made of the same texts before, and takes this in.
     """
     reading = read_layers(Path(path), root)
     known = forms()
-    key = _key(reading, known, over) if cache else ""
+    key = _key(reading, known, over) if cache or done is not None else ""
+    if done is not None:
+        if key not in done:
+            done[key] = _loaded(reading, known, key, cache, over)
+        ruleset, found = done[key]
+    else:
+        ruleset, found = _loaded(reading, known, key, cache, over)
+    return (ruleset if keep_broken or not has_errors(found) else None), found
+
+
+def _loaded(reading: Reading, known: Forms, key: str, cache: bool, over: Node | None) -> tuple[Ruleset | None, list[Diagnostic]]:
+    """The ruleset that the texts make, if they make one, and all findings; from the cache if it may be asked and has them."""
     kept = shelf.read("rulesets", key) if cache else None
     if kept is not None:
         try:
             ruleset = Ruleset.from_json(kept["ruleset"]) if kept["ruleset"] is not None else None
-            found = [Diagnostic.from_json(d) for d in kept["found"]]
+            return ruleset, [Diagnostic.from_json(d) for d in kept["found"]]
         except (KeyError, TypeError, ValueError, AttributeError):
-            kept = None
-    if kept is None:
-        ruleset, found = assemble(reading, known, cache=cache, over=over)
-        if cache:
-            entry = {"ruleset": ruleset.to_json() if ruleset else None, "found": [d.to_json() for d in found]}
-            shelf.write("rulesets", key, entry)
-    return (ruleset if keep_broken or not has_errors(found) else None), found
+            pass
+    ruleset, found = assemble(reading, known, cache=cache, over=over)
+    if cache:
+        entry = {"ruleset": ruleset.to_json() if ruleset else None, "found": [d.to_json() for d in found]}
+        shelf.write("rulesets", key, entry)
+    return ruleset, found
 
 
 def compile_ruleset(path: Path | str, *, root: Path | None = None) -> tuple[Ruleset | None, list[Diagnostic]]:

@@ -59,7 +59,10 @@ class Compiler:
         tests: list[Fits] = []
 
         def check(value: Any) -> bool:
-            return all(test(value) for test in tests)
+            for test in tests:  # noqa: SIM110 - a loop is twice as fast as `all` here, and is run for every value
+                if not test(value):
+                    return False
+            return True
 
         self.done[id(schema)] = check
         for word, given in schema.items():
@@ -71,7 +74,9 @@ class Compiler:
             test = make(given, schema, base)
             if test is not None:
                 tests.append(test)
-        return check
+        if len(tests) == 1:
+            self.done[id(schema)] = tests[0]
+        return self.done[id(schema)]
 
     # One method for each keyword: (what it says, the schema around it, the file) to a test, or None if another does it.
 
@@ -126,7 +131,11 @@ class Compiler:
 
     def _uniqueItems(self, given: Any, schema: Any, base: str) -> Fits:
         def unique(v: Any) -> bool:
-            return not isinstance(v, list) or not any(_same(a, b) for i, a in enumerate(v) for b in v[:i])
+            if not isinstance(v, list):
+                return True
+            if all(isinstance(a, str) for a in v):
+                return len(set(v)) == len(v)
+            return not any(_same(a, b) for i, a in enumerate(v) for b in v[:i])
 
         return unique if given else lambda v: True
 
@@ -151,10 +160,10 @@ class Compiler:
                 fits = named.get(key)
                 if fits is not None and not fits(item):
                     return False
-                matching = [f for search, f in patterns if search(key)]
-                if not all(f(item) for f in matching):
-                    return False
-                if fits is None and not matching and not other(item):
+                if patterns and (matching := [f for search, f in patterns if search(key)]):
+                    if not all(f(item) for f in matching):
+                        return False
+                elif fits is None and not other(item):
                     return False
             return True
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -43,7 +43,7 @@ KINDS: Mapping[str, str] = {
 }
 """The kind of thing, as fields and expressions name it, that a row of a form is."""
 
-KEYWORDS = ("x-ref", "x-expr", "x-word", "x-fact", "x-effect", "x-text", "x-with")
+KEYWORDS = ("x-ref", "x-expr", "x-word", "x-fact", "x-effect", "x-text", "x-with", "x-kind")
 DEFAULT = "default"
 """What a value is where a row does not say it: beside a `$ref` it is said of this place."""
 CLOSED = ""
@@ -121,6 +121,9 @@ class Forms:
     digest: str
     names: tuple[str, ...] = ()
     _compiled: dict[int, Fits | None] = field(default_factory=dict)
+    spots: dict[tuple[str, ...], dict[tuple[int, str], _Spot]] = field(default_factory=dict)
+    bearing: dict[tuple[str, ...], dict[tuple[int, str], bool]] = field(default_factory=dict)
+    """What the walk for some keywords has made of schemas, by their identity and file."""
 
     def __contains__(self, form: object) -> bool:
         return form in self.names
@@ -239,60 +242,139 @@ def annotated(known: Forms, form: str, value: Any, words: Sequence[str] = KEYWOR
     yield from _Walk(known, words).walk(known.schema(form), f"{form}.schema.json", value, (), {})
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Spot:
+    """A schema as the walk needs it, `$ref` followed: what it says of the value, and which schemas say something of its parts."""
+
+    base: str
+    told: Mapping[str, Any]
+    """The keywords that are asked for, and ours beside them; empty if it carries none."""
+    names: Mapping[str, str] | None
+    more: Mapping[str, str]
+    slots_of: str
+    word: Any
+    """The `x-word` beside a `$ref`."""
+    all_of: tuple[Any, ...]
+    any_of: tuple[tuple[Any, ...], ...]
+    """For each of `oneOf` and `anyOf`, its branches."""
+    named: Mapping[str, Any]
+    """Key to its schema, None if nothing is said there."""
+    patterns: tuple[tuple[re.Pattern[str], Any], ...]
+    keys: Any
+    others: Any
+    items: Any
+
+
 class _Walk:
+    """The walk of one form's rows. Schemas below which nothing is said are passed over: most of a row of the map is plain."""
+
     def __init__(self, known: Forms, words: Sequence[str]) -> None:
         self.known = known
         self.words = words
+        self.spots: dict[tuple[int, str], _Spot] = known.spots.setdefault(tuple(words), {})
+        self.bear: dict[tuple[int, str], bool] = known.bearing.setdefault(tuple(words), {})
+
+    def spot(self, raw: Any, base: str) -> _Spot:
+        """What the walk needs of a schema, made once."""
+        found = self.spots.get((id(raw), base))
+        if found is None:
+            found = self.spots[id(raw), base] = self._made(raw, base)
+        return found
+
+    def _made(self, raw: Any, base: str) -> _Spot:
+        schema, at = self.known.resolve(raw, base)
+        told = {k: v for k, v in schema.items() if k.startswith("x-") or k in self.words}
+        if "oneOf" in schema or "anyOf" in schema:
+            told.pop("x-word", None)
+        names: Mapping[str, str] | None = None
+        more: dict[str, str] = {}
+        slots_of = ""
+        for part in (raw, schema):  # a scope may stand beside a `$ref`
+            if isinstance(part, dict):
+                if "x-names" in part:
+                    names, more, slots_of = {CLOSED: "", **part["x-names"]}, {}, ""
+                slots_of = part.get("x-slots-of", slots_of)
+                more |= {ARRAYS: ""} if part.get("x-arrays") else {}
+                more |= part.get("x-scope", {})
+        return _Spot(
+            at,
+            told if any(k in schema for k in self.words) else {},
+            names,
+            more,
+            slots_of,
+            raw["x-word"] if isinstance(raw, dict) and "$ref" in raw and "x-word" in raw else None,
+            tuple(self._worth(schema.get("allOf", ()), at)),
+            tuple(
+                tuple(schema[word])
+                for word in ("oneOf", "anyOf")
+                if word in schema and any(True for _ in self._worth(schema[word], at))
+            ),
+            {k: part if self.bears(part, at) else None for k, part in schema.get("properties", {}).items()},
+            tuple((re.compile(k), part) for k, part in schema.get("patternProperties", {}).items()),
+            schema["propertyNames"] if self.bears(schema.get("propertyNames"), at) else None,
+            schema["additionalProperties"] if self.bears(schema.get("additionalProperties"), at) else None,
+            schema["items"] if self.bears(schema.get("items"), at) else None,
+        )
+
+    def _worth(self, parts: Iterable[Any], base: str) -> Iterator[Any]:
+        return (part for part in parts if self.bears(part, base))
+
+    def bears(self, raw: Any, base: str) -> bool:
+        """Whether a schema, or one of those inside it, carries a keyword that is asked for."""
+        if not isinstance(raw, dict):
+            return False
+        known = self.bear.get((id(raw), base))
+        if known is not None:
+            return known
+        self.bear[id(raw), base] = True  # inside itself: not known yet, so it is looked at
+        schema, at = self.known.resolve(raw, base)
+        parts: list[Any] = [*schema.get("allOf", ()), *schema.get("oneOf", ()), *schema.get("anyOf", ())]
+        parts += [*schema.get("properties", {}).values(), *schema.get("patternProperties", {}).values()]
+        parts += [schema.get(word) for word in ("propertyNames", "additionalProperties", "items")]
+        found = any(word in schema for word in self.words) or any(self.bears(part, at) for part in parts)
+        self.bear[id(raw), base] = found
+        return found
 
     def walk(
         self, raw: Any, base: str, value: Any, path: Path_, scope: Mapping[str, str], words: Any = None
     ) -> Iterator[Annotation]:
         """`words`: the `x-word` that stands beside a `$ref` around, and is said of the shapes in what it refers to."""
-        schema, base = self.known.resolve(raw, base)
-        if isinstance(raw, dict) and "$ref" in raw and "x-word" in raw:
-            words = raw["x-word"]
-        for told in (raw, schema):  # a scope may stand beside a `$ref`
-            if isinstance(told, dict) and "x-names" in told:
-                scope = {CLOSED: "", **told["x-names"]}
-            if isinstance(told, dict) and "x-slots-of" in told and isinstance(value, dict):
-                scope = {**scope, SLOTS_OF: str(value.get(told["x-slots-of"]))}
-            if isinstance(told, dict) and told.get("x-arrays"):
-                scope = {**scope, ARRAYS: ""}
-            if isinstance(told, dict) and "x-scope" in told:
-                scope = {**scope, **told["x-scope"]}
-        if any(k in schema for k in self.words):
-            told = {k: v for k, v in schema.items() if k.startswith("x-") or k in self.words}
-            if "x-word" in told and words is not None:
-                told["x-word"] = words
-            if "oneOf" in schema or "anyOf" in schema:
-                told.pop("x-word", None)
+        spot = self.spot(raw, base)
+        words = words if spot.word is None else spot.word
+        if spot.names is not None:
+            scope = spot.names
+        if spot.slots_of and isinstance(value, dict):
+            scope = {**scope, SLOTS_OF: str(value.get(spot.slots_of))}
+        if spot.more:
+            scope = {**scope, **spot.more}
+        if spot.told:
+            told = spot.told if words is None or "x-word" not in spot.told else {**spot.told, "x-word": words}
             yield Annotation(path, value, told, scope)
-        for part in schema.get("allOf", ()):
-            yield from self.walk(part, base, value, path, scope, words)
-        for word in ("oneOf", "anyOf"):
-            for option in schema.get(word, ()):
-                if self.known.fits(option, base, value):
-                    yield from self.walk(option, base, value, path, scope, words)
+        for part in spot.all_of:
+            yield from self.walk(part, spot.base, value, path, scope, words)
+        for options in spot.any_of:
+            for option in options:
+                if self.known.fits(option, spot.base, value):
+                    if self.bears(option, spot.base):
+                        yield from self.walk(option, spot.base, value, path, scope, words)
                     break
         if isinstance(value, dict):
-            yield from self.entries(schema, base, value, path, scope)
-        elif isinstance(value, list) and isinstance(schema.get("items"), dict):
+            yield from self.entries(spot, value, path, scope)
+        elif isinstance(value, list) and spot.items is not None:
             for index, item in enumerate(value):
-                yield from self.walk(schema["items"], base, item, (*path, index), scope, words)
+                yield from self.walk(spot.items, spot.base, item, (*path, index), scope, words)
 
-    def entries(
-        self, schema: Schema, base: str, value: dict[str, Any], path: Path_, scope: Mapping[str, str]
-    ) -> Iterator[Annotation]:
-        named = schema.get("properties", {})
-        patterns = schema.get("patternProperties", {})
-        names = schema.get("propertyNames")
+    def entries(self, spot: _Spot, value: dict[str, Any], path: Path_, scope: Mapping[str, str]) -> Iterator[Annotation]:
+        """What stands in a map, key by key."""
         for key, item in value.items():
-            if names is not None:
-                for found in self.walk(names, base, key, (*path, key), scope):
+            if spot.keys is not None:
+                for found in self.walk(spot.keys, spot.base, key, (*path, key), scope):
                     yield replace(found, is_key=True)
-            parts = [named[key]] if key in named else []
-            parts += [part for pattern, part in patterns.items() if re.search(pattern, key)]
-            if not parts and isinstance(schema.get("additionalProperties"), dict):
-                parts = [schema["additionalProperties"]]
-            for part in parts:
-                yield from self.walk(part, base, item, (*path, key), scope)
+            part = spot.named.get(key)
+            if part is not None:
+                yield from self.walk(part, spot.base, item, (*path, key), scope)
+            fitting = [part for pattern, part in spot.patterns if pattern.search(key)] if spot.patterns else []
+            if not fitting and key not in spot.named and spot.others is not None:
+                fitting = [spot.others]
+            for part in fitting:
+                yield from self.walk(part, spot.base, item, (*path, key), scope)

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ...core.dice import Stream
+from ...core.faults import carrying_out
 from ...core.model import Row, Ruleset
 from ...core.state import Entity
 from ...turn.context import Order
@@ -43,6 +44,12 @@ def plan(world: World, nation: str, stream: Stream, chosen: str | None = None) -
     row = policy_of(world, nation, chosen)
     if row is None:
         return []
+    with carrying_out(world.ruleset, lambda _: f"policies/{row['id']}"):
+        return _plan(world, nation, stream, row)
+
+
+def _plan(world: World, nation: str, stream: Stream, row: Row) -> list[Order]:
+    """The orders that a row gives, one kind after another."""
     giver = Giver(world, nation, stream)
     acts = _taken(world, row, "acts")
     opened = give_acts(giver, [rule for rule in acts if "meets" not in rule], share=row.get("acts_share", 1))

@@ -18,12 +18,15 @@ from . import (
     expressions,
     fields,
     map,
+    names,
     needs,
+    ranges,
     references,
     rules,
     schema,
     tables,
     terms,
+    things,
     verdicts,
     words,
 )
@@ -49,6 +52,10 @@ CHECKS: tuple[Check, ...] = (
     words.facts_have_the_roles_they_are_asked_for,
     words.texts_name_what_is_in_scope,
     words.ranges_go_upward,
+    ranges.bounds_go_upward,
+    ranges.thresholds_lie_within,
+    ranges.dice_can_come_to_what_is_asked,
+    ranges.years_are_whole,
     words.faces_are_on_the_die,
     words.ranges_of_tables_are_apart,
     tables.cells_stand_under_all_keys,
@@ -68,11 +75,15 @@ CHECKS: tuple[Check, ...] = (
     needs.grades_say_what_their_unit_leaves_open,
     decisions.defaults_are_answers,
     needs.own_rules_fit_their_acts,
+    needs.policies_move_by_orders_of_moves,
     needs.policies_name_slots_of_their_acts,
     needs.objectives_fit_their_aims,
     terms.terms_do_not_lead_back_to_themselves,
     terms.values_lead_somewhere,
     expressions.expressions_are_right,
+    things.things_are_of_the_kind_asked_for,
+    things.slots_name_things_of_their_kind,
+    things.changed_fields_are_of_the_thing,
     verdicts.verdicts_can_be_judged,
     map.links_join_two_places,
     map.places_have_links,
@@ -82,11 +93,16 @@ CHECKS: tuple[Check, ...] = (
     map.keys_of_gates_touch_them,
     map.links_name_the_gate_between_their_ends,
     map.lists_of_links_agree_with_the_links,
+    names.things_have_names_of_their_own,
+    names.orders_are_written_apart,
     rules.steps_named_are_in_the_frame,
     rules.filters_name_what_exists,
     rules.events_can_fire,
     rules.orders_and_acts_are_taken_by_a_step,
+    rules.rows_are_settled_by_a_step,
+    rules.orders_go_by_a_mode_of_their_step,
     rules.units_can_be_got,
+    rules.numbers_of_units_are_there,
     rules.rows_of_helpers_are_used,
     rules.kinds_of_the_map_are_named,
     rules.thresholds_are_waited_for,
@@ -139,7 +155,7 @@ def of_altered(base: Subject, draft: Draft, *rows: tuple[str, str]) -> Iterator[
 
 READ_BY_OTHERS = frozenset(
     {"fields", "terms", "groups", "acts", "orders", "places", "links", "units", "technologies", "catalogue", "contacts"}
-    | {"matrices", "tables", "aims"}
+    | {"matrices", "tables", "aims", "options", "battles", "tracks", "stances", "decisions", "verdicts", "resources"}
 )
 """Forms of which more than the ids counts for what other rows may say."""
 

@@ -11,7 +11,7 @@ from ..expressions import KINDS
 from ..nodes import diagnose
 from .subject import Subject
 
-__all__ = ["defaults_are_answers"]
+__all__ = ["answers_written", "defaults_are_answers"]
 
 AT_MOST = ("all", "none")
 """Words for the most and the least of a number that is asked for up to a bound."""
@@ -32,7 +32,7 @@ def defaults_are_answers(subject: Subject) -> Iterator[Diagnostic]:
                 yield diagnose("E407", "error", message, node, hint=hint)
         elif default not in (known := _answers(subject, row)) and (isinstance(default, str) or isinstance(row.get("from"), list)):
             message = f"{default!r} is no answer to {id_!r}, and no way to choose one"
-            listed = [str(answer) for answer in _listed(row)]
+            listed = [str(answer) for answer in answers_written(row)]
             hint = subject.instead(str(default), [str(word) for word in known])
             yield diagnose("E407", "error", message, node, hint=hint or f"one of {', '.join((*listed, *CHOOSERS))}")
 
@@ -44,7 +44,7 @@ def _kind(row: dict[str, Any]) -> str:
     return str(slot["kind"] if isinstance(slot, dict) else slot or "")
 
 
-def _listed(row: dict[str, Any]) -> list[Any]:
+def answers_written(row: dict[str, Any]) -> list[Any]:
     """The answers that a row writes out."""
     slot = row.get("slots", {}).get("answer")
     choices = slot.get("choices", ()) if isinstance(slot, dict) else ()
@@ -53,7 +53,7 @@ def _listed(row: dict[str, Any]) -> list[Any]:
 
 def _answers(subject: Subject, row: dict[str, Any]) -> list[Any]:
     """All words that may be the default: answers, and ways to choose one."""
-    listed = _listed(row)
+    listed = answers_written(row)
     if isinstance(row.get("from"), list):
         return [*listed, *CHOOSERS]
     forms = [KINDS[_kind(row)]] if KINDS.get(_kind(row)) else [form for form in KINDS.values() if form]

@@ -7,6 +7,8 @@ from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
 from ..nodes import Node, diagnose
+from .decisions import answers_written
+from .expressions import words_of
 from .fields import fits_type, in_words
 from .rules import facts_of
 from .subject import Marked, Subject
@@ -19,8 +21,9 @@ ONE_OF: Mapping[str, tuple[str, ...]] = {
     "remove": ("units", "at", "of"),
     "cancel": ("orders", "under_way"),
     "create": ("at",),
-    "end": ("war", "between", "agreement", "game"),
-    "pay": ("from", "to", "shares"),
+    "convert": ("owner", "kind", "condition", "set"),
+    "pay": ("from", "to"),
+    "fight": ("at", "where"),
 }
 """Verb -> keys of which it needs at least one."""
 ALL = {"pay": "amount", "remove": "n", "convert": "n"}
@@ -43,10 +46,43 @@ def effects_say_all_that_they_need(subject: Subject) -> Iterator[Diagnostic]:
                 yield from _all_of_what(verb, at)
         if (change := node.get("change")) is not None and change.is_map:
             yield from _change(subject, change)
+        if (convert := node.get("convert")) is not None and convert.is_map:
+            yield from _convert(subject, convert)
         if (own := node.get("own")) is not None and own.is_map:
             yield from _own(subject, own)
         if (react := node.get("react")) is not None and react.is_map:
             yield from _react(subject, react, mark)
+        if (join := node.get("join")) is not None:
+            yield from _join(subject, join)
+        if (vote := node.get("vote")) is not None and vote.is_map:
+            yield from _vote(subject, vote)
+
+
+def _join(subject: Subject, join: Node) -> Iterator[Diagnostic]:
+    """Who joins a side takes its wars and is allied with its members: there are stances for both."""
+    for word in ("hostile", "friendly"):
+        if not any(row.get(word) for row in subject.rows("stances").values()):
+            message = f"'join' needs a row of stances that is {word!r}: what the nation becomes to others"
+            yield diagnose("E213", "error", message, join, hint=f"say `{word}: true` of one")
+
+
+def _vote(subject: Subject, vote: Node) -> Iterator[Diagnostic]:
+    """What is voted on can be answered with `accept`."""
+    row = subject.rows("decisions").get(vote.text("ask") or "")
+    answers = answers_written(row) if row is not None else []
+    if answers and "accept" not in answers:
+        message = f"nobody can accept: the answers to {vote.text('ask')!r} are {', '.join(map(str, answers))}"
+        yield diagnose("E407", "error", message, vote.value["ask"], hint="a vote counts who answers `accept`")
+
+
+def _convert(subject: Subject, convert: Node) -> Iterator[Diagnostic]:
+    """Units are put on rungs that the ladders of battles have."""
+    said = [("condition", convert.get("condition")), *(values.items() if (values := convert.get("set")) is not None else ())]
+    for field, value in said:
+        rungs = words_of(subject).rungs(field) if value is not None and isinstance(value.value, str) else frozenset()
+        if value is not None and rungs and not value.value.startswith("=") and value.value not in rungs:
+            hint = did_you_mean(value.value, rungs) or f"one of {', '.join(sorted(rungs))}"
+            yield diagnose("E407", "error", f"no battle knows the {field} {value.value!r}", value, hint=hint)
 
 
 def _own(subject: Subject, own: Node) -> Iterator[Diagnostic]:
@@ -80,6 +116,8 @@ def _keys(verb: str, at: Node) -> Iterator[Diagnostic]:
         yield diagnose("E213", "error", f"{verb!r} needs {words}", at)
     if verb == "queue" and at.text("what") == "agreement" and at.get("levy") is None:
         yield diagnose("E213", "error", "an agreement needs a 'levy'", at)
+    if verb == "queue" and at.get("levy") is not None and at.get("to") is None:
+        yield diagnose("E213", "error", "'levy' needs 'to': who receives it", at, key="levy")
 
 
 def _all_of_what(verb: str, at: Node) -> Iterator[Diagnostic]:

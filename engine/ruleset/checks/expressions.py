@@ -280,6 +280,7 @@ class Words:
         self.rows = {form: rows(form) for form in forms}
         self._results: dict[str, str] = {}
         self._asked: list[str] = []
+        self._said: dict[tuple[str, str], frozenset[str]] = {}
         self.all_ids = frozenset(id_ for by_id in self.rows.values() for id_ in by_id)
 
     def kind_of(self, word: str) -> str:
@@ -292,6 +293,18 @@ class Words:
 
     def is_id(self, word: str) -> bool:
         return word in self.all_ids
+
+    def said_by(self, form: str, key: str) -> frozenset[str]:
+        """The words that the rows of a form say under a key, alone or in lists."""
+        if (form, key) not in self._said:
+            said = [row[key] for row in self.rows.get(form, {}).values() if key in row]
+            self._said[form, key] = frozenset(str(word) for one in said for word in (one if isinstance(one, list) else [one]))
+        return self._said[form, key]
+
+    def rungs(self, field: str) -> frozenset[str]:
+        """The values that a field of units has where battles put units on the rungs of a ladder; none if none does."""
+        ladders = [row["ladder"] for row in self.rows.get("battles", {}).values() if "ladder" in row]
+        return frozenset(str(value) for ladder in ladders if ladder.get("field") == field for value in ladder.get("values", ()))
 
     def gone(self, id_: str) -> str:
         """That a layer has removed the row of an id, and where; nothing if none has."""

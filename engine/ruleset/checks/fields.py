@@ -109,6 +109,8 @@ def _typed(subject: Subject, what: str, value: Any, declared: dict[str, Any], no
     elif wanted == "number":
         least, most = declared.get("at_least", 0), declared.get("at_most", MOST)
         number = Fraction(value)
+        if least > most:
+            return  # which is told of the field
         if not least <= number <= most:
             hint = (
                 f"declare `at_least: {value}` in `fields` if it may be" if number < least and "at_least" not in declared else ""

@@ -25,6 +25,8 @@ __all__ = [
     "objectives_fit_their_aims",
     "own_rules_fit_their_acts",
     "players_see_something",
+    "policies_move_by_orders_of_moves",
+    "policies_name_slots_of_their_acts",
     "quantities_are_of_what_is_asked",
     "rows_have_the_keys_that_they_need",
     "slots_left_out_have_a_value",
@@ -40,8 +42,11 @@ NEEDS = (
     ("battles", "where", "records", ("over", "at", "parties"), "is a battle for each record"),
     ("control", "troops", None, ("sets",), "is said of places that an effect hands over, beside what it sets"),
     ("catalogue", "hand", True, ("due",), "`hand` without `due: hand` loses what was bought at the end of the purchase"),
+    ("modes", "tasks", True, ("steps",), "does one task with each of so many points"),
     ("contacts", "gives", "know", ("know",), "says what is learnt"),
 )
+PRICES = (("acts", "cost", ""), ("orders", "cost", ""), ("bills", "price", "what"), ("yields", "amount", "into"))
+"""Form, key of an amount of the main resource, and the key that may name another."""
 STEP_NEEDS = {"fight": "battles", "detect": "contacts", "settle": "verdicts"}
 """Mechanics of the frame that do nothing without being told what, each with the key that says it."""
 
@@ -57,7 +62,11 @@ def rows_have_the_keys_that_they_need(subject: Subject) -> Iterator[Diagnostic]:
                 if other not in row:
                     said = f"{key}: {value}" if isinstance(value, str) else key
                     yield diagnose("E213", "error", f"{said!r} of a row of {form} needs {other!r}: it {why}", node, key=key)
+    yield from _adjusts(subject)
+    yield from _options(subject)
+    yield from _stances(subject)
     yield from _prices(subject)
+    yield from _money(subject)
     yield from _tables(subject)
     yield from _slots(subject)
 
@@ -91,6 +100,49 @@ def _prices(subject: Subject) -> Iterator[Diagnostic]:
             yield diagnose("E213", "error", message, node, hint=f'write "={row["price"]}" to leave the quantity out')
 
 
+def _money(subject: Subject) -> Iterator[Diagnostic]:
+    """What costs or brings something without saying what, where there is no resource at all."""
+    if subject.nodes("resources"):
+        return
+    for form, key, named in PRICES:
+        for id_, row in subject.rows(form).items():
+            if key in row and not isinstance(row[key], dict) and named not in row:
+                node = subject.nodes(form)[id_]
+                hint = "say what is paid with: a row of `resources`"
+                yield diagnose("E213", "error", f"{key!r} needs a resource, and there is none", node, key=key, hint=hint)
+
+
+ADJUSTING = frozenset({"base", "add", "times", "round", "at_least", "at_most", "final"})
+
+
+def _adjusts(subject: Subject) -> Iterator[Diagnostic]:
+    """A row that adjusts a quantity says by what."""
+    for id_, row in subject.rows("adjusts").items():
+        if ADJUSTING.isdisjoint(row):
+            message, hint = "nothing is adjusted: the row says no number", f"one of {', '.join(sorted(ADJUSTING))}"
+            yield diagnose("E213", "error", message, subject.nodes("adjusts")[id_], hint=hint)
+
+
+def _options(subject: Subject) -> Iterator[Diagnostic]:
+    """The default of an option is one of its values."""
+    for id_, row in subject.rows("options").items():
+        values, default = row.get("values", ()), row.get("default")
+        if values and not any(value == default and type(value) is type(default) for value in values):
+            node = subject.nodes("options")[id_]
+            hint = did_you_mean(str(default), map(str, values)) or f"one of {', '.join(map(str, values))}"
+            yield diagnose("E407", "error", f"{default!r} is none of the values of {id_!r}", node, key="default", hint=hint)
+
+
+def _stances(subject: Subject) -> Iterator[Diagnostic]:
+    """Nations of which nothing is said are to each other what the default stance says: there is one, and one only."""
+    rows = subject.rows("stances")
+    default = [id_ for id_, row in rows.items() if row.get("default")]
+    if rows and len(default) != 1:
+        said = "no stance is the default" if not default else f"{' and '.join(default)} are each the default"
+        hint = "say `default: true` of what nations are to each other where nothing else is said, and of that alone"
+        yield diagnose("E213", "error", said, subject.nodes("stances")[default[-1] if default else next(iter(rows))], hint=hint)
+
+
 def _tables(subject: Subject) -> Iterator[Diagnostic]:
     for id_, row in subject.rows("tables").items():
         if "rows" not in row and "bands" not in row:
@@ -121,6 +173,7 @@ def the_frame_comes_to_an_input(subject: Subject) -> Iterator[Diagnostic]:
     nodes = list(_nodes(frame))
     if subject.rows("nations") and not any(node.get("input") is not None for node in nodes):
         yield diagnose("E606", "error", "the frame has no `input`: no turn would ever wait for orders", frame[0])
+    inputs: dict[str, Node] = {}
     for node in nodes:
         heads = [key for key in ("input", "do", "steps") if node.get(key) is not None]
         if not heads:
@@ -132,6 +185,11 @@ def the_frame_comes_to_an_input(subject: Subject) -> Iterator[Diagnostic]:
             yield diagnose("E606", "error", f"{loops[0]!r} of a node needs `steps` to go through", node, key=loops[0])
         if len(loops) > 1:
             yield diagnose("E606", "error", f"a node is either {loops[0]!r} or {loops[1]!r}", node, key=loops[1])
+        name = node.text("input")
+        if name is not None and inputs.setdefault(name, node) is not node:
+            yield diagnose(
+                "E606", "error", f"a second input is called {name!r}: orders could be meant for either", node, key="input"
+            )
         needed = STEP_NEEDS.get(node.text("do") or "")
         if needed is not None and node.get(needed) is None:
             yield diagnose("E606", "error", f"`do: {node.text('do')}` needs {needed!r}: it says which", node, key="do")
@@ -210,12 +268,24 @@ def forms_can_be_read(subject: Subject) -> Iterator[Diagnostic]:
                 except FormError as error:
                     yield diagnose("E209", "error", str(error), node)
                     continue
+                if key == "form":
+                    yield from _slots_unwritten(subject.nodes(form)[id_], row)
                 there = {*SLOT.findall(row.get("form", "")), *row.get("slots", ())}
                 for slot in slots_in(pattern) if "form" in row else ():
                     if slot.name not in there:
                         hint = did_you_mean(slot.name, there) or f"the form has {', '.join(sorted(there)) or 'no slots'}"
                         text = f"no slot {slot.name!r} is in the form, so nothing could stand here"
                         yield diagnose("E302", "error", text, node, hint=hint)
+
+
+def _slots_unwritten(node: Node, row: dict[str, Any]) -> Iterator[Diagnostic]:
+    """A slot that is declared and that no order can fill: its form does not have it."""
+    written = SLOT.findall(row["form"])
+    for name in row.get("slots", {}):
+        if name not in written:
+            hint = did_you_mean(name, written) or f"write {{{name}}} in the form, or leave the slot out"
+            text = f"nothing fills the slot {name!r}: it is not in the form"
+            yield diagnose("E213", "error", text, node.value["slots"], key=name, hint=hint)
 
 
 def _may_be_left_out(row: Any) -> frozenset[str]:
@@ -326,6 +396,28 @@ def own_rules_fit_their_acts(subject: Subject) -> Iterator[Diagnostic]:
                 message = f"{row['on']!r} does not say where cases of single nations are tried"
                 hint = "a case {nations: true} of the act says so"
                 yield diagnose("E213", "error", message, subject.nodes(form)[id_], key="on", hint=hint)
+
+
+MOVING = ("units", "origin", "target")
+"""Slots of an order that sends units to a goal."""
+
+
+def policies_move_by_orders_of_moves(subject: Subject) -> Iterator[Diagnostic]:
+    """A rule of a policy for moves names an order that sends units somewhere; by some mode, where it does not name the goals."""
+    orders, modes = subject.rows("orders"), subject.rows("modes")
+    for id_, row in subject.rows("policies").items():
+        of_moves = subject.nodes("policies")[id_].get("moves")
+        for rule, node in zip(row.get("moves", ()), of_moves.members() if of_moves is not None else (), strict=True):
+            order = orders.get(rule["order"])
+            if order is None:
+                continue
+            if not set(MOVING) <= set(order.get("slots", {})):
+                message = f"{rule['order']!r} is no order of a move: it needs the slots {', '.join(MOVING)}"
+                yield diagnose("E213", "error", message, node, key="order")
+            elif "among" not in rule and order.get("does") not in modes:
+                message = f"{rule['order']!r} is no order of a move: it needs a mode in 'does'"
+                hint = "'among' names the goals of other orders"
+                yield diagnose("E213", "error", message, node, key="order", hint=hint)
 
 
 def policies_name_slots_of_their_acts(subject: Subject) -> Iterator[Diagnostic]:

@@ -17,7 +17,9 @@ __all__ = [
     "events_can_fire",
     "filters_name_what_exists",
     "marks_are_set_and_read",
+    "numbers_of_units_are_there",
     "orders_and_acts_are_taken_by_a_step",
+    "rows_are_settled_by_a_step",
     "rows_of_helpers_are_used",
     "steps_named_are_in_the_frame",
     "thresholds_are_waited_for",
@@ -27,7 +29,13 @@ __all__ = [
 TURNS = ("turn_start", "turn_end")
 FILTERS = {"act": ("acts", "orders"), "track": ("tracks",)}
 """Filters of facts that name rows, and the forms of these."""
-HELPERS = ("terms", "tables", "groups", "quantities")
+HELPERS = (
+    *("terms", "tables", "groups", "quantities", "options", "decisions", "order_options", "battles", "records", "requirements"),
+    *("levies", "criteria", "verdicts", "tallies"),
+)
+"""Forms whose rows do nothing unless another row, or a step, mentions them."""
+SETTLED = (("control", "control", "rows"), ("bills", "upkeep", "bills"), ("yields", "collect", "yields"))
+"""Form, the mechanic that goes through its rows, and the key by which a step says through which (absent: all)."""
 SILENT_KEYS = frozenset(
     {"note", "text", "help", "read_back", "source", "lines", "basis", "silence", "description", "name", "title"}
 )
@@ -143,6 +151,32 @@ def orders_and_acts_are_taken_by_a_step(subject: Subject) -> Iterator[Diagnostic
             yield diagnose("W602", "warning", message, subject.nodes("orders")[id_], hint=hint)
 
 
+def rows_are_settled_by_a_step(subject: Subject) -> Iterator[Diagnostic]:
+    """A row of a form that steps go through is gone through by one of them."""
+    for form, do, key in SETTLED:
+        steps = [node for node in _frame(subject) if node.text("do") == do]
+        if not subject.draft.frame or any(node.get(key) is None for node in steps):
+            continue
+        named = {member.value for node in steps for member in find(node, [key]).members()}
+        for id_, row in subject.rows(form).items():
+            node = subject.nodes(form)[id_]
+            if id_ not in named and row.get("how") != "effect" and not node.file.startswith(".."):
+                hint = f"list it in the `{key}` of a step with `do: {do}`"
+                yield diagnose("W602", "warning", f"no step of the frame settles {id_!r} of {form}", node, hint=hint)
+
+
+def orders_go_by_a_mode_of_their_step(subject: Subject) -> Iterator[Diagnostic]:
+    """An order of a step that moves units by certain modes is for one of these."""
+    for id_, row in subject.rows("orders").items():
+        steps = [n for n in _frame(subject) if n.text("do") == "move" and row["step"] in _names(n)]
+        if row.get("does") not in subject.rows("modes") or not steps or any(node.get("modes") is None for node in steps):
+            continue
+        if not any(row["does"] == mode.value for node in steps for mode in find(node, ["modes"]).members()):
+            node = subject.nodes("orders")[id_]
+            message = f"the step {row['step']!r} carries out no moves by {row['does']!r}"
+            yield diagnose("W602", "warning", message, node, key="does", hint="list it in the `modes` of the step")
+
+
 def _words_of_the_frame(subject: Subject) -> set[Any]:
     words: set[str] = set()
     for node in subject.draft.frame:
@@ -164,6 +198,26 @@ def units_can_be_got(subject: Subject) -> Iterator[Diagnostic]:
     for id_, node in subject.nodes("units").items():
         if id_ not in made:
             yield diagnose("W603", "warning", f"nobody can get {id_!r}: it is not for sale, and no rule makes it", node)
+
+
+def numbers_of_units_are_there(subject: Subject) -> Iterator[Diagnostic]:
+    """A number that expressions read, some kinds of units state and one does not, where the field has no default."""
+    units = subject.rows("units")
+    stated = {id_: {*row, *(key for grade in row.get("grades", {}).values() for key in grade)} for id_, row in units.items()}
+    for field, declared in subject.rows("fields").items():
+        lacking = [id_ for id_, keys in stated.items() if field not in keys]
+        if (
+            "unit" not in declared["of"]
+            or declared["type"] != "number"
+            or "default" in declared
+            or len(lacking) in (0, len(units))
+        ):
+            continue
+        if field in subject.once("words of expressions", _words_of_expressions):
+            for id_ in lacking:
+                message = f"{id_!r} has no {field!r}, as other units have, and the field no default"
+                hint = f"say {field} of it, or `default: 0` of the field"
+                yield diagnose("W612", "warning", message, subject.nodes("units")[id_], hint=hint)
 
 
 def rows_of_helpers_are_used(subject: Subject) -> Iterator[Diagnostic]:

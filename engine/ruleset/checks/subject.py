@@ -69,13 +69,13 @@ class Kept:
 class Subject:
     """`draft`: the merged rows with their places. `known`: the forms. `faulty`: form and id of rows of wrong shape.
 
-    `kept`: what is known of rows from earlier checks, where somebody edits them.
+    `kept`: what follows from rows by themselves; of earlier checks, where somebody edits them.
     """
 
     draft: Draft
     known: Forms
     faulty: set[tuple[str, str]] = field(default_factory=set)
-    kept: Kept | None = None
+    kept: Kept = field(default_factory=Kept)
     _made: dict[str, Any] = field(default_factory=dict)
 
     @cached_property
@@ -133,8 +133,12 @@ class Subject:
         return other
 
     def of_row(self, name: str, node: Node, make: Callable[[], T]) -> T:
-        """What follows from a row by itself: made anew, or kept from an earlier check."""
-        return make() if self.kept is None else self.kept.of(name, node, make)
+        """What follows from a row by itself: made once."""
+        return self.kept.of(name, node, make)
+
+    def text_of(self, form: str, id_: str, node: Node) -> str:
+        """All that a row says in one text, to see soon whether a word stands anywhere in it."""
+        return self.of_row("text", node, partial(str, self.values[form][id_]))
 
     def once(self, name: str, make: Callable[[Subject], T]) -> T:
         """What `make` makes of this subject, made once: several checks may ask for the same."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ...core.diagnostics import Diagnostic
-from ..expressions.kinds import kind_of_cell
+from ..expressions.lookups import kind_of_cell
 from ..nodes import Node, diagnose
 from .subject import Subject
 

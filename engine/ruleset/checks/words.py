@@ -253,9 +253,13 @@ def texts_name_what_is_in_scope(subject: Subject) -> Iterator[Diagnostic]:
     known = vocabulary(subject)
     for mark in subject.marked:
         text = mark.annotation.value
-        if "x-text" not in mark.annotation.schema or not isinstance(text, str) or "{" not in text:
+        if "x-text" not in mark.annotation.schema or not isinstance(text, str) or ("{" not in text and "}" not in text):
             continue
         node, key = mark.place
+        odd = re.search("[{}]", _NAME.sub(lambda found: " " * len(found[0]), text))
+        if odd is not None:
+            message = f"a brace that is not {'closed' if odd[0] == '{' else 'opened'}"
+            yield diagnose("E301", "error", message, node, key=key, hint="write {name}", offset=odd.start())
         scope: Mapping[str, str] = scope_of(mark, known.words)
         for found in _NAME.finditer(text):
             word = found[1]
@@ -269,11 +273,7 @@ def texts_name_what_is_in_scope(subject: Subject) -> Iterator[Diagnostic]:
 def ranges_go_upward(subject: Subject) -> Iterator[Diagnostic]:
     """A range of faces or of an amount goes from its lower end to its higher."""
     for form, id_, node in subject.draft.all_rows():
-        if (
-            form in subject.known
-            and (form, id_) not in subject.faulty
-            and ".." in subject.of_row("text", node, partial(str, subject.values[form][id_]))
-        ):
+        if form in subject.known and (form, id_) not in subject.faulty and ".." in subject.text_of(form, id_, node):
             yield from _ranges(node)
 
 
@@ -302,7 +302,10 @@ def _upside_down(node: Node, key: str | None, found: re.Match[str]) -> Diagnosti
 def faces_are_on_the_die(subject: Subject) -> Iterator[Diagnostic]:
     """The faces that a roll waits for, and those of its results, can be thrown with its dice."""
     for form, id_, node in subject.draft.all_rows():
-        if form in subject.known and (form, id_) not in subject.faulty:
+        if form not in subject.known or (form, id_) in subject.faulty:
+            continue
+        text = subject.text_of(form, id_, node)
+        if "'roll'" in text or "'table'" in text:
             yield from subject.of_row("faces", node, partial(_all_faces, node))
 
 

@@ -7,13 +7,14 @@ column and, where one is near, the word that was probably meant.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import pairwise
-from typing import Protocol
+from typing import Any, Protocol
 
-from .kinds import NUMERIC, apart, cells_of, depth_of, fits, kind_of_cell, say, takes, wanted
+from .kinds import NUMERIC, apart, fits, say, takes, wanted
+from .lookups import kind_of_cell, kind_of_cells, unfit
 from .parse import MAX_POWER, ExpressionError, parse
 from .vocabulary import ALWAYS, BUILT_IN, FACTS, FUNCTIONS, KINDS, MOMENTS, Signature
 
@@ -57,6 +58,12 @@ class Words(Protocol):
 
     def term(self, name: str) -> tuple[tuple[str, ...], str] | None:
         """Arguments (kinds) and result type of a term, or None."""
+
+    def said_by(self, form: str, key: str) -> frozenset[str]:
+        """The words that the rows of a form say under a key, alone or in lists."""
+
+    def rungs(self, field: str) -> frozenset[str]:
+        """The values that a field of units has where battles put units on the rungs of a ladder; none if none does."""
 
     def gone(self, id_: str) -> str:
         """That a layer has removed the row of an id, and where; or nothing."""
@@ -153,7 +160,9 @@ class _Checker:
         return "any"
 
     def number(self, kind: str, node: ast.AST) -> None:
-        if kind not in NUMERIC:
+        for part in (node.body, node.orelse) if isinstance(node, ast.IfExp) else ():
+            self.number(self.quiet(part), part)
+        if kind not in NUMERIC and not isinstance(node, ast.IfExp):
             self.fail("E306", f"{say(kind)} where a number is needed", node)
 
     def compared_ids(self, node: ast.Compare, kinds: list[str]) -> None:
@@ -163,6 +172,8 @@ class _Checker:
             for read, said in ((one, other), (other, one)):
                 if isinstance(read, ast.Attribute):
                     self.words_of_field(self.quiet(read.value), read.attr, said)
+                elif isinstance(said, ast.Constant):
+                    self.value_of_option(read, said)
         for (a, ka), (b, kb) in zip(zip(sides, kinds, strict=True), list(zip(sides, kinds, strict=True))[1:], strict=False):
             for thing, text, text_node in ((ka, kb, b), (kb, ka, a)):
                 form = KINDS.get(thing, "")
@@ -175,6 +186,17 @@ class _Checker:
                         self.id_of(form, word)
                 del field
 
+    def value_of_option(self, read: ast.expr, said: ast.Constant) -> None:
+        """What an option is compared with is one of its values, where its row lists them."""
+        if not isinstance(read, ast.Call) or not isinstance(read.func, ast.Name) or read.func.id != "option" or not read.args:
+            return
+        row = self.words.ids("options").get(str(getattr(read.args[0], "value", "")))
+        values = row.get("values", ()) if isinstance(row, Mapping) else ()
+        if values and not any(said.value == value and type(said.value) is type(value) for value in values):
+            written = [str(value) for value in values]
+            hint = near(str(said.value), written) or f"its values are {', '.join(written)}"
+            self.fail("E306", f"the option never is {said.value!r}", said, hint)
+
     def words_of_field(self, kind: str, field: str, said: ast.expr) -> None:
         """Texts that a field is compared with, or looked for among: it must be able to have them."""
         of_list = isinstance(said, ast.Call) and isinstance(said.func, ast.Name) and said.func.id == "these"
@@ -185,13 +207,12 @@ class _Checker:
     def word_of_field(self, kind: str, field: str, node: ast.Constant) -> None:
         if kind == "unit" and field in ("tag", "tags"):
             self.known(node, "tag of units", further=self.tags())
+        elif kind == "unit" and (rungs := self.words.rungs(field)):
+            self.known(node, f"{field} of a unit", further=rungs)
         elif (form := WORDS_OF_FIELDS.get((kind, field))) is not None and self.words.ids(form):
             self.known(node, f"{field} of a {kind}", form)
-        elif (kind, field) in SAID_BY_ROWS:
-            rows = self.words.ids(KINDS[kind]).values()
-            said = {str(row[field]) for row in rows if isinstance(row, Mapping) and field in row}
-            if said:
-                self.known(node, f"{field} of a {kind}", further=said)
+        elif (kind, field) in SAID_BY_ROWS and (said := self.words.said_by(KINDS[kind], field)):
+            self.known(node, f"{field} of a {kind}", further=said)
 
     def quiet(self, node: ast.expr) -> str:
         before = len(self.problems)
@@ -256,8 +277,11 @@ class _Checker:
         self.named_terms(name, signature, node, kinds)
         if name == "value" and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
             self.quantity(str(node.args[1].value), self.members_of(node.args[0], kinds[0]), node.args[1])
-        if name == "lookup":
-            self.cell(node)
+        if name in ("lookup", "band") and (table := self.table(node)) is not None:
+            for fault in unfit(name, table, node):
+                self.fail(fault.code, fault.message, fault.node, near(str(getattr(fault.node, "value", "")), fault.known))
+        if name == "toward" and len(node.args) == 2 and "True" not in self.words.said_by("tracks", "signed"):
+            self.fail("E308", "toward needs a track, since none is `signed`", node)
         if name == "band" and node.args and isinstance(node.args[0], ast.Constant):
             row = self.words.ids("tables").get(str(node.args[0].value))
             if isinstance(row, Mapping) and "bands" not in row:
@@ -279,15 +303,18 @@ class _Checker:
         if name == "group" and node.args and isinstance(node.args[0], ast.Constant):
             kind = self.kind_of_group(node.args[0].value)
             return f"set:{kind}" if kind else "set"
-        if name in ("lookup", "band") and node.args and isinstance(node.args[0], ast.Constant):
-            return self.kind_of_cells(node.args[0].value)
+        if name in ("lookup", "band") and (table := self.table(node)) is not None:
+            return kind_of_cells(table)
+        row = self.words.ids("options").get(str(getattr(node.args[0], "value", ""))) if name == "option" and node.args else None
+        if isinstance(row, Mapping) and "default" in row:
+            return kind_of_cell(row["default"])
         return signature.gives
 
-    def kind_of_cells(self, id_: object) -> str:
-        """What every cell of a table is; anything if they differ, or there are none yet."""
-        row = self.words.ids("tables").get(str(id_))
-        kinds = {kind_of_cell(value) for value in cells_of(row)} if isinstance(row, Mapping) else set()
-        return kinds.pop() if len(kinds) == 1 else "any"
+    def table(self, node: ast.Call) -> Mapping[str, Any] | None:
+        """The table that a call names, if it writes its id and there is one."""
+        named = node.args[0] if node.args else None
+        row = self.words.ids("tables").get(str(named.value)) if isinstance(named, ast.Constant) else None
+        return row if isinstance(row, Mapping) else None
 
     def kind_of_group(self, id_: object) -> str:
         """The kind of the members of a group; nothing if it is none."""
@@ -334,28 +361,28 @@ class _Checker:
             if text not in orders:
                 self.fail("E305", f"no order or act is called {text!r}", node, near(text, orders))
         elif want in ("link-kind", "way"):
-            kinds = {str(row.get("kind", "")) for row in self.words.ids("links").values() if isinstance(row, Mapping)}
-            kinds |= set(self.words.ids("modes")) if want == "way" and kinds else set()
-            if kinds and text not in kinds:
+            kinds = self.words.said_by("links", "kind")
+            kinds |= set(self.words.ids("modes")) if want == "way" else set()
+            if self.words.ids("links") and text not in kinds:
                 self.fail("E305", f"no link is of the kind {text!r}", node, near(text, kinds))
         elif want in ("number", "truth"):
             self.fail("E306", f"{name} wants {say(want)} here, not {say('text')}", node)
         elif name == "was" and want == "text" and text not in MOMENTS:
             self.fail("E306", f"the moments are {', '.join(MOMENTS)}", node, near(text, MOMENTS))
 
-    def known(self, node: ast.Constant, what: str, *forms: str, further: Iterable[str] = ()) -> None:
+    def known(self, node: ast.Constant, what: str, *forms: str, further: Collection[str] = ()) -> None:
         """A text must be the id of a row of one of the forms, or one of some further words."""
-        ids = {*further, *(str(id_) for form in forms for id_ in self.words.ids(form))}
-        if node.value not in ids:
+        if node.value not in further and not any(node.value in self.words.ids(form) for form in forms):
+            ids = [*further, *(id_ for form in forms for id_ in self.words.ids(form))]
             self.fail("E305", f"no {what} {node.value!r}", node, self.instead(str(node.value), ids))
 
     def instead(self, word: str, known: Iterable[str]) -> str:
         """What would do for an id that is not there."""
         return self.words.gone(word) or near(word, known)
 
-    def tags(self) -> set[str]:
+    def tags(self) -> frozenset[str]:
         """The tags of all kinds of units."""
-        return {str(t) for row in self.words.ids("units").values() if isinstance(row, Mapping) for t in row.get("tags", ())}
+        return self.words.said_by("units", "tags")
 
     def named_terms(self, name: str, signature: Signature, node: ast.Call, kinds: list[str]) -> None:
         """The terms that a function is given by name fit the things that they are asked of."""
@@ -423,33 +450,6 @@ class _Checker:
             return
         for argument, kind, want in zip(following, kinds[len(signature.args) :], term[0][1:], strict=False):
             self.argument(text, argument, kind, want)
-
-    def cell(self, node: ast.Call) -> None:
-        """The keys of a table that is looked up: as many as it says it has, and written ones among its rows."""
-        table = node.args[0] if node.args else None
-        row = self.words.ids("tables").get(str(table.value)) if isinstance(table, ast.Constant) else None
-        if not isinstance(row, Mapping):
-            return
-        keys = node.args[1:]
-        rows = row.get("rows")
-        named = row.get("keys", ())
-        deep = len(named) or depth_of(row)
-        if (deep or "rows" not in row) and len(keys) != deep:
-            counted = f"{deep} key{'s' * (deep != 1)}" if deep else "bands only; ask band()"
-            has = f"the keys {', '.join(named)}" if named else counted
-            self.fail("E308", f"the table {row['id']} has {has}; here there are {len(keys)}", node)
-        for key in keys:
-            if not isinstance(rows, Mapping):
-                return
-            if not isinstance(key, ast.Constant):
-                return
-            if str(key.value) in rows:
-                rows = rows[str(key.value)]
-            elif "default" in row or any(".." in str(k) for k in rows):
-                return
-            else:
-                self.fail("E305", f"the table {row['id']} has no {key.value!r}", key, near(str(key.value), rows))
-                return
 
     def filter(self, name: str, signature: Signature, keyword: ast.keyword, call: ast.Call) -> None:
         if signature.filters is None:

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
-from typing import Any
-
 from .vocabulary import KINDS
-
-_FRACTION = re.compile(r"-?[0-9]+/[0-9]+")
 
 NUMERIC = frozenset({"number", "any"})
 WANTED = {
@@ -80,29 +74,3 @@ def apart(one: str, other: str) -> bool:
         a in ("number", "truth") and (b in ("text", "id", "list") or b in KINDS or b.startswith("set"))
         for a, b in ((one, other), (other, one))
     )
-
-
-def kind_of_cell(value: object) -> str:
-    """What a cell of a table is: a number (a fraction, too, written as text), a truth or a word."""
-    if isinstance(value, bool):
-        return "truth"
-    return "number" if not isinstance(value, str) or _FRACTION.fullmatch(value) else "id"
-
-
-def cells_of(table: Mapping[str, Any]) -> Iterator[object]:
-    """All values that a table can give."""
-    due = [table[key] for key in ("rows", "bands", "default") if key in table]
-    while due:
-        value = due.pop()
-        if isinstance(value, Mapping):
-            due += value.values()
-        else:
-            yield value
-
-
-def depth_of(table: Mapping[str, Any]) -> int:
-    """Under how many keys the cells of a table stand; 0 if it has none."""
-    depth, value = 0, table.get("rows")
-    while isinstance(value, Mapping) and value:
-        depth, value = depth + 1, next(iter(value.values()))
-    return depth

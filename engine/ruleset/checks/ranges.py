@@ -1,0 +1,80 @@
+"""Do ranges go upward, and can what is waited for come? Ends of faces, amounts, slots, tracks and fields; dates of the year."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ...core.diagnostics import Diagnostic
+from ..nodes import Node, diagnose
+from .subject import Subject
+
+__all__ = ["bounds_go_upward", "dice_can_come_to_what_is_asked", "thresholds_lie_within", "years_are_whole"]
+
+BOUNDS = (("least", "most"), ("at_least", "at_most"))
+"""Keys of one map that say between what a number lies."""
+_DICE = re.compile(r"([0-9]+)d([0-9]+)([+-][0-9]+)?")
+MONTHS = 12
+
+
+def bounds_go_upward(subject: Subject) -> Iterator[Diagnostic]:
+    """The least of something is not more than the most, where both are plain numbers."""
+    for form, id_, node in subject.draft.all_rows():
+        if form in subject.known and (form, id_) not in subject.faulty and "most'" in subject.text_of(form, id_, node):
+            yield from _bounds(node)
+
+
+def _bounds(node: Node) -> Iterator[Diagnostic]:
+    for low, high in BOUNDS:
+        least, most = node.get(low), node.get(high)
+        if least is None or most is None or type(least.value) is not int or type(most.value) is not int:
+            continue
+        if least.value > most.value:
+            message = f"nothing lies between {low!r} {least.value} and {high!r} {most.value}"
+            yield diagnose("E212", "error", message, node, key=low, hint=f"write {low}: {most.value}, {high}: {least.value}")
+    for _, child in node.items():
+        yield from _bounds(child)
+    for member in node.members():
+        yield from _bounds(member)
+
+
+def thresholds_lie_within(subject: Subject) -> Iterator[Diagnostic]:
+    """A threshold of a track that its value can never have."""
+    for id_, row in subject.rows("tracks").items():
+        low, high = row.get("at_least"), row.get("at_most")
+        if low is not None and high is not None and low > high:
+            continue
+        at = subject.nodes("tracks")[id_].get("thresholds")
+        for value, said in zip(row.get("thresholds", ()), at.members() if at is not None else (), strict=True):
+            if (low is not None and value < low) or (high is not None and value > high):
+                message = f"{id_!r} never comes to {value}: it goes from {'no end' if low is None else low}"
+                yield diagnose("E209", "error", f"{message} to {'no end' if high is None else high}", said)
+
+
+def dice_can_come_to_what_is_asked(subject: Subject) -> Iterator[Diagnostic]:
+    """A roll that is to come to `upto` or less, or to `from` or more, and never can."""
+    for mark in subject.marked:
+        key = mark.annotation.path[-1] if mark.annotation.path else ""
+        if key not in ("upto", "from") or type(mark.annotation.value) is not int or "x-expr" not in mark.annotation.schema:
+            continue
+        roll: Node = mark.row
+        for step in mark.annotation.path[:-1]:
+            roll = roll.value[step]
+        found = _DICE.fullmatch(roll.text("die") or "")
+        if found is None:
+            continue
+        n, size, more = int(found[1]), int(found[2]), int(found[3] or 0)
+        asked = mark.annotation.value
+        if (key == "upto" and asked < n + more) or (key == "from" and asked > n * size + more):
+            hint = f"{found[0]} shows {n + more} to {n * size + more}"
+            yield diagnose("E214", "error", f"{found[0]} never comes to {key!r} {asked}", roll, key=str(key), hint=hint)
+
+
+def years_are_whole(subject: Subject) -> Iterator[Diagnostic]:
+    """The names of turns go round once a year: together they last twelve months, or several times twelve."""
+    for id_, row in subject.rows("calendar").items():
+        names, months = row.get("names", ()), row.get("months")
+        if names and months and len(names) * months % MONTHS:
+            message = f"{len(names)} names for turns of {months} month{'s' * (months != 1)} do not make whole years"
+            hint = f"{MONTHS // months} names make one" if MONTHS % months == 0 else ""
+            yield diagnose("E213", "error", message, subject.nodes("calendar")[id_], key="names", hint=hint)

@@ -1,0 +1,70 @@
+"""Are things of the kind that is asked for? Those of a step, of an effect and of a slot, and those whose field is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...core.diagnostics import Diagnostic
+from ..expressions import KINDS
+from ..expressions.check import kind_of
+from ..expressions.kinds import say
+from ..expressions.parse import strip_mark
+from ..nodes import diagnose, find
+from .expressions import Words, scope_of, words_of
+from .subject import Marked, Subject
+
+__all__ = ["changed_fields_are_of_the_thing", "slots_name_things_of_their_kind", "things_are_of_the_kind_asked_for"]
+
+
+def things_are_of_the_kind_asked_for(subject: Subject) -> Iterator[Diagnostic]:
+    """What is marked `x-kind` stands for things of one of these kinds, as far as can be told beforehand."""
+    words = words_of(subject)
+    for mark in subject.marked:
+        if (wanted := mark.annotation.schema.get("x-kind")) is not None:
+            yield from _unlike(mark, words, wanted)
+
+
+def slots_name_things_of_their_kind(subject: Subject) -> Iterator[Diagnostic]:
+    """The things among which a slot chooses are of the slot's kind."""
+    words = words_of(subject)
+    for mark in subject.marked:
+        path = mark.annotation.path
+        if len(path) == 3 and path[0] == "slots" and path[2] == "among" and "x-expr" in mark.annotation.schema:
+            kind = find(mark.row, path[:-1]).text("kind") or ""
+            if kind in KINDS:
+                yield from _unlike(mark, words, [kind])
+
+
+def changed_fields_are_of_the_thing(subject: Subject) -> Iterator[Diagnostic]:
+    """A field that an effect changes is one that the thing has."""
+    words, fields = words_of(subject), subject.rows("fields")
+    for mark in subject.marked:
+        if "x-effect" not in mark.annotation.schema:
+            continue
+        change = find(mark.row, mark.annotation.path).get("change")
+        of, field = (change.get("of"), change.get("field")) if change is not None else (None, None)
+        if of is None or field is None or not isinstance(of.value, str) or field.value not in fields:
+            continue
+        inside = Marked(mark.form, mark.id, mark.row, mark.annotation)
+        kind = _kind(of.value, inside, words)
+        if kind in KINDS and kind not in fields[field.value]["of"]:
+            hint = f"it is a field of a {' and a '.join(fields[field.value]['of'])}"
+            yield diagnose("E304", "error", f"a {kind} has no field {field.value}", field, hint=hint)
+
+
+def _kind(text: str, mark: Marked, words: Words) -> str:
+    """The kind of the things that a value stands for: a word's, or what its expression gives; `any` where nobody can tell."""
+    scope = scope_of(mark, words)
+    bare = strip_mark(text.lstrip())
+    if bare in scope:
+        return scope[bare].removeprefix("set:")
+    return words.kind_of(bare) or kind_of(bare, scope, words).removeprefix("set:")
+
+
+def _unlike(mark: Marked, words: Words, wanted: Sequence[str]) -> Iterator[Diagnostic]:
+    value = mark.annotation.value
+    kind = _kind(value, mark, words) if isinstance(value, str) else "any"
+    if kind in KINDS and kind not in (*wanted, "group"):
+        node, key = mark.place
+        message = f"stands for {say(kind)}; what is asked for here is {' or '.join(map(say, wanted))}"
+        yield diagnose("E307", "error", message, node, key=key)

@@ -1,0 +1,128 @@
+"""What a designer gets wrong in rows that are each of the right shape: told at its place, while the neighbor that is right stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .folders import found, marked, own_cache, places  # noqa: F401
+
+WORLD = """\
+nations: [{id: red, name: Red}, {id: blue, name: Blue}]
+sides: [{id: east, name: East}]
+places: [{id: home, kind: land, lon: 1, lat: 2}, {id: away, kind: land}]
+links: [{between: [home, away], kind: land}]
+resources: [{id: coin, name: coin}]
+units: [{id: foot, name: foot, plural: feet}]
+fields:
+- {id: wealth, of: [place], type: number, default: 1}
+- {id: condition, of: [unit], type: text, default: fit}
+shows: [{id: all, what: places, to: everyone}]
+battles: [{id: clash, ladder: {field: condition, values: [fit, hurt]}, stages: [{id: s}], silence: {W604: for a test}}]
+frame:
+- {input: orders}
+- {step: talk, do: act}
+- {step: told, do: inform, shows: [all]}
+"""
+ACT = "acts:\n- {id: a, form: a, "
+SLOT = "acts:\n- {id: a, form: 'a {x}', slots: {x: "
+TERM = "terms:\n- {id: t, silence: {W604: for a test}, is: "
+EVENT = "events:\n- {id: e, on: turn_end, for: nations(), "
+MOVES = """\
+- {step: go, do: move}
+modes: [{id: walk, links: [land]}]
+policies: [{id: p, moves: [{›order: m}]}]
+orders:
+- {id: m, step: go, """
+
+SLIPS = [
+    # ranges and dice
+    (SLOT + "{kind: number, ›least: 5, most: 2}}}\n", "E212"),
+    (SLOT + "{kind: number, least: 2, most: 2}}}\n", ""),
+    ("tracks:\n- {id: mood, ›at_least: 3, at_most: 1}\n", "E212"),
+    ("tracks:\n- {id: mood, at_most: 5, thresholds: [5, ›9]}\nevents:\n- {id: e, on: {reached: {track: mood}}}\n", "E209"),
+    (EVENT + "roll: {die: 1d6, ›from: 7}, effects: [{say: hm}]}\n", "E214"),
+    (EVENT + "roll: {die: 1d6, from: 6}, effects: [{say: hm}]}\n", ""),
+    (EVENT + "roll: {die: 2d6, ›upto: 1}, effects: [{say: hm}]}\n", "E214"),
+    (EVENT + "roll: {die: 2d6, upto: 2}, effects: [{say: hm}]}\n", ""),
+    ("calendar:\n- {id: c, start: 1914-08, months: 3, ›names: [spring, summer, autumn]}\n", "E213"),
+    ("calendar:\n- {id: c, start: 1914-08, months: 3, names: [spring, summer, autumn, winter]}\n", ""),
+    # kinds of things
+    (SLOT + "{kind: place, among: ›nations()}}}\n", "E307"),
+    (SLOT + "{kind: place, among: places(kind='land')}}}\n", ""),
+    (EVENT + "effects: [{create: {units: foot, for: =nation, at: ›=nation}}]}\n", "E307"),
+    (EVENT + "effects: [{create: {units: foot, for: =nation, at: home}}]}\n", ""),
+    (EVENT + "effects: [{remove: {units: ›places()}}]}\n", "E307"),
+    (EVENT + "effects: [{remove: {units: units(owner=nation)}}]}\n", ""),
+    (EVENT + "effects: [{change: {of: =nation, field: ›wealth, by: 1}}]}\n", "E304"),
+    (EVENT + "effects: [{change: {of: home, field: wealth, by: 1}}]}\n", ""),
+    (EVENT + "effects: [{change: {of: ›place, field: wealth, by: 1}}]}\n", "E407"),
+    (EVENT + "effects: [{cancel: {under_way: ›fot}}]}\n", "E407"),
+    (EVENT + "effects: [{cancel: {under_way: all, of: =nation}}]}\n", ""),
+    ("ends:\n- {id: e, when: turn > 3, wins: ›est}\n", "E407"),
+    ("ends:\n- {id: e, when: turn > 3, wins: =›turn}\n", "E307"),
+    ("ends:\n- {id: e, when: turn > 3, wins: east}\n", ""),
+    # options and rungs
+    ("options:\n- {id: fog, ›default: thick, values: [thin, none]}\n" + TERM + "\"option('fog') == 'thin'\"}\n", "E407"),
+    ("options:\n- {id: fog, default: thin, values: [thin, none]}\n" + TERM + "\"option('fog') == ›'thn'\"}\n", "E306"),
+    ("options:\n- {id: fog, default: thin, values: [thin, none]}\n" + TERM + "\"option('fog') == 'none'\"}\n", ""),
+    (TERM + "\"count(units(condition=›'hurtt'))\"}\n", "E305"),
+    (TERM + "\"count(units(condition='hurt'))\"}\n", ""),
+    (EVENT + "effects: [{convert: {units: units(), condition: ›hrt}}]}\n", "E407"),
+    (EVENT + "effects: [{convert: {units: units(), condition: hurt}}]}\n", ""),
+    ("options:\n- {id: bid, default: 3}\n" + TERM + "\"min(9, option('bid') if turn > 1 else 0)\"}\n", ""),
+    ("options:\n- {id: bid, default: three}\n" + TERM + "\"min(9, ›option('bid') if turn > 1 else 0)\"}\n", "E306"),
+    (TERM + '"1 + (2 if turn > 1 else ›None)"}\n', "E306"),
+    # what does nothing, or cannot be told apart
+    ("quantities:\n- {id: q, of: unit, base: 1}\nadjusts:\n- ›{id: j, of: q, for: foot}\n", "E213"),
+    ("quantities:\n- {id: q, of: unit, base: 1}\nadjusts:\n- {id: j, of: q, for: foot, add: 1}\n", ""),
+    (ACT + "limit: {›0: [nation, turn]}}\n", "E210"),
+    (ACT + "limit: {1: [nation, turn]}}\n", ""),
+    (ACT + "says: '›{self says so.'}\n", "E301"),
+    (ACT + "says: '{self} says so.'}\n", ""),
+    ("stances:\n- ›{id: war, hostile: true}\n", "E213"),
+    ("stances:\n- {id: war, hostile: true, default: true}\n- ›{id: feud, default: true}\n", "E213"),
+    ("stances:\n- {id: war, hostile: true, default: true}\n- {id: feud}\n", ""),
+    ("options:\n- ›{id: fog, default: false}\n", "W604"),
+    ("decisions:\n- ›{id: lunch, from: [fish, fowl]}\n", "W604"),
+    ("decisions:\n- {id: lunch, from: [fish, fowl]}\n" + EVENT + "effects: [{choose: lunch, effects: [{say: hm}]}]}\n", ""),
+    ("technologies:\n- {id: radio, name: radio}\n- {id: wire, ›name: Radio}\n", "W611"),
+    (ACT + "help: one}\n- {id: b, ›form: a}\n", "W611"),
+    (ACT + "help: one}\n- {id: b, form: b}\n", ""),
+    (
+        MOVES.replace("›", "")
+        + "does: walk, slots: {units: units, origin: place, target: place}, form: 'go {units} {origin} {target}'}\n",
+        "",
+    ),
+    (MOVES + "form: go, does: walk}\n", "E213"),
+    (MOVES + "form: 'go {target}', slots: {target: place}, does: ›target}\n", "E213 E407"),
+    ("- {›input: orders}\n", "E606"),
+    ("- {input: more}\n", ""),
+    (
+        "- {step: pay, do: upkeep, bills: [one]}\nbills:\n- {id: one, per: nation, price: 1}\n- ›{id: two, per: nation, price: 1}\n",
+        "W602",
+    ),
+    ("- {step: pay, do: upkeep}\nbills:\n- {id: one, per: nation, price: 1}\n- {id: two, per: nation, price: 1}\n", ""),
+    (
+        "- {step: go, do: move, modes: [walk]}\nmodes:\n- {id: walk, links: [land]}\n- {id: run, links: [land]}\n"
+        "orders:\n- {id: m, form: m, step: go, does: walk}\n- {id: n, form: n, step: go, ›does: run}\n",
+        "W602",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "codes"), SLIPS)
+def test_a_slip_is_told_where_it_stands(tmp_path: Path, text: str, codes: str) -> None:
+    rows = WORLD + text
+    rows, expected = marked(rows, codes)
+    assert places(found(tmp_path, rows)) == expected
+
+
+def test_a_number_that_is_read_and_that_one_kind_of_units_lacks_is_a_warning(tmp_path: Path) -> None:
+    fields = "fields:\n- {id: pool, of: [unit], type: number}\nunits:\n- {id: foot, name: foot, pool: 3}\n- ›{id: horse, name: horse}\n"
+    read = "quantities:\n- {id: q, of: unit, base: unit.pool}\nadjusts:\n- {id: j, of: q, add: 1}\n"
+    text, expected = marked(fields + read, "W612")
+    assert places(found(tmp_path / "read", text)) == expected
+    assert found(tmp_path / "unread", text.replace("unit.pool", "1")) == []
+    assert found(tmp_path / "said", text.replace("name: horse", "name: horse, pool: 0")) == []
