@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from wteaw.core.faults import NotThere
 from wteaw.core.package_data import rulesets, scenarios
 from wteaw.core.state import State
-from wteaw.game.begin import new_game
+from wteaw.game.begin import new_game, option_value
 from wteaw.game.report.drawing import Drawing, drawing_from
 from wteaw.game.report.mapview import read_drawing
 from wteaw.game.report.words import Words
@@ -147,3 +148,13 @@ def test_troops_of_a_power_across_the_sea_go_aboard_sail_and_land(tmp_path: Path
 
 def test_units_that_are_called_after_a_people_keep_their_capital(rules: Ruleset) -> None:
     assert Words(World(rules, State()), "britain").units({"bedouin": 2, "infantry": 1}) == "2 Bedouins and 1 infantry"
+
+
+def test_an_option_that_was_typed_is_a_number_where_its_default_is_one(tmp_path: Path, rules: Ruleset) -> None:
+    assert [option_value(rules, "bid-germany", typed) for typed in ("300", 300, "0")] == [300, 300, 0]
+    with pytest.raises(NotThere, match="bid-germany cannot be 'much'; it is a whole number, such as 0"):
+        option_value(rules, "bid-germany", "much")
+    scenario, _, _ = load_scenario(scenarios() / "no-mans-land.yaml")
+    assert scenario is not None
+    game = new_game(tmp_path / "game", scenario, rules, id_="nml", options={"bid-germany": "12"}, seed=bytes(32))
+    assert game.stage().position.state.get("nations", "germany", "set_aside") == 100, "what it had waits until the bid is spent"

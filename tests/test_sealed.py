@@ -224,3 +224,10 @@ def test_a_policy_weighs_goals_and_sends_what_its_rule_says() -> None:
     world = ring(policies=[{"id": "mover", "moves": moves}])
     (order,) = plan(world, "red", DICE.stream(step="input", rule="policies/plan", subject="red"))
     assert order["slots"] == {"units": {"foot": 2}, "origin": "home", "target": "goal"}
+
+
+@pytest.mark.parametrize(("rule", "sent"), [({"send": "=n - 1"}, [2]), ({"send": 1}, [1, 1]), ({"send": 3}, [3])])
+def test_a_policy_counts_as_left_whom_it_has_not_sent_yet(rule: dict[str, Any], sent: list[int]) -> None:
+    moves = [{"order": "go", "most": 3, "when": "n > 1", **rule}, {"order": "go", "when": "n > 1", "weight": 1}]
+    orders = plan(ring(policies=[{"id": "mover", "moves": moves}]), "red", DICE.stream(step="input", rule="plan", subject="red"))
+    assert [order["slots"]["units"]["foot"] for order in orders] == sent, "one stays where there were three"

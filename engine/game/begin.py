@@ -78,6 +78,18 @@ def option_value(ruleset: Ruleset, option: str, value: Any) -> Any:
         raise NotThere(f"no option {option!r}; there are {', '.join(sorted(ruleset.rows('options'))) or 'none'}")
     values = option_values(row)
     found = next((v for v in values if v == value or str(v).lower() == str(value).lower()), None)
-    if found is not None or not values:
-        return value if found is None else found
+    if found is not None:
+        return found
+    if not values:
+        return _like_its_default(option, row["default"], value)
     raise NotThere(f"{option} cannot be {value!r}; it is one of {', '.join(str(v).lower() for v in values)}")
+
+
+def _like_its_default(option: str, default: Any, value: Any) -> Any:
+    """The value of an option that may hold anything; where its default is a number, the number that a text writes."""
+    if not isinstance(default, int) or not isinstance(value, str):
+        return value
+    try:
+        return int(value)
+    except ValueError:
+        raise NotThere(f"{option} cannot be {value!r}; it is a whole number, such as {default}") from None

@@ -27,18 +27,21 @@ def orders(world: World, entries: Sequence[Entry], words: Words) -> list[Block]:
         if "refused" in entry.data or "void" in entry.data:
             nation = entry.subject.partition(":")[0]
             refused[nation] = refused.get(nation, 0) + 1
-    rows, played, theirs, bad = [], 0, 0, 0
+    rows, theirs = [], 0
+    played: set[str] = set()  # a nation is asked at every input point of a turn
     for entry in entries:
         if entry.rule != "frame/input" or "orders" not in entry.data:
             continue
         by = str(entry.data.get("by", ""))
         n = int(entry.data["orders"])
         if by == "policy" or not (by or entry.text):  # nobody sent them: the program gave them
-            played, theirs, bad = played + 1, theirs + n, bad + refused.get(entry.subject, 0)
+            played.add(entry.subject)
+            theirs += n
             continue
         rows.append((words.name(entry.subject), BY.get(by, by) or "nobody", str(n), str(refused.get(entry.subject, 0) or "-")))
     if played:
-        rows.append((f"{played} {'nation' if played == 1 else 'nations'}", "policies", str(theirs), str(bad or "-")))
+        bad = sum(refused.get(nation, 0) for nation in played)
+        rows.append((f"{len(played)} {'nation' if len(played) == 1 else 'nations'}", "policies", str(theirs), str(bad or "-")))
     return [table(("", "sent by", "orders", "not possible"), rows)] if rows else []
 
 

@@ -7,6 +7,7 @@ moves it makes; goals that no list of legal orders has, it names itself (`among`
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -30,26 +31,29 @@ class Goal(NamedTuple):
 
 
 def give_moves(giver: Giver, rules: Sequence[Row]) -> None:
-    """Give the moves of the rules, the goals of each drawn by weight without putting back."""
+    """Give the moves of the rules, each to another goal, drawn by weight among those for units that have no order yet."""
+    sent: dict[str, Counter[str]] = {}
     for rule in rules:
-        weighted = _goals(giver, rule)
+        tried: set[str] = set()
         for _ in range(int(rule.get("most", 1))):
-            goal = giver.pick(weighted)
+            goal = giver.pick([(g, weight) for g, weight in _goals(giver, rule, sent) if g.target not in tried])
             if goal is None:
                 break
+            tried.add(goal.target)
             slots = {ways.UNITS: dict(goal.kinds), ways.ORIGIN: goal.origin, ways.TARGET: goal.target}
-            giver.give(f"orders/{rule['order']}", slots)
-            weighted = [(g, w) for g, w in weighted if g.target != goal.target]
+            if giver.give(f"orders/{rule['order']}", slots):
+                sent.setdefault(goal.origin, Counter()).update(goal.kinds)
 
 
-def _goals(giver: Giver, rule: Row) -> list[tuple[Goal, int]]:
-    """Every goal with its weight; of no weight, or with nobody to send, it is none."""
+def _goals(giver: Giver, rule: Row, sent: Mapping[str, Counter[str]]) -> list[tuple[Goal, int]]:
+    """Every goal with its weight; of no weight, or with nobody to send, it is none. `sent`: who left each place before."""
     out: list[tuple[Goal, int]] = []
     if not giver.world.test(rule.get("if"), _names(giver)):
         return out
-    for origin, there, targets in _named(giver, rule) if "among" in rule else _reached(giver, rule):
-        for target in targets:
-            names = _names(giver, origin=origin, target=target, n=sum(there.values()))
+    for origin, units, targets in _named(giver, rule) if "among" in rule else _reached(giver, rule):
+        there = Counter(units) - sent.get(origin, Counter())
+        for target in targets if there else ():
+            names = _names(giver, origin=origin, target=target, n=there.total())
             weight = int(giver.world.number(rule.get("weight", 1), names)) if giver.world.test(rule.get("when"), names) else 0
             kinds = (
                 first_of(there, int(giver.world.number(rule["send"], names))) if weight > 0 and "send" in rule else dict(there)
