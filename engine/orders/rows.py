@@ -43,8 +43,12 @@ def is_placing(ruleset: Ruleset, row: Row) -> bool:
 
 def all_or_none(ruleset: Ruleset) -> set[str]:
     """The steps in which the purchases of a nation all stand or none."""
-    found = (n for n in steps(ruleset.frame) if n["do"] == "purchase" and n.get("all_or_none"))
-    return ruleset.derived("all or none", lambda: {str(n.get("step", n["do"])) for n in found})  # type: ignore[no-any-return]
+
+    def make() -> set[str]:
+        found = (n for n in steps(ruleset.frame) if n["do"] == "purchase" and n.get("all_or_none"))
+        return {str(n.get("step", n["do"])) for n in found}
+
+    return ruleset.derived("all or none", make)  # type: ignore[no-any-return]
 
 
 def _steps_that(ruleset: Ruleset, do: str) -> set[str]:

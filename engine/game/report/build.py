@@ -372,7 +372,10 @@ def rule_in_words(ruleset: Ruleset, rule: str) -> str:
 def clauses_of(ruleset: Ruleset, rule: str) -> tuple[str, ...]:
     """The clauses that the row of a rule cites."""
     form, _, id_ = rule.partition("/")
-    return tuple(dict.fromkeys(sources(ruleset.rows(form).get(id_))))
+    cited: tuple[str, ...] = ruleset.derived(
+        ("clauses", rule), lambda: tuple(dict.fromkeys(sources(ruleset.rows(form).get(id_))))
+    )
+    return cited
 
 
 def dice_words(record: Mapping[str, Any]) -> str:

@@ -88,13 +88,13 @@ def merged_halos(svg: str) -> str:
 
 def styled(svg: str, prefix: str) -> tuple[str, str]:
     """The elements with classes for what they look like, and the rules of these classes; looks that occur once stay."""
-    found: Counter[str] = Counter()
-    for tag in _TAG.finditer(svg):
-        found[_look(tag[2])] += 1
+    looks = [_look(tag[2]) for tag in _TAG.finditer(svg)]
+    found = Counter(looks)
+    of_tags = iter(looks)
     names = {look: f"{prefix}{n}" for n, (look, many) in enumerate(found.most_common()) if look and many > 1}
 
     def shorter(tag: re.Match[str]) -> str:
-        look = _look(tag[2])
+        look = next(of_tags)
         if look not in names:
             return tag[0]
         rest = [(k, v) for k, v in _PART.findall(tag[2]) if k not in _LOOKS]
