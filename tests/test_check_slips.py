@@ -10,7 +10,6 @@ from .folders import found, marked, own_cache, places  # noqa: F401
 
 WORLD = """\
 nations: [{id: red, name: Red}, {id: blue, name: Blue}]
-sides: [{id: east, name: East}]
 places: [{id: home, kind: land, lon: 1, lat: 2}, {id: away, kind: land}]
 links: [{between: [home, away], kind: land}]
 resources: [{id: coin, name: coin}]
@@ -29,6 +28,8 @@ ACT = "acts:\n- {id: a, form: a, "
 SLOT = "acts:\n- {id: a, form: 'a {x}', slots: {x: "
 TERM = "terms:\n- {id: t, silence: {W604: for a test}, is: "
 EVENT = "events:\n- {id: e, on: turn_end, for: nations(), "
+LOOKUP = "tables: [{id: pay, rows: {new: {high: 3, low: 1}, old: {high: 2}}}]\n"
+LOOKUP += "terms:\n- {id: t2, is: \"'new'\"}\n- {id: t, silence: {W604: for a test}, is: "
 MOVES = """\
 - {step: go, do: move}
 modes: [{id: walk, links: [land]}]
@@ -62,7 +63,7 @@ SLIPS = [
     (EVENT + "effects: [{cancel: {under_way: all, of: =nation}}]}\n", ""),
     ("ends:\n- {id: e, when: turn > 3, wins: ›est}\n", "E407"),
     ("ends:\n- {id: e, when: turn > 3, wins: =›turn}\n", "E307"),
-    ("ends:\n- {id: e, when: turn > 3, wins: east}\n", ""),
+    ("ends:\n- {id: e, when: turn > 3, wins: red}\n", ""),
     # options and rungs
     ("options:\n- {id: fog, ›default: thick, values: [thin, none]}\n" + TERM + "\"option('fog') == 'thin'\"}\n", "E407"),
     ("options:\n- {id: fog, default: thin, values: [thin, none]}\n" + TERM + "\"option('fog') == ›'thn'\"}\n", "E306"),
@@ -74,6 +75,11 @@ SLIPS = [
     ("options:\n- {id: bid, default: 3}\n" + TERM + "\"min(9, option('bid') if turn > 1 else 0)\"}\n", ""),
     ("options:\n- {id: bid, default: three}\n" + TERM + "\"min(9, ›option('bid') if turn > 1 else 0)\"}\n", "E306"),
     (TERM + '"1 + (2 if turn > 1 else ›None)"}\n', "E306"),
+    (LOOKUP + "\"lookup('pay', t2(), 'high')\"}\n", ""),
+    (LOOKUP + "\"lookup('pay', t2(), ›'hihg')\"}\n", "E305"),
+    (LOOKUP + "\"lookup('pay', t2(), 'high') + lookup('pay', 'old', ›'low')\"}\n", "E305"),
+    ("criteria:\n- {id: c, of: side, is: ›nation.alive, silence: {W604: for a test}}\n", "E302"),
+    ("criteria:\n- {id: c, of: nation, is: count(places(holder=nation)), silence: {W604: for a test}}\n", ""),
     # what does nothing, or cannot be told apart
     ("quantities:\n- {id: q, of: unit, base: 1}\nadjusts:\n- ›{id: j, of: q, for: foot}\n", "E213"),
     ("quantities:\n- {id: q, of: unit, base: 1}\nadjusts:\n- {id: j, of: q, for: foot, add: 1}\n", ""),
@@ -97,6 +103,9 @@ SLIPS = [
     ),
     (MOVES + "form: go, does: walk}\n", "E213"),
     (MOVES + "form: 'go {target}', slots: {target: place}, does: ›target}\n", "E213 E407"),
+    ("sides:\n- {id: west, name: West, ›opposite: west}\n", "E213"),
+    ("events:\n- {id: e, on: turn_end, when: ›turn > 1 and False}\n", "W601"),
+    ("- {step: go, do: move}\norders:\n- {id: m, form: 'go {to}', slots: {to: place}, step: go, ›commits: to}\n", "E213"),
     ("- {›input: orders}\n", "E606"),
     ("- {input: more}\n", ""),
     (
@@ -126,3 +135,12 @@ def test_a_number_that_is_read_and_that_one_kind_of_units_lacks_is_a_warning(tmp
     assert places(found(tmp_path / "read", text)) == expected
     assert found(tmp_path / "unread", text.replace("unit.pool", "1")) == []
     assert found(tmp_path / "said", text.replace("name: horse", "name: horse, pool: 0")) == []
+
+
+def test_a_battle_is_not_fought_before_itself(tmp_path: Path) -> None:
+    def told(first: str) -> list[str]:
+        raid = f"battles: [{{id: raid, preludes: [{first}], stages: [{{id: s}}], silence: {{W604: for a test}}}}, "
+        return [d.code for d in found(tmp_path / first, WORLD.replace("battles: [", raid)) if d.severity == "error"]
+
+    assert told("raid") == ["E405"]
+    assert told("clash") == []

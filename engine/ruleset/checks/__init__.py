@@ -80,6 +80,7 @@ CHECKS: tuple[Check, ...] = (
     needs.objectives_fit_their_aims,
     terms.terms_do_not_lead_back_to_themselves,
     terms.values_lead_somewhere,
+    terms.battles_do_not_lead_back_to_themselves,
     expressions.expressions_are_right,
     things.things_are_of_the_kind_asked_for,
     things.slots_name_things_of_their_kind,

@@ -119,6 +119,8 @@ def scope_of(mark: Marked, words: Words) -> dict[str, str]:
     for name, slot in _entries(mark.row.get("slots")):
         kind = slot.text("kind") if slot.is_map else slot.value
         scope[name] = SLOT_KINDS.get(str(kind), "any")
+    if mark.form == "criteria":  # of sides, or of nations
+        scope = {k: v for k, v in scope.items() if (v == "side") == (mark.row.text("of") == "side")}
     if mark.form == "terms":
         scope |= dict(_arguments(plain_value(mark.row)))
     if act is not None:

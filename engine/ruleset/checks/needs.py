@@ -62,6 +62,8 @@ def rows_have_the_keys_that_they_need(subject: Subject) -> Iterator[Diagnostic]:
                 if other not in row:
                     said = f"{key}: {value}" if isinstance(value, str) else key
                     yield diagnose("E213", "error", f"{said!r} of a row of {form} needs {other!r}: it {why}", node, key=key)
+    yield from _commits(subject)
+    yield from _sides(subject)
     yield from _adjusts(subject)
     yield from _options(subject)
     yield from _stances(subject)
@@ -110,6 +112,24 @@ def _money(subject: Subject) -> Iterator[Diagnostic]:
                 node = subject.nodes(form)[id_]
                 hint = "say what is paid with: a row of `resources`"
                 yield diagnose("E213", "error", f"{key!r} needs a resource, and there is none", node, key=key, hint=hint)
+
+
+def _commits(subject: Subject) -> Iterator[Diagnostic]:
+    """What an order uses up are units: of a slot for such, or of that name."""
+    for id_, row in subject.rows("orders").items():
+        slot = row.get("slots", {}).get(row.get("commits"))
+        kind = slot["kind"] if isinstance(slot, dict) else slot
+        if slot is not None and kind not in ("units", "force"):
+            message = f"{row['commits']!r} is a slot for a {kind}; only units are used up"
+            hint = did_you_mean("units", row["slots"])
+            yield diagnose("E213", "error", message, subject.nodes("orders")[id_], key="commits", hint=hint)
+
+
+def _sides(subject: Subject) -> Iterator[Diagnostic]:
+    """A side is another's opposite, not its own."""
+    for id_, row in subject.rows("sides").items():
+        if row.get("opposite") == id_:
+            yield diagnose("E213", "error", f"{id_!r} is its own opposite", subject.nodes("sides")[id_], key="opposite")
 
 
 ADJUSTING = frozenset({"base", "add", "times", "round", "at_least", "at_most", "final"})

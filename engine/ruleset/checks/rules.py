@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
+from ..expressions.parse import ExpressionError, conjuncts, strip_mark
 from ..forms import KINDS
 from ..frame_changes import frame_nodes, node_id
 from ..nodes import Node, diagnose, find, plain_value
@@ -63,7 +64,12 @@ def events_can_fire(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _never(test: Any) -> bool:
-    return test is False or (isinstance(test, str) and test.strip() in ("False", "false", "0"))
+    if not isinstance(test, str):
+        return test is False
+    try:
+        return any(part in ("False", "false", "0") for part in conjuncts(strip_mark(test.strip())))
+    except ExpressionError:  # another check's question
+        return False
 
 
 def facts_of(on: Any) -> list[tuple[str, Any]]:

@@ -13,7 +13,7 @@ from .subject import Subject
 if TYPE_CHECKING:
     import networkx as nx  # heavy, and not needed for what the cache has
 
-__all__ = ["terms_do_not_lead_back_to_themselves", "values_lead_somewhere"]
+__all__ = ["battles_do_not_lead_back_to_themselves", "terms_do_not_lead_back_to_themselves", "values_lead_somewhere"]
 
 TERMS, QUANTITIES = "terms", "quantities"
 ASKERS = {"objectives": ("aims", ("is",)), "within_limits": ("limits", ("test", "when"))}
@@ -36,6 +36,23 @@ def terms_do_not_lead_back_to_themselves(subject: Subject) -> Iterator[Diagnosti
             round_ = [a for a, _ in nx.find_cycle(graph.subgraph(knot), first)]
             way = " → ".join([*round_, round_[0]])
             yield diagnose("E405", "error", f"the term leads back to itself: {way}", subject.nodes(TERMS)[round_[0]], key="is")
+
+
+def battles_do_not_lead_back_to_themselves(subject: Subject) -> Iterator[Diagnostic]:
+    """A battle before which itself would have to be fought."""
+    rows = subject.rows("battles")
+    first = {id_: {*row.get("preludes", ()), *row.get("before", {}).values()} & rows.keys() for id_, row in rows.items()}
+    for id_ in rows:
+        due, seen = list(first[id_]), set()
+        while due:
+            other = due.pop()
+            if other not in seen:
+                seen.add(other)
+                due += first[other]
+        if id_ in seen:
+            key = "preludes" if "preludes" in rows[id_] else "before"
+            message = f"the battle leads back to itself: before {id_!r} it would have to be fought"
+            yield diagnose("E405", "error", message, subject.nodes("battles")[id_], key=key)
 
 
 MAX_CHAIN = 30

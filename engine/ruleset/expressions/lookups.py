@@ -64,13 +64,16 @@ def unfit(name: str, table: Mapping[str, Any], call: ast.Call) -> Iterator[Unfit
         counted = f"{deep} key{'s' * (deep != 1)}" if deep else "bands only; ask band()"
         has = f"the keys {', '.join(named)}" if named else counted
         yield Unfit("E308", f"the table {id_} has {has}; here there are {len(keys)}", call)
+    level = [rows] if isinstance(rows, Mapping) else []
     for key in keys:
-        if not isinstance(rows, Mapping) or not isinstance(key, ast.Constant):
+        known = {str(k): part for part in level for k, part in part.items()}
+        if isinstance(key, ast.Constant) and str(key.value) not in known:
+            if level and "default" not in table and not any(".." in k for k in known):
+                yield Unfit("E305", f"the table {id_} has no {key.value!r}", key, tuple(known))
             return
-        if str(key.value) in rows:
-            rows = rows[str(key.value)]
-        elif "default" in table or any(".." in str(k) for k in rows):
-            return
-        else:
-            yield Unfit("E305", f"the table {id_} has no {key.value!r}", key, tuple(map(str, rows)))
-            return
+        chosen = (
+            [part.get(str(key.value)) for part in level]
+            if isinstance(key, ast.Constant)
+            else [inner for part in level for inner in part.values()]
+        )
+        level = [part for part in chosen if isinstance(part, Mapping)]
