@@ -102,6 +102,16 @@ SLIPS = [
         "",
     ),
     (MOVES + "form: go, does: walk}\n", "E213"),
+    (
+        MOVES
+        + "form: 'look at {target} with {units} from {origin}', slots: {units: units, origin: place, target: place}, commits: units}\n",
+        "E213",
+    ),
+    (
+        MOVES.replace("›order: m", "order: m, among: neighbours(origin)")
+        + "form: 'look at {target} with {units} from {origin}', slots: {units: units, origin: place, target: place}, commits: units}\n",
+        "",
+    ),
     (MOVES + "form: 'go {target}', slots: {target: place}, does: ›target}\n", "E213 E407"),
     ("sides:\n- {id: west, name: West, ›opposite: west}\n", "E213"),
     ("events:\n- {id: e, on: turn_end, when: ›turn > 1 and False}\n", "W601"),
