@@ -30,6 +30,7 @@ TERM = "terms:\n- {id: t, silence: {W604: for a test}, is: "
 EVENT = "events:\n- {id: e, on: turn_end, for: nations(), "
 LOOKUP = "tables: [{id: pay, rows: {new: {high: 3, low: 1}, old: {high: 2}}}]\n"
 LOOKUP += "terms:\n- {id: t2, is: \"'new'\"}\n- {id: t, silence: {W604: for a test}, is: "
+YIELD = "- {step: pay, do: collect}\nyields:\n- {id: y, "
 MOVES = """\
 - {step: go, do: move}
 modes: [{id: walk, links: [land]}]
@@ -78,6 +79,10 @@ SLIPS = [
     (LOOKUP + "\"lookup('pay', t2(), 'high')\"}\n", ""),
     (LOOKUP + "\"lookup('pay', t2(), ›'hihg')\"}\n", "E305"),
     (LOOKUP + "\"lookup('pay', t2(), 'high') + lookup('pay', 'old', ›'low')\"}\n", "E305"),
+    (YIELD + "over: places(), amount: =place.wealth}\n", ""),
+    (YIELD + "amount: =›place.wealth}\n", "E302"),
+    (YIELD + "over: units(owner=nation), amount: =›place.wealth}\n", "E302"),
+    (YIELD + "over: units(owner=nation), amount: =unit.n}\n", ""),
     ("criteria:\n- {id: c, of: side, is: ›nation.alive, silence: {W604: for a test}}\n", "E302"),
     ("criteria:\n- {id: c, of: nation, is: count(places(holder=nation)), silence: {W604: for a test}}\n", ""),
     # what does nothing, or cannot be told apart

@@ -65,7 +65,7 @@ CODES: dict[str, str] = {
     "E402": "A key of a row is neither the form's own nor a declared field.",
     "E403": "The value of a declared field has the wrong type.",
     "E404": "A group has a member that does not exist.",
-    "E405": "Terms lead back to themselves.",
+    "E405": "Terms, quantities or battles lead back to themselves.",
     "E406": "A group has the same member twice.",
     "E407": "A word that names nothing that may stand there.",
     "E408": "A scenario names a ruleset that does not exist.",

@@ -37,7 +37,7 @@ from ...orders.grammar import Grammar
 from ...orders.intake import take_in
 from ...orders.offers import offers_of
 from ...orders.policies import plan
-from ...ruleset.checks import READ_BY_OTHERS, Kept, Subject, of_altered, run_checks
+from ...ruleset.checks import READ_BY_OTHERS, Subject, of_altered, run_checks
 from ...ruleset.compile import layers_of, read_layers, ruleset_of
 from ...ruleset.expressions.vocabulary import FUNCTIONS
 from ...ruleset.forms import Forms, forms
@@ -130,7 +130,7 @@ class Bench:
             self.layers.append(Layer(self.layers[-1].manifest, (rules,)))
         self.draft, unfit = lay_over(self.layers, self.known)
         assert not has_errors([*wrong, *unfit])
-        self.base = Subject(self.draft, self.known, kept=Kept())  # as the language server keeps what follows from a row
+        self.base = Subject(self.draft, self.known)
         self.nations = nations
         ids = {form: list(rows) for form, rows in self.draft.forms.items()}
         self.ids = {form: rows for form, rows in ids.items() if rows}
@@ -449,8 +449,7 @@ _benches: dict[str, Bench] = {}
 def _chunk(job: tuple[str, int, int, int]) -> list[dict[str, Any]]:
     scenario, first, count, seed = job
     bench = _benches.get(scenario) or _benches.setdefault(scenario, Bench(scenario))
-    if bench.base.kept is not None:
-        bench.base.kept.forget(bench.draft)  # the rows that were spoiled
+    bench.base.kept.forget(bench.draft)  # the rows that were spoiled
     return [asdict(bench.try_one(n, seed)) for n in range(first, first + count)]
 
 

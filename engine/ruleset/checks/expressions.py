@@ -119,6 +119,9 @@ def scope_of(mark: Marked, words: Words) -> dict[str, str]:
     for name, slot in _entries(mark.row.get("slots")):
         kind = slot.text("kind") if slot.is_map else slot.value
         scope[name] = SLOT_KINDS.get(str(kind), "any")
+    if mark.form == "yields" and mark.annotation.path[:1] != ("over",):
+        yielding = _kind_of_things(mark.row.get("over"), scope, words)
+        scope = {k: v for k, v in scope.items() if k in ("nation", "self", yielding)} if yielding in (*KINDS, "") else scope
     if mark.form == "criteria":  # of sides, or of nations
         scope = {k: v for k, v in scope.items() if (v == "side") == (mark.row.text("of") == "side")}
     if mark.form == "terms":
@@ -223,11 +226,7 @@ _INSIDE = frozenset({"effects", "roll", "results", "miss", "cases", "always", "i
 
 def _things_of(wanted: Node | None, scope: Mapping[str, str], words: Words) -> dict[str, str]:
     """What a `for` binds: a name by the kind of its things; any kind where that cannot be told."""
-    value = wanted.value if wanted is not None else None
-    kind = ""
-    if isinstance(value, str):
-        text = strip_mark(value.lstrip())
-        kind = words.kind_of(text) or kind_of(text, scope, words).removeprefix("set:")
+    kind = _kind_of_things(wanted, scope, words)
     if kind == "nation":
         return {"nation": "nation", "self": "nation"}
     if kind == "unit":
@@ -235,6 +234,14 @@ def _things_of(wanted: Node | None, scope: Mapping[str, str], words: Words) -> d
     if kind in KINDS:
         return {kind: kind}
     return {**{k: k for k in KINDS}, "self": "nation"}
+
+
+def _kind_of_things(wanted: Node | None, scope: Mapping[str, str], words: Words) -> str:
+    """The kind of the things that a selection stands for; nothing where there is none, and no kind where it cannot be told."""
+    if wanted is None or not isinstance(wanted.value, str):
+        return "" if wanted is None else "any"
+    text = strip_mark(wanted.value.lstrip())
+    return words.kind_of(text) or kind_of(text, scope, words).removeprefix("set:")
 
 
 def _entries(node: Node | None) -> Iterator[tuple[str, Node]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ...core.diagnostics import Diagnostic
 from ..expressions import KINDS
@@ -45,8 +46,8 @@ def changed_fields_are_of_the_thing(subject: Subject) -> Iterator[Diagnostic]:
         of, field = (change.get("of"), change.get("field")) if change is not None else (None, None)
         if of is None or field is None or not isinstance(of.value, str) or field.value not in fields:
             continue
-        inside = Marked(mark.form, mark.id, mark.row, mark.annotation)
-        kind = _kind(of.value, inside, words)
+        at = replace(mark, annotation=replace(mark.annotation, path=(*mark.annotation.path, "change", "of")))
+        kind = _kind(of.value, at, words)
         if kind in KINDS and kind not in fields[field.value]["of"]:
             hint = f"it is a field of a {' and a '.join(fields[field.value]['of'])}"
             yield diagnose("E304", "error", f"a {kind} has no field {field.value}", field, hint=hint)
