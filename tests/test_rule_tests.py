@@ -394,7 +394,7 @@ def test_a_nation_orders_by_what_its_view_shows(folder: Path) -> None:
 
 
 def test_a_line_that_answers_a_decision_is_an_answer(folder: Path) -> None:
-    decided = RULES + "decisions: [{id: yielding, form: 'yield to {answer}', slots: {answer: nation}, default: none}]\n"
+    decided = RULES + "decisions: [{id: yielding, form: 'yield to {answer}', slots: {answer: nation}, default: red}]\n"
     write(folder, {"tables/t.yaml": decided})
     text = (
         "- {id: c, orders: {red: [yield to blue]}, when: court, then: {state: {answers: {red: {yielding: blue}}}, refused: []}}"
@@ -425,7 +425,7 @@ def test_an_answer_is_one_that_its_decision_allows(folder: Path, answer: str, wh
         RULES
         + """
 decisions:
-  - {id: yielding, form: "yield to {answer}", slots: {answer: nation}, default: none}
+  - {id: yielding, form: "yield to {answer}", slots: {answer: nation}, default: red}
   - {id: stakes, least: 0, most: 3, default: 1}
   - {id: manner, from: [kindly, coldly], default: coldly}
   - {id: place-of-talks, about: place, least: 0, most: 3, default: 1}
