@@ -17,6 +17,7 @@ units: [{id: foot, name: foot, plural: feet}]
 fields:
 - {id: wealth, of: [place], type: number, default: 1}
 - {id: condition, of: [unit], type: text, default: fit}
+- {id: zones, of: [tech], type: list, form: places, default: []}
 shows: [{id: all, what: places, to: everyone}]
 battles: [{id: clash, ladder: {field: condition, values: [fit, hurt]}, stages: [{id: s}], silence: {W604: for a test}}]
 frame:
@@ -31,6 +32,7 @@ EVENT = "events:\n- {id: e, on: turn_end, for: nations(), "
 LOOKUP = "tables: [{id: pay, rows: {new: {high: 3, low: 1}, old: {high: 2}}}]\n"
 LOOKUP += "terms:\n- {id: t2, is: \"'new'\"}\n- {id: t, silence: {W604: for a test}, is: "
 YIELD = "- {step: pay, do: collect}\nyields:\n- {id: y, "
+ZONES = "technologies:\n- {id: radio, name: Radio, zones: "
 MOVES = """\
 - {step: go, do: move}
 modes: [{id: walk, links: [land]}]
@@ -65,6 +67,9 @@ SLIPS = [
     ("ends:\n- {id: e, when: turn > 3, wins: ›est}\n", "E407"),
     ("ends:\n- {id: e, when: turn > 3, wins: =›turn}\n", "E307"),
     ("ends:\n- {id: e, when: turn > 3, wins: red}\n", ""),
+    (ZONES + "[›hom]}\n", "E401"),
+    (ZONES + "[home, ›[away]]}\n", "E403"),
+    (ZONES + "[home, away]}\n", ""),
     # options and rungs
     ("options:\n- {id: fog, ›default: thick, values: [thin, none]}\n" + TERM + "\"option('fog') == 'thin'\"}\n", "E407"),
     ("options:\n- {id: fog, default: thin, values: [thin, none]}\n" + TERM + "\"option('fog') == ›'thn'\"}\n", "E306"),
@@ -159,3 +164,9 @@ def test_a_battle_is_not_fought_before_itself(tmp_path: Path) -> None:
 
     assert told("raid") == ["E405"]
     assert told("clash") == []
+
+
+@pytest.mark.parametrize(("stage", "battle", "codes"), [("", "", ["E213"]), (", die: 1d6", "", []), ("", "die: 1d6, ", [])])
+def test_a_stage_that_throws_dice_has_a_die_or_its_battle_has(tmp_path: Path, stage: str, battle: str, codes: list[str]) -> None:
+    raid = f"battles: [{{id: raid, {battle}stages: [{{id: s, value: 1{stage}}}], silence: {{W604: for a test}}}}, "
+    assert [d.code for d in found(tmp_path, WORLD.replace("battles: [", raid))] == codes

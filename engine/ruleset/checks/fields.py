@@ -118,10 +118,21 @@ def _typed(subject: Subject, what: str, value: Any, declared: dict[str, Any], no
             yield diagnose(
                 "E403", "error", f"{what} must be between {least} and {most}, as the field is declared", node, hint=hint
             )
-    elif wanted == "id" and (form := declared.get("form")):
-        known = subject.nodes(form)
-        if value not in known and form in subject.known:
-            yield diagnose("E401", "error", f"{form} has no {value!r}", node, hint=subject.instead(value, known))
+    elif wanted == "list":
+        for member, at in zip(value, node.members(), strict=True):
+            if isinstance(member, (list, dict)) or member is None:
+                yield diagnose("E403", "error", f"{what} must be a list of words or numbers", at, hint="write each by itself")
+            elif "form" in declared:
+                yield from _known(subject, member, declared["form"], at)
+    elif wanted == "id" and "form" in declared:
+        yield from _known(subject, value, declared["form"], node)
+
+
+def _known(subject: Subject, value: Any, form: str, node: Any) -> Iterator[Diagnostic]:
+    """An id must be that of a row of the form that its field names."""
+    known = subject.nodes(form)
+    if value not in known and form in subject.known:
+        yield diagnose("E401", "error", f"{form} has no {value!r}", node, hint=subject.instead(str(value), known))
 
 
 def _instead(value: Any, wanted: str, node: Any) -> str:

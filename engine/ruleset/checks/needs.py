@@ -351,13 +351,16 @@ def slots_left_out_have_a_value(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def dice_of_battles_are_single(subject: Subject) -> Iterator[Diagnostic]:
-    """Each unit throws one die; more are said by `dice`."""
+    """Each unit throws one die, that of the stage or of its battle; more are said by `dice`."""
     for id_, row in subject.rows("battles").items():
         node = subject.nodes("battles")[id_]
         for at in (node.get("die"), *(s.get("die") for s in (node.get("stages") or node).members())):
             if at is not None and isinstance(at.value, str) and not at.value.startswith("=") and not _SINGLE.fullmatch(at.value):
                 yield diagnose("E209", "error", f"{at.value!r} is no single die", at, hint="write 1d6, and `dice: 2` for two")
-        del row
+        for stage, at in zip(row.get("stages", ()), (node.get("stages") or node).members(), strict=False):
+            if "value" in stage and "die" not in row and "die" not in stage:
+                hint = "say the `die` of the battle, or of this stage"
+                yield diagnose("E213", "error", f"a stage of {id_!r} throws dice, and no die is said", at, hint=hint)
 
 
 def grades_say_what_their_unit_leaves_open(subject: Subject) -> Iterator[Diagnostic]:
