@@ -170,3 +170,10 @@ def test_a_battle_is_not_fought_before_itself(tmp_path: Path) -> None:
 def test_a_stage_that_throws_dice_has_a_die_or_its_battle_has(tmp_path: Path, stage: str, battle: str, codes: list[str]) -> None:
     raid = f"battles: [{{id: raid, {battle}stages: [{{id: s, value: 1{stage}}}], silence: {{W604: for a test}}}}, "
     assert [d.code for d in found(tmp_path, WORLD.replace("battles: [", raid))] == codes
+
+
+@pytest.mark.parametrize("unit", ["hits: {}", "grades: {{worn: {{hits: {}}}}}"])
+@pytest.mark.parametrize(("hits", "codes"), [("0", ["E209"]), ("1", []), ("100", []), ("101", ["E209"])])
+def test_a_unit_takes_one_to_a_hundred_hits(tmp_path: Path, unit: str, hits: str, codes: list[str]) -> None:
+    rows = WORLD.replace("plural: feet", "plural: feet, " + unit.format(hits))
+    assert [d.code for d in found(tmp_path, rows)] == codes
