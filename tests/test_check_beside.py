@@ -40,6 +40,7 @@ UNREAD = [
     ("- {do: act, acts: [], ›own_turn: true}\n", "E213"),
     ("- {each: nation, own_turn: true, steps: [{do: act, acts: []}]}\n", ""),
     ("- {›do: fight}\n- {›do: detect}\n- {›do: settle}\n", "E606 E606 E606"),
+    ("catalogue:\n- {id: c, makes: foot, price: 1, sites: ›[]}\n", "E209"),
     ("- {do: fight, battles: ›[]}\n- {do: detect, contacts: ›[]}\n- {do: settle, verdicts: ›[]}\n", "E209 E209 E209"),
     (BATTLE + "›where: records, over: records(), at: place('home')}\n", "E213"),
     (BATTLE + "where: records, over: records(), at: place('home'), parties: {attacker: these(), defender: these()}}\n", ""),
