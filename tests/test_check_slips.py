@@ -177,3 +177,9 @@ def test_a_stage_that_throws_dice_has_a_die_or_its_battle_has(tmp_path: Path, st
 def test_a_unit_takes_one_to_a_hundred_hits(tmp_path: Path, unit: str, hits: str, codes: list[str]) -> None:
     rows = WORLD.replace("plural: feet", "plural: feet, " + unit.format(hits))
     assert [d.code for d in found(tmp_path, rows)] == codes
+
+
+@pytest.mark.parametrize(("more", "codes"), [("", ["E302"]), (", facing: {among: neighbours(place)}", [])])
+def test_only_what_faces_a_place_has_a_target(tmp_path: Path, more: str, codes: list[str]) -> None:
+    row = "catalogue:\n- {id: c, makes: foot, price: 1, needs: [{test: target.kind == 'land', else: look there}]" + more + "}\n"
+    assert [d.code for d in found(tmp_path, WORLD + row) if d.severity == "error"] == codes

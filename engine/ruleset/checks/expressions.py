@@ -124,6 +124,8 @@ def scope_of(mark: Marked, words: Words) -> dict[str, str]:
         scope = {k: v for k, v in scope.items() if k in ("nation", "self", yielding)} if yielding in (*KINDS, "") else scope
     if mark.form == "criteria":  # of sides, or of nations
         scope = {k: v for k, v in scope.items() if (v == "side") == (mark.row.text("of") == "side")}
+    if mark.form == "catalogue" and mark.row.get("facing") is None and mark.row.get("appears") is None:
+        scope.pop("target", None)
     if mark.form == "terms":
         scope |= dict(_arguments(plain_value(mark.row)))
     if act is not None:
