@@ -428,10 +428,7 @@ def end(runner: EffectRunner, p: Any, names: dict[str, Any]) -> None:
     if p == "game":
         runner.journal.set("game", "game", "ended", True)
         return
-    if not isinstance(p, dict):
-        return
-    if "between" in p:
-        a, b = (runner.nations(x, names) for x in p["between"])
-        for one in a:
-            for other in b:
-                relations.end_war(runner.turn, one, other)
+    a, b = (runner.nations(x, names) for x in p["between"])
+    for one in a:
+        for other in b:
+            relations.end_war(runner.turn, one, other)
