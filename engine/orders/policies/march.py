@@ -91,27 +91,47 @@ def _within_reach(front: Front, mode: Row, origin: str, kind: str, wanted: Seque
 def odds_of(front: Front, place: str, posts: list[Post], *, helped: bool = False) -> Any:
     """The attackers' strength against the defenders', 1 being even; 0 if nobody could go in. `helped`: by allies, too."""
     number, worth = front.help_against(place) if helped else (0, Fraction(0))
-    goes = 0
-    for post in posts:
+    if not any(_takes(front, post, kind) for post in posts for kind in post.kinds):
+        return 0
+    for post in _covered(front, posts):
         n, w = front.power(post.kinds, front.nation, "attack")
         if not n:
             continue
         hard = Fraction(front.value("hardness", place, 1, f"{post.origin}>{place}"))
         number += n
         worth += Fraction(w) / hard
-        stays = post.mode.get("stays")
-        takes = front.war.get("takes")
-        for kind, k in post.kinds.items():
-            if not (stays and routes.kind_matches(front.world, stays, kind)) and routes.kind_matches(front.world, takes, kind):
-                goes += k
-    if not goes:
-        return 0
     foes, strength = front.defenders(place)
     strength += front.value("ground", place, 0)
     foes = max(foes, 1 if strength else 0)
     if not foes or not strength:
         return ODDS_TOP
     return Fraction(number * worth) / (foes * strength)
+
+
+def _covered(front: Front, posts: list[Post]) -> list[Post]:
+    """Posts with no more units that stay behind than follow those that go in (`behind` for each); the first have them first."""
+    if "behind" not in front.war:
+        return posts
+    goes = sum(n for post in posts for kind, n in post.kinds.items() if _takes(front, post, kind))
+    left = int(goes * Fraction(str(front.war["behind"])))
+    out = []
+    for post in posts:
+        kinds = dict(post.kinds)
+        for kind in kinds:
+            if _stays(front, post, kind):
+                kinds[kind] = min(kinds[kind], left)
+                left -= kinds[kind]
+        out.append(post._replace(kinds={kind: n for kind, n in kinds.items() if n}))
+    return out
+
+
+def _stays(front: Front, post: Post, kind: str) -> bool:
+    """Whether a kind does not go into the place that it attacks from a post."""
+    return "stays" in post.mode and routes.kind_matches(front.world, post.mode["stays"], kind)
+
+
+def _takes(front: Front, post: Post, kind: str) -> bool:
+    return not _stays(front, post, kind) and routes.kind_matches(front.world, front.war.get("takes"), kind)
 
 
 def _attack(giver: Giver, front: Front, place: str, posts: list[Post], enough: Any) -> None:
@@ -126,6 +146,7 @@ def _attack(giver: Giver, front: Front, place: str, posts: list[Post], enough: A
             break
     if odds_of(front, place, chosen, helped=True) > Fraction(3, 2) * enough:
         chosen = _thinned(front, place, chosen, enough)
+    chosen = [post for post in _covered(front, chosen) if post.kinds]
     foresight = front.war.get("foresight")
     if foresight is not None and promise(front, foresight, place, [(p.origin, p.kinds) for p in chosen]) <= 0:
         return
