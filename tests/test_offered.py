@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from wteaw.core.state import State
+from wteaw.core.state import State, unit_key
 from wteaw.orders.check import check
 from wteaw.orders.legal import legal_orders
 from wteaw.orders.offers import offers_of
@@ -85,6 +85,34 @@ def test_what_is_in_hand_is_offered_wherever_it_can_be_placed() -> None:
     assert found == {"ash": 2, "birch": 1} and all_stand(world)
     assert any(line.startswith("place 1 foot in ?") for line in form(world))
     assert list(legal_orders(World(ruleset, position()), "red", ["orders/put"])) == []
+
+
+@pytest.mark.parametrize(("hurt", "offered"), [(0, []), (1, [1]), (3, [3])])
+def test_what_one_row_does_to_units_is_offered_where_they_are(hurt: int, offered: list[int]) -> None:
+    mend = {"id": "mending", "makes": "foot", "price": 2, "due": "place", "site": "place.holder == self",
+            "fits": {"units": "unit.hurt", "set": {"hurt": None}, "idle": True}}  # fmt: skip
+    row = {
+        "id": "mend",
+        "form": "mend {n} [(foot|feet)] in {site}",
+        "slots": {"n": "number", "site": "place"},
+        "step": "buy",
+        "does": "mending",
+    }
+    frame: Rows = [
+        {"input": "orders"},
+        {"do": "purchase", "step": "buy", "orders": ["mend"]},
+        {"do": "complete", "step": "place"},
+    ]
+    foot = {"owner": "red", "kind": "foot", "place": "ash"}
+    units = {unit_key("red", "foot", "ash"): {**foot, "n": 2}}
+    if hurt:
+        units[unit_key("red", "foot", "ash", {"hurt": True})] = {**foot, "n": hurt, "hurt": True}
+    ruleset = rules(
+        frame, orders=[row], catalogue=[mend], fields=[{"id": "hurt", "of": ["unit"], "type": "bool", "default": False}]
+    )
+    world = World(ruleset, position(units=units))
+    assert [e.most for e in legal_orders(world, "red", ["orders/mend"])] == offered
+    assert all_stand(world)
 
 
 RAIL: dict[str, Any] = {**MOVE, "id": "rail", "form": "rail {units} from {origin} to {target}", "does": "rail", "options": []}
