@@ -73,6 +73,12 @@ def orders_now(world: World) -> set[str] | None:
     return (_every_order(ruleset) if found is None else found) - passed
 
 
+def may_come_now(world: World, key: str) -> bool:
+    """Whether the input point at which the game waits takes orders of a row ("form/id")."""
+    now = orders_now(world)
+    return now is None or key in now
+
+
 def _passed_over(world: World) -> set[str]:
     """The orders that only steps carry out which this turn does not have: by its date or an option, whatever is done in it."""
     ruleset = world.ruleset

@@ -17,7 +17,7 @@ from ...world.selections import as_set, id_of
 from ...world.treasury import stock
 from ..legal import legal_orders
 from ..legal_entry import Legal
-from ..rows import orders_now
+from ..rows import may_come_now
 from .give import Giver
 
 
@@ -48,11 +48,11 @@ class Purse:
         return found is None or self.pays(found.cost)
 
 
-class Leftovers(Purse):
+class Leftovers:
     """What is left in each purse when all that was bought is paid for."""
 
     def __init__(self, giver: Giver) -> None:
-        super().__init__(giver, Fraction(1))
+        self.giver = giver
 
     def pays_for(self, key: str, slots: Mapping[str, Any]) -> bool:
         """Whether the purse from which it is sent still holds as much."""
@@ -88,14 +88,14 @@ def give_acts(giver: Giver, rules: Sequence[Row], *, share: Any = 1, insist: boo
 
 def give_payments(giver: Giver, rules: Sequence[Row]) -> None:
     """Send what is to be had elsewhere: of each rule one order for each value of its slot, of no more than is left."""
-    context, now = OrderContext(giver.world), orders_now(giver.world)
+    context = OrderContext(giver.world)
     for rule in rules:
         key = f"orders/{rule['order']}"
-        if rule["order"] in giver.world.ruleset.rows("orders") and (now is None or key in now):
+        if rule["order"] in giver.world.ruleset.rows("orders") and may_come_now(giver.world, key):
             _give_one_for_each(giver, context, rule, key, Leftovers(giver))
 
 
-def _give_one_for_each(giver: Giver, context: OrderContext, rule: Row, key: str, whole: Purse) -> None:
+def _give_one_for_each(giver: Giver, context: OrderContext, rule: Row, key: str, whole: Purse | Leftovers) -> None:
     """For each value of a slot one order, of those that the rule's sets (`among`) and tests let it think of.
 
     What was given before is known to the tests (`ordered`).

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -66,21 +66,21 @@ def _purse(giver: Giver, offer: Legal, what: str) -> str:
 def _spend(
     giver: Giver, rule: Row, mix: dict[str, int], offers: list[Legal], what: str, budget: Any, front: Front | None
 ) -> None:
-    """One purse: money for each item by its weight, what is left over to the next."""
+    """One purse: money for each item by its weight, what is left over to the next; dear items come first, while there is any."""
     items: dict[str, list[Legal]] = {}
     for offer in offers:
         items.setdefault(_item(giver, offer), []).append(offer)
+    total = sum(mix[i] for i in items)
+    parts = {item: Fraction(budget * mix[item]) / total for item in items}
+    prices = {item: min(o.cost.get(what, 0) for o in offered) for item, offered in items.items()}
     order = sorted(items, key=lambda i: (-mix[i], i))
-    total = sum(mix[i] for i in order)
     over: Any = 0
-    for item in order:
-        part = budget * mix[item] / total + over
-        # dear things are bought now and then: with the odds that make up for their price
-        cheapest = min(o.cost.get(what, 0) for o in items[item])
-        if cheapest and part < cheapest <= giver.checker.market.left(_purse(giver, items[item][0], what), what):
-            chance = int(100 * part / cheapest)
-            if giver.percent(chance):
-                part = Fraction(cheapest)
+    for item in (i for i in order if parts[i] < prices[i]):  # now and then, with the odds that make up for the price
+        there = giver.checker.market.left(_purse(giver, items[item][0], what), what)
+        lucky = prices[item] <= there and giver.percent(int(100 * parts[item] / prices[item]))
+        over += parts[item] - (_buy(giver, rule, items[item], what, Fraction(prices[item]), front) if lucky else 0)
+    for item in (i for i in order if parts[i] >= prices[i]):
+        part = parts[item] + over
         over = part - _buy(giver, rule, items[item], what, part, front)
     if rule.get("rest"):
         for item in order:
@@ -93,10 +93,9 @@ def _buy_more(giver: Giver, offers: list[Legal], what: str, money: Any, front: F
     for offer in sorted(offers, key=lambda o: (o.cost.get(what, 0), -_wanted_at(front, o), str(o.slots.get("site")))):
         price = offer.cost.get(what, 0)
         n = min(offer.most, int((money - spent) // price), _room(giver, front, offer)) if price > 0 and "n" in offer.slots else 0
-        while n > 0 and not giver.give(offer.order, {**offer.slots, "n": n}):
+        while n > 0 and not _give(giver, front, offer, {**offer.slots, "n": n}, n):
             n //= 2
         spent += max(0, n) * price
-        _come(giver, front, offer, max(0, n))
     return spent
 
 
@@ -129,10 +128,24 @@ def _buy(giver: Giver, rule: Row, offers: list[Legal], what: str, money: Any, fr
             n = 1
         elif "n" in slots:
             slots["n"] = n
-        if giver.give(offer.order, slots):
+        if _give(giver, front, offer, slots, n):
             spent += n * price
-            _come(giver, front, offer, n)
     return spent
+
+
+def _give(giver: Giver, front: Front | None, offer: Legal, slots: Mapping[str, Any], n: int) -> bool:
+    """Buy, and count at the front the units that come, or those that are at hand for nothing else while it is done to them."""
+    if front is None:
+        return giver.give(offer.order, slots)
+    row = giver.world.ruleset.rows("catalogue")[_item(giver, offer)]
+    busy = giver.understood(offer.order, slots) if row.get("fits", {}).get("idle") else None
+    if not giver.give(offer.order, slots):
+        return False
+    if busy is not None and "makes" in row:
+        front.use(busy.site, {row["makes"]: n})
+    elif offer.slots.get("site") is not None and _makes(giver, offer):
+        front.come(str(offer.slots["site"]), n)
+    return True
 
 
 def _room(giver: Giver, front: Front | None, offer: Legal) -> int:
@@ -140,11 +153,6 @@ def _room(giver: Giver, front: Front | None, offer: Legal) -> int:
     site = offer.slots.get("site")
     within = giver.checker.market.within(_item(giver, offer), str(site or ""))
     return within if front is None or site is None or not _makes(giver, offer) else min(within, front.room(str(site)))
-
-
-def _come(giver: Giver, front: Front | None, offer: Legal, n: int) -> None:
-    if front is not None and n and offer.slots.get("site") is not None and _makes(giver, offer):
-        front.come(str(offer.slots["site"]), n)
 
 
 def _makes(giver: Giver, offer: Legal) -> bool:

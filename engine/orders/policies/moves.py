@@ -17,7 +17,7 @@ from ...world import routes
 from ...world.selections import as_set, id_of
 from .. import ways
 from ..legal import legal_orders
-from ..rows import orders_now
+from ..rows import may_come_now
 from .front import first_of
 from .give import Giver
 
@@ -72,7 +72,7 @@ def _reached(giver: Giver, rule: Row) -> Iterator[tuple[str, Mapping[str, int], 
 def _named(giver: Giver, rule: Row) -> Iterator[tuple[str, Mapping[str, int], Iterable[str]]]:
     """The places where units are, and the goals that the rule names from there; the checker knows whether they can."""
     world = giver.world
-    if f"orders/{rule['order']}" not in (orders_now(world) or {f"orders/{rule['order']}"}):
+    if not may_come_now(world, f"orders/{rule['order']}"):
         return
     for origin in ways.places_with_units(world, giver.nation):
         if there := _fit(giver, rule, ways.free_units(world, giver.nation, origin)):
