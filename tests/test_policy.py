@@ -178,6 +178,25 @@ def test_only_units_that_can_take_a_place_make_an_attack() -> None:
     assert orders(rules({"war": war}), position(("red", "gun", "c", 9), ("blue", "foot", "d", 1))) == []
 
 
+@pytest.mark.parametrize(
+    ("foot", "behind", "sent"),
+    [
+        (4, None, {"foot": 4, "gun": 8}),
+        (4, 2, {"foot": 4, "gun": 8}),
+        (4, 1, {"foot": 4, "gun": 4}),
+        (4, "1/2", {"foot": 4, "gun": 2}),
+        (4, 0, {}),  # 4 * 8 are no match for 3 * 9
+        (1, 1, {}),
+    ],
+)
+def test_no_more_stay_behind_than_follow_those_who_go_in(foot: int, behind: Any, sent: dict[str, int]) -> None:
+    war = {**WAR, "mass": 99, "takes": "foot", "garrison": {"who": "foot", "least": 0, "share": 0}}
+    war |= {} if behind is None else {"behind": behind}
+    ruleset = rules({"war": war}, modes=[{"id": "walk", "steps": 1, "stays": "gun"}])
+    state = position(("red", "foot", "c", foot), ("red", "gun", "c", 8), ("blue", "foot", "d", 3))
+    assert orders(ruleset, state) == ([go(sent, "c", "d")] if sent else [])
+
+
 def test_works_in_the_way_ask_for_more() -> None:
     state = position(("red", "foot", "c", 6), ("blue", "foot", "d", 4), links={"c--d": {"works@d": "wall"}})
     war = {**WAR, "garrison": {"least": 0, "share": 0}, "hardness": "=2 if link.works != 'none' else 1"}
