@@ -147,6 +147,8 @@ def test_allies_on_whom_it_counts_attack_with_it() -> None:
     war = {**WAR, "garrison": {"least": 0, "share": 0}}
     assert orders(rules({"war": war}), state) == []
     assert orders(rules({"war": {**war, "allies": "1/2"}}), state) == [go({"foot": 6}, "c", "d")]
+    few = position(("red", "foot", "c", 2), ("gray", "foot", "c", 16), ("blue", "foot", "d", 3), relations=allied)
+    assert orders(rules({"war": {**war, "allies": 1}}), few) == []  # 4 * 8 with two of them, 18 * 36 with all, against 3 * 9
     apart = position(("red", "foot", "c", 6), ("gray", "foot", "b", 8), ("blue", "foot", "d", 6), relations=allied)
     assert orders(rules({"war": {**war, "allies": "1/2"}}), apart) == []
 

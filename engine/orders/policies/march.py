@@ -90,9 +90,10 @@ def _within_reach(front: Front, mode: Row, origin: str, kind: str, wanted: Seque
 
 def odds_of(front: Front, place: str, posts: list[Post], *, helped: bool = False) -> Any:
     """The attackers' strength against the defenders', 1 being even; 0 if nobody could go in. `helped`: by allies, too."""
-    number, worth = front.help_against(place) if helped else (0, Fraction(0))
     if not any(_takes(front, post, kind) for post in posts for kind in post.kinds):
         return 0
+    number: Any = 0
+    worth = Fraction(0)
     for post in _covered(front, posts):
         n, w = front.power(post.kinds, front.nation, "attack")
         if not n:
@@ -100,6 +101,10 @@ def odds_of(front: Front, place: str, posts: list[Post], *, helped: bool = False
         hard = Fraction(front.value("hardness", place, 1, f"{post.origin}>{place}"))
         number += n
         worth += Fraction(w) / hard
+    others, theirs = front.help_against(place) if helped else (0, Fraction(0))
+    if others:  # no more of them than it sends itself: they are not there for a handful
+        part = min(Fraction(1), Fraction(number) / others)
+        number, worth = number + part * others, worth + part * theirs
     foes, strength = front.defenders(place)
     strength += front.value("ground", place, 0)
     foes = max(foes, 1 if strength else 0)
