@@ -53,6 +53,7 @@ CHECKS: tuple[Check, ...] = (
     words.texts_name_what_is_in_scope,
     words.ranges_go_upward,
     ranges.bounds_go_upward,
+    ranges.fractions_are_small_enough,
     ranges.thresholds_lie_within,
     ranges.dice_can_come_to_what_is_asked,
     ranges.years_are_whole,
