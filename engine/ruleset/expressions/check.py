@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from .calls import Calls
+from .certain import constant
 from .kinds import apart, fits, say
 from .named import Problem, Words, near
 from .parse import MAX_POWER, ExpressionError, parse
@@ -70,7 +71,7 @@ class _Checker(Calls):
         if isinstance(node, ast.BinOp):
             self.number(self.visit(node.left), node.left)
             self.number(self.visit(node.right), node.right)
-            by = node.right.value if isinstance(node.right, ast.Constant) else None
+            by = constant(node.right)
             if by == 0 and isinstance(node.op, ast.Div | ast.FloorDiv | ast.Mod):
                 self.fail("E306", "nothing can be divided by 0", node.right)
             if isinstance(node.op, ast.Pow) and isinstance(by, int) and abs(by) > MAX_POWER:
