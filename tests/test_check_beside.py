@@ -18,9 +18,10 @@ WORLD = """\
 nations: [{id: one, name: One}]
 resources: [{id: coin, name: Coin}]
 criteria: [{id: score, of: nation, is: "1"}]
-places: [{id: home, kind: land, owner: one}]
+places: [{id: home, kind: land, owner: one}, {id: away, kind: land}]
+links: [{between: [home, away], kind: land}]
 records: [{id: clash, silence: {W604: for a test}}]
-modes: [{id: walk, links: []}]
+modes: [{id: walk, links: [land]}]
 order_options: [{id: hide, form: hide}]
 shows: [{id: all, what: places, to: everyone}]
 frame:
@@ -37,8 +38,8 @@ UNREAD = [
     ("- {do: control, ›modes: [walk]}\n", "E213"),
     ("- {do: control, close: true, modes: [walk]}\n", ""),
     ("- {do: move, modes: [walk], ›as_written: true}\n", "E213"),
-    ("- {do: act, acts: [], ›own_turn: true}\n", "E213"),
-    ("- {each: nation, own_turn: true, steps: [{do: act, acts: []}]}\n", ""),
+    ("- {do: act, ›own_turn: true}\n", "E213"),
+    ("- {each: nation, own_turn: true, steps: [{do: act}]}\n", ""),
     ("- {›do: fight}\n- {›do: detect}\n- {›do: settle}\n", "E606 E606 E606"),
     ("catalogue:\n- {id: c, makes: foot, price: 1, sites: ›[]}\n", "E209"),
     ("- {do: fight, battles: ›[]}\n- {do: detect, contacts: ›[]}\n- {do: settle, verdicts: ›[]}\n", "E209 E209 E209"),

@@ -88,7 +88,8 @@ RULES = [
         [("W604", 2, 28)],
     ),
     (
-        "tables:\n- {id: used, rows: {a: 1}}\n- {id: idle, rows: {a: 1}}\ngroups:\n- {id: g, of: units, members: [], use: theater}\noptions:\n- {id: o, default: used}\n",
+        "tables:\n- {id: used, rows: {a: 1}}\n- {id: idle, rows: {a: 1}}\ngroups:\n- {id: g, of: sides, members: [east], use: theater}\noptions:\n- {id: o, default: used}\n"
+        "sides:\n- {id: east, name: East}\n",
         [("W604", 3, 3), ("W604", 7, 3)],
     ),
 ]

@@ -276,7 +276,8 @@ units: [{id: foot, name: Foot}]
 quantities:
 - {id: of-nations, of: nation, base: 1}
 - {id: of-units, of: unit, base: 1}
-links: []
+places: [{id: p, kind: land}, {id: q, kind: land}]
+links: [{between: [p, q], kind: land}]
 """
 
 
@@ -287,8 +288,8 @@ links: []
         ("acts:\n- {id: a, form: a, cost: ›of-units}\n", "E407"),
         ("acts:\n- {id: a, form: a, cost: {coin: of-nations}}\n", ""),
         ("acts:\n- {id: a, form: a, cost: {coin: ›of-units}}\n", "E407"),
-        ("modes:\n- {id: m, links: [], steps: of-units}\n", ""),
-        ("modes:\n- {id: m, links: [], steps: ›of-nations}\n", "E407"),
+        ("modes:\n- {id: m, links: [land], steps: of-units}\n", ""),
+        ("modes:\n- {id: m, links: [land], steps: ›of-nations}\n", "E407"),
         ("battles:\n- {id: b, stages: [{id: s}], virtual: [{id: v, n: ›of-units}]}\n", "E407"),
         ("control:\n- {id: c, how: presence, value: of-units}\n", ""),
         ("control:\n- {id: c, how: presence, value: ›of-nations}\n", "E407"),

@@ -97,6 +97,7 @@ CODES: dict[str, str] = {
     "W610": "A mark that is asked for, and nothing sets it.",
     "W611": "Two things of a kind with one name, or two orders that are written alike: an order cannot tell them apart.",
     "W612": "A number that some units have and one has not, of a field without a default.",
+    "W613": "A condition, or a part of one, that always holds, or never.",
     "W701": "A silence that silences nothing.",
     "E702": "A silence of a code that does not exist, or of an error.",
     "W801": "A row whose lines of the text are none of the lines of the clauses that it cites.",

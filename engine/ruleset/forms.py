@@ -43,7 +43,7 @@ KINDS: Mapping[str, str] = {
 }
 """The kind of thing, as fields and expressions name it, that a row of a form is."""
 
-KEYWORDS = ("x-ref", "x-expr", "x-word", "x-fact", "x-effect", "x-text", "x-with", "x-kind")
+KEYWORDS = ("x-ref", "x-expr", "x-word", "x-fact", "x-effect", "x-text", "x-with", "x-kind", "x-most")
 DEFAULT = "default"
 """What a value is where a row does not say it: beside a `$ref` it is said of this place."""
 CLOSED = ""

@@ -13,6 +13,7 @@ from ..nodes import Node
 from ..overlay import Draft, Layer
 from . import (
     beside,
+    conditions,
     decisions,
     effects,
     expressions,
@@ -53,6 +54,7 @@ CHECKS: tuple[Check, ...] = (
     words.texts_name_what_is_in_scope,
     words.ranges_go_upward,
     ranges.bounds_go_upward,
+    ranges.fractions_are_small_enough,
     ranges.thresholds_lie_within,
     ranges.dice_can_come_to_what_is_asked,
     ranges.years_are_whole,
@@ -82,6 +84,7 @@ CHECKS: tuple[Check, ...] = (
     terms.values_lead_somewhere,
     terms.battles_do_not_lead_back_to_themselves,
     expressions.expressions_are_right,
+    conditions.conditions_decide_something,
     things.things_are_of_the_kind_asked_for,
     things.slots_name_things_of_their_kind,
     things.changed_fields_are_of_the_thing,

@@ -24,7 +24,7 @@ from ..forms import ARRAYS, CLOSED, SLOTS_OF
 from ..nodes import Node, diagnose, plain_value
 from .subject import Marked, Subject, gone
 
-__all__ = ["Words", "expressions_are_right", "scope_of", "words_of", "wrong_expressions"]
+__all__ = ["Words", "expressions_are_right", "scope_of", "text_of", "words_of", "wrong_expressions"]
 
 GENERAL: Mapping[str, str] = {
     **{kind: kind for kind in KINDS},
@@ -67,13 +67,8 @@ def words_of(subject: Subject) -> Words:
 def wrong_expressions(marks: Iterable[Marked], words: Words) -> Iterator[Diagnostic]:
     """A finding for each problem of each expression."""
     for mark in marks:
-        how = mark.annotation.schema.get("x-expr")
-        if how is None and "x-ref" in mark.annotation.schema and not mark.annotation.schema.get("x-literal"):
-            how = {"gives": "thing", "marked": True}  # a reference may be `=` an expression that gives an id
-        if how is None or not isinstance(mark.annotation.value, str):
-            continue
-        found = _expression(mark.annotation.value, how, words)
-        if found is None:
+        found, how = text_of(mark, words), _how(mark)
+        if found is None or how is None:
             continue
         text, offset = found
         node, key = mark.place
@@ -87,6 +82,20 @@ def wrong_expressions(marks: Iterable[Marked], words: Words) -> Iterator[Diagnos
         for problem in problems:
             column = offset + problem.column
             yield diagnose(problem.code, "error", problem.message, node, key=key, hint=problem.hint, offset=column)
+
+
+def _how(mark: Marked) -> Mapping[str, Any] | None:
+    """How a value may be an expression, if it may be one."""
+    how: Mapping[str, Any] | None = mark.annotation.schema.get("x-expr")
+    if how is None and "x-ref" in mark.annotation.schema and not mark.annotation.schema.get("x-literal"):
+        return {"gives": "thing", "marked": True}  # a reference may be `=` an expression that gives an id
+    return how
+
+
+def text_of(mark: Marked, words: Words) -> tuple[str, int] | None:
+    """The text of an expression and how far into the value it begins; None if the value is none."""
+    how = _how(mark)
+    return _expression(mark.annotation.value, how, words) if how is not None and isinstance(mark.annotation.value, str) else None
 
 
 def _wanted(how: Mapping[str, Any], mark: Marked) -> str:

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from fractions import Fraction
 
 from ...core.diagnostics import Diagnostic
 from ..nodes import Node, diagnose
 from .subject import Subject
 
-__all__ = ["bounds_go_upward", "dice_can_come_to_what_is_asked", "thresholds_lie_within", "years_are_whole"]
+__all__ = [
+    "bounds_go_upward",
+    "dice_can_come_to_what_is_asked",
+    "fractions_are_small_enough",
+    "thresholds_lie_within",
+    "years_are_whole",
+]
 
 BOUNDS = (("least", "most"), ("at_least", "at_most"))
 """Keys of one map that say between what a number lies."""
@@ -36,6 +43,16 @@ def _bounds(node: Node) -> Iterator[Diagnostic]:
         yield from _bounds(child)
     for member in node.members():
         yield from _bounds(member)
+
+
+def fractions_are_small_enough(subject: Subject) -> Iterator[Diagnostic]:
+    """A fraction, written as text, that is more than its place allows (`x-most`), as a share of more than the whole."""
+    for mark in subject.marked:
+        most, value = mark.annotation.schema.get("x-most"), mark.annotation.value
+        if most is not None and isinstance(value, str) and Fraction(value) > most:
+            node, key = mark.place
+            hint = f"a whole number or a fraction, {most} at most"
+            yield diagnose("E209", "error", f"{value} is too large: the most is {most}", node, key=key, hint=hint)
 
 
 def thresholds_lie_within(subject: Subject) -> Iterator[Diagnostic]:

@@ -8,10 +8,11 @@ from functools import partial
 from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
-from ..expressions.parse import ExpressionError, conjuncts, strip_mark
 from ..forms import KINDS
 from ..frame_changes import frame_nodes, node_id
 from ..nodes import Node, diagnose, find, plain_value
+from .conditions import never_holds
+from .expressions import words_of
 from .subject import Subject
 
 __all__ = [
@@ -54,22 +55,13 @@ def events_can_fire(subject: Subject) -> Iterator[Diagnostic]:
         if not any(key in row for key in ("on", "becomes", "when")):
             yield diagnose("W601", "warning", "the event waits for nothing", node, hint="give it `on` or `becomes`")
         for key in ("when", "becomes"):
-            if _never(row.get(key)):
+            if never_holds(row.get(key), words_of(subject).ids):
                 yield diagnose("W601", "warning", f"the event can never fire: `{key}` is never true", node.value[key])
         facts = facts_of(row.get("on"))
         late = [word for word, turn in facts if word in TURNS and isinstance(turn, int) and last and turn > last]
         if facts and len(late) == len(facts):
             message = f"the event can never fire: the game has {last} turns"
             yield diagnose("W601", "warning", message, node.value["on"])
-
-
-def _never(test: Any) -> bool:
-    if not isinstance(test, str):
-        return test is False
-    try:
-        return any(part in ("False", "false", "0") for part in conjuncts(strip_mark(test.strip())))
-    except ExpressionError:  # another check's question
-        return False
 
 
 def facts_of(on: Any) -> list[tuple[str, Any]]:

@@ -1,0 +1,203 @@
+"""What an expression comes to in any game: tests that always hold, or never, and numbers that are the same whatever happens.
+
+Nothing is guessed: constants are reckoned out by the code that runs them, values of options and
+cells of tables count as open, for scenarios may give others, and of what is read only those bounds are taken that the vocabulary
+or the ruleset gives (`count` is never below 0, a track stays within its ends).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from math import inf
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+from .evaluate import Evaluator, compiled
+from .parse import ExpressionError
+
+__all__ = ["Open", "certain", "constant", "span"]
+
+Rows = Callable[[str], Mapping[str, Any]]
+"""The rows of a form, by id."""
+Span = tuple[float | Fraction, float | Fraction]
+"""The least and the most that a number can be."""
+
+_WHOLE: Final[Span] = (-inf, inf)
+_NEVER_BELOW: Mapping[str, int] = {
+    **dict.fromkeys(("count", "kinds", "capped", "listed", "coming", "en_route", "ordered", "happened", "this_turn"), 0),
+    **dict.fromkeys(("streak", "toward", "level"), 0),
+    **dict.fromkeys(("age", "distance"), -1),
+    "rank": 1,
+}
+"""Functions whose numbers have a lower end."""
+_TURNED: Mapping[type, type[ast.cmpop]] = {ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE}
+_DENIED: Mapping[type, type[ast.cmpop]] = {
+    ast.Lt: ast.GtE,
+    ast.LtE: ast.Gt,
+    ast.Gt: ast.LtE,
+    ast.GtE: ast.Lt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+}
+_SAME: Mapping[type, bool] = {
+    **dict.fromkeys((ast.Eq, ast.LtE, ast.GtE), True),
+    **dict.fromkeys((ast.NotEq, ast.Lt, ast.Gt), False),
+}
+"""What comes of comparing a value with itself."""
+_BARE = Evaluator({"min": min, "max": max}, lambda thing, field: None)
+
+
+class Open(NamedTuple):
+    """What stands for a value that is not the same in every game."""
+
+
+OPEN: Final = Open()
+
+
+def constant(node: ast.expr) -> Any:
+    """The value of a part of an expression that reads nothing; `OPEN` if it reads something, or cannot be reckoned."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    for part in ast.walk(node):
+        if isinstance(part, ast.Attribute | ast.keyword):
+            return OPEN
+        if isinstance(part, ast.Call) and getattr(part.func, "id", "") not in _BARE.functions:
+            return OPEN
+        if isinstance(part, ast.Name) and part.id not in _BARE.functions:
+            return OPEN
+    try:
+        return compiled(node)(_BARE, MappingProxyType({}))
+    except (ExpressionError, ValueError, TypeError, ArithmeticError, KeyError):
+        return OPEN  # another check's question
+
+
+def certain(node: ast.expr, rows: Rows) -> bool | None:
+    """True if a test always holds, False if it never does, None if that is open."""
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, bool) else None  # `x or 'none'` gives a value
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        inner = certain(node.operand, rows)
+        return None if inner is None else not inner
+    if isinstance(node, ast.BoolOp):
+        ends = isinstance(node.op, ast.Or)  # the value that decides the whole
+        parts = [certain(part, rows) for part in node.values]
+        if ends in parts:
+            return ends
+        if None not in parts:
+            return not ends
+        return ends if _excluded(_compared(node.values, ends), rows) else None
+    if isinstance(node, ast.Compare):
+        return _comparison(node, rows)
+    return None
+
+
+def span(node: ast.expr, rows: Rows) -> Span:
+    """Between what a number lies in any game."""
+    value = constant(node)
+    if value is not OPEN:
+        return (value, value) if isinstance(value, int | Fraction) and not isinstance(value, bool) else _WHOLE
+    if isinstance(node, ast.Name) and node.id == "turn":
+        return 0, inf
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
+        (low, high), (less, more) = span(node.left, rows), span(node.right, rows)
+        return (low + less, high + more) if isinstance(node.op, ast.Add) else (low - more, high - less)
+    if isinstance(node, ast.IfExp):
+        (low, high), (less, more) = span(node.body, rows), span(node.orelse, rows)
+        return min(low, less), max(high, more)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return _of_call(node.func.id, node.args, rows)
+    return _WHOLE
+
+
+def _of_call(name: str, args: Sequence[ast.expr], rows: Rows) -> Span:
+    if name in ("min", "max"):
+        ends = [span(arg, rows) for arg in args]
+        pick = min if name == "min" else max
+        return (pick(low for low, _ in ends), pick(high for _, high in ends)) if ends else _WHOLE
+    if name == "track" and len(args) == 2 and isinstance(args[1], ast.Constant):
+        row = rows("tracks").get(str(args[1].value), {})
+        return row.get("at_least", -inf), row.get("at_most", inf)
+    return _NEVER_BELOW.get(name, -inf), inf
+
+
+def _comparison(node: ast.Compare, rows: Rows) -> bool | None:
+    sides = [node.left, *node.comparators]
+    found = [_pair(sides[n], op, sides[n + 1], rows) for n, op in enumerate(node.ops)]
+    if False in found or None not in found:
+        return False not in found
+    links = [ast.Compare(sides[n], [op], [sides[n + 1]]) for n, op in enumerate(node.ops)] if len(found) > 1 else []
+    return False if _excluded(_compared(links, False), rows) else None
+
+
+def _pair(left: ast.expr, op: ast.cmpop, right: ast.expr, rows: Rows) -> bool | None:
+    ways = _SAME.get(type(op))
+    if ways is None:
+        return None
+    whole = constant(ast.Compare(left, [op], [right]))
+    if whole is not OPEN:
+        return bool(whole)
+    if type(left) is type(right) and not isinstance(left, ast.Constant) and ast.dump(left) == ast.dump(right):
+        return ways
+    return _apart(type(op), span(left, rows), span(right, rows))
+
+
+def _apart(op: type[ast.cmpop], one: Span, other: Span) -> bool | None:
+    """What comes of comparing two numbers of which the bounds are known."""
+    if one == _WHOLE or other == _WHOLE:
+        return None
+    (low, high), (less, more) = one, other
+    if op in (ast.Gt, ast.LtE):
+        found = True if low > more else False if high <= less else None
+    elif op in (ast.GtE, ast.Lt):
+        found = True if low >= more else False if high < less else None
+    else:
+        found = False if low > more or high < less else None
+    if found is None:
+        return None
+    return not found if op in (ast.LtE, ast.Lt, ast.NotEq) else found
+
+
+Compared = tuple[ast.expr, type[ast.cmpop], Any]
+"""Something that is read, and how it is compared with what constant."""
+
+
+def _compared(parts: Iterable[ast.expr], denied: bool) -> list[Compared]:
+    """The comparisons with constants among the parts of a test; `denied`: each is turned into its opposite."""
+    found: list[Compared] = []
+    for part in parts:
+        if isinstance(part, ast.Compare) and len(part.ops) == 1 and type(part.ops[0]) in _SAME:
+            left, op, right = part.left, type(part.ops[0]), part.comparators[0]
+            if constant(left) is not OPEN:
+                left, op, right = right, _TURNED.get(op, op), left
+            value = constant(right)
+            if value is not OPEN and value is not None:
+                found.append((left, _DENIED[op] if denied else op, value))
+    return found
+
+
+def _excluded(compared: list[Compared], rows: Rows) -> bool:
+    """Whether comparisons can never hold together: nothing is more than 3 and less than 2, or called both this and that."""
+    if len(compared) < 2:
+        return False
+    by_text: dict[str, list[Compared]] = {}
+    for one in compared:
+        by_text.setdefault(ast.dump(one[0]), []).append(one)
+    return any(_none_left(together, rows) for together in by_text.values() if len(together) > 1)
+
+
+def _none_left(together: list[Compared], rows: Rows) -> bool:
+    wanted = [value for _, op, value in together if op is ast.Eq]
+    refused = [value for _, op, value in together if op is ast.NotEq]
+    if wanted and (any(value != wanted[0] for value in wanted) or wanted[0] in refused):
+        return True
+    figures = [(op, value) for _, op, value in together if isinstance(value, int | Fraction) and not isinstance(value, bool)]
+    low, high = span(together[0][0], rows)
+    open_low = open_high = False
+    for op, value in figures:
+        if op in (ast.Gt, ast.GtE, ast.Eq) and (value > low or (value == low and op is ast.Gt)):
+            low, open_low = value, op is ast.Gt
+        if op in (ast.Lt, ast.LtE, ast.Eq) and (value < high or (value == high and op is ast.Lt)):
+            high, open_high = value, op is ast.Lt
+    return low > high or (low == high and (open_low or open_high))

@@ -1,0 +1,100 @@
+"""Rows of the right shape that would do nothing, or stop a turn: told at their place, while the neighbor that is right stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .folders import found, marked, own_cache, places  # noqa: F401
+
+WORLD = """\
+nations: [{id: red, name: Red}, {id: blue, name: Blue}]
+places: [{id: home, kind: land, lon: 1, lat: 2, size: large}, {id: away, kind: land, size: small}]
+links: [{between: [home, away], kind: land}]
+resources: [{id: coin, name: coin}]
+units: [{id: foot, name: foot, plural: feet, tags: [army]}]
+fields: [{id: size, of: [place], type: text, default: ''}]
+catalogue: [{id: mill, name: mill, makes: foot, price: 3}]
+shows: [{id: all, what: places, to: everyone}]
+frame:
+- {input: orders}
+- {step: told, do: inform, shows: [all]}
+"""
+ACT = "- {step: talk, do: act}\nacts:\n- {id: a, form: a, "
+TERM = "terms:\n- {id: t, silence: {W604: for a test}, is: "
+EVENT = "events:\n- {id: e, on: turn_end, for: nations(), "
+QUIET = "silence: {W604: for a test}"
+
+EMPTY = [
+    (ACT + "for: ›[]}\n", "E209"),
+    (ACT + "for: [red]}\n", ""),
+    ("groups:\n- {id: g, of: nations, members: ›[], " + QUIET + "}\n", "E209"),
+    ("groups:\n- {id: g, of: nations, members: [red], " + QUIET + "}\n", ""),
+    (EVENT + "effects: [{remove: {units: ›[]}}]}\n", "E209"),
+    ("events:\n- {id: e, on: ›[], effects: [{say: hm}]}\n", "E209"),
+    ("modes:\n- {id: m, links: ›[]}\n", "E209"),
+    ("modes:\n- {id: m, links: [land]}\n", ""),
+    ("- {step: talk, do: act, acts: ›[]}\n", "E209"),
+    (EVENT + "effects: [{remove: {units: units(), share: ›3/2}}]}\n", "E209"),
+    (EVENT + "effects: [{remove: {units: units(), share: ›2}}]}\n", "E209"),
+    (EVENT + "effects: [{remove: {units: units(), share: 3/3}}]}\n", ""),
+    ("levies:\n- {id: l, what: coin, of: 3, share: ›5/4, " + QUIET + "}\n", "E209"),
+    ("levies:\n- {id: l, what: coin, of: 3, share: 4/5, " + QUIET + "}\n", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "codes"), EMPTY)
+def test_what_is_chosen_from_has_members_and_a_part_is_no_more_than_the_whole(tmp_path: Path, text: str, codes: str) -> None:
+    told_at_marks(tmp_path, text, codes)
+
+
+CERTAIN = [
+    (
+        EVENT.replace("nations", "places") + "when: \"›place.size != 'large' or place.size != 'small'\", effects: [{say: hm}]}\n",
+        "W613",
+    ),
+    (
+        EVENT.replace("nations", "places") + "when: \"place.size != 'large' and place.size != 'small'\", effects: [{say: hm}]}\n",
+        "",
+    ),
+    (TERM + "\"›'home' == 'away'\"}\n", "W613"),
+    (TERM + "count(places()) if ›turn >= 0 else 0}\n", "W613"),
+    (TERM + "count(places()) if turn >= 1 else 0}\n", ""),
+    (TERM + "›count(units()) < 0}\n", "W613"),
+    (TERM + "count(units()) <= 0}\n", ""),
+    (TERM + "›turn > 3 and (turn > 5 and turn < 4)}\n", "W613"),
+    (TERM + "turn > 3 and (turn > 5 and turn < 7)}\n", ""),
+    (TERM + "count(units()) if ›5 < turn < 4 else 1}\n", "W613"),
+    (TERM + "count(units()) if 3 < turn < 5 else 1}\n", ""),
+    (TERM + "›turn + 1 != turn + 1}\n", "W613"),
+    (TERM + "›turn == 1 and turn == 2}\n", "W613"),
+    (TERM + "turn == 1 or turn == 2}\n", ""),
+    (TERM + "›not 3 / 2 > 1}\n", "W613"),
+    (TERM + "\"nation('red').seat or 'vacant'\"}\n", ""),
+    (
+        TERM
+        + "\"›option('war') == 'on' and option('war') == 'off'\"}\noptions: [{id: war, default: 'on', values: ['on', 'off']}]\n",
+        "W613",
+    ),
+    (TERM + "\"option('war') == 'on'\"}\noptions: [{id: war, default: 'on', values: ['on']}]\n", ""),
+    ("tracks: [{id: mood, at_most: 5}]\n" + TERM + "\"›track('red', 'mood') > 5\"}\n", "W613"),
+    ("tracks: [{id: mood, at_most: 5}]\n" + TERM + "\"track('red', 'mood') > 4\"}\n", ""),
+    (ACT + 'needs: [{test: ›"False", else: never}]}\n', "W613"),
+    (ACT + "needs: [{test: ›true, else: never}]}\n", "W613"),
+    (ACT + "needs: [{test: turn > 1, else: too soon, secret: true}]}\n", ""),
+    (EVENT + "when: ›turn > 3 and 1 > 2, effects: [{say: hm}]}\n", "W601"),
+    (TERM + "turn / (›3 - 3)}\n", "E306"),
+    (TERM + "turn / (3 - 2)}\n", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "codes"), CERTAIN)
+def test_a_condition_decides_something(tmp_path: Path, text: str, codes: str) -> None:
+    told_at_marks(tmp_path, text, codes)
+
+
+def told_at_marks(folder: Path, text: str, codes: str) -> None:
+    """Assert that all that is found in WORLD with some rows stands at their marks, with these codes."""
+    rows, expected = marked(WORLD + text, codes)
+    assert places(found(folder, rows)) == expected
