@@ -36,6 +36,8 @@ terms: [{{id: t, of: [unit, place], is: "value(unit, 'of-unit') + value(place, '
 adjusts:
 - {{id: j, """
 
+FOG = "options: [{id: fog, default: thin, values: [thin, thick]}]\n"
+
 EMPTY = [
     (ACT + "for: ›[]}\n", "E209"),
     (ACT + "for: [red]}\n", ""),
@@ -149,6 +151,41 @@ OUT_OF_REACH = [
 @pytest.mark.parametrize(("text", "codes"), OUT_OF_REACH)
 def test_what_is_named_can_be_met(tmp_path: Path, text: str, codes: str) -> None:
     told_at_marks(tmp_path, text, codes)
+
+
+CELLS = [
+    ("{small: 1}", "lookup('room', ›place.size)", "W614"),
+    ("{small: 1, large: 2}", "lookup('room', place.size)", ""),
+    ("{small: 1}, default: 0", "lookup('room', place.size)", ""),
+    ("{small: 1}", "lookup('room', ›place.size) if place.size else 0", "W614"),
+    ("{small: 1}", "lookup('room', place.size) if place.size == 'small' else 0", ""),
+    ("{small: 1}", "lookup('room', ›was(place, 'size', 'turn'))", "W614"),
+    ("{small: 1}", "lookup('room', ›'small' if turn > 3 else place.size)", "W614"),
+    ("{thin: {small: 1, large: 2}}", "lookup('room', ›option('fog'), place.size)", "W614"),
+    ("{thin: {small: 1}, thick: {small: 1}}", "lookup('room', option('fog'), ›place.size)", "W614"),
+    ("{thin: {small: 1, large: 2}, thick: {small: 1}}", "lookup('room', option('fog'), place.size)", ""),
+    ("{low: 1}", "lookup('room', ›box('red', 'mood'))", "W614"),
+    ("{low: 1, high: 2}", "lookup('room', box('red', 'mood'))", ""),
+    ("{low: 1}", "lookup('room', place.name)", ""),
+]
+
+
+@pytest.mark.parametrize(("rows", "text", "codes"), CELLS)
+def test_a_table_has_the_cells_that_are_asked_for(tmp_path: Path, rows: str, text: str, codes: str) -> None:
+    further = FOG if "fog" in text else ""
+    further += "tracks: [{id: mood, boxes: [low, high]}]\n" + f"tables: [{{id: room, rows: {rows}}}]\n"
+    told_at_marks(tmp_path, further + 'terms:\n- {id: t, silence: {W604: for a test}, of: [place], is: "' + text + '"}\n', codes)
+
+
+def test_what_a_rule_puts_into_a_field_has_a_cell(tmp_path: Path) -> None:
+    rows = (
+        "tables: [{id: room, rows: {small: 1, large: 2}}]\nterms: [{id: t, of: [place], is: \"lookup('room', ›place.size)\"}]\n"
+    )
+    grows = (
+        EVENT.replace("nations", "places") + "effects: [{change: {of: =place, field: size, to: huge}}, {say: '{t(place)}'}]}\n"
+    )
+    told_at_marks(tmp_path / "huge", rows + grows, "W614")
+    told_at_marks(tmp_path / "large", rows.replace("›", "") + grows.replace("huge", "large"), "")
 
 
 def told_at_marks(folder: Path, text: str, codes: str, world: str = WORLD) -> None:

@@ -13,6 +13,7 @@ from ..nodes import Node
 from ..overlay import Draft, Layer
 from . import (
     beside,
+    cells,
     conditions,
     decisions,
     effects,
@@ -88,6 +89,7 @@ CHECKS: tuple[Check, ...] = (
     terms.battles_do_not_lead_back_to_themselves,
     expressions.expressions_are_right,
     conditions.conditions_decide_something,
+    cells.tables_have_the_cells_that_are_asked_for,
     things.things_are_of_the_kind_asked_for,
     things.slots_name_things_of_their_kind,
     things.changed_fields_are_of_the_thing,
