@@ -188,6 +188,25 @@ def test_what_a_rule_puts_into_a_field_has_a_cell(tmp_path: Path) -> None:
     told_at_marks(tmp_path / "large", rows.replace("›", "") + grows.replace("huge", "large"), "")
 
 
+TICKS = "- {ticks: {most: \"highest(units(), 'move')\"}, steps: [{do: watch}]}\n"
+BEYOND = [
+    (TICKS + "quantities:\n- {id: move, of: unit, base: ›99999/7}\n", "E209"),
+    (TICKS + "quantities:\n- {id: move, of: unit, base: 99999/70}\n", ""),
+    (TICKS + "quantities:\n- {id: move, of: unit, base: 99999/7, at_most: 12}\n", ""),
+    (TICKS + "quantities:\n- {id: move, of: unit, base: 3}\nadjusts:\n- {id: j, of: move, add: ›20000}\n", "E209"),
+    (TICKS + "quantities:\n- {id: move, of: unit, base: 3}\nadjusts:\n- {id: j, of: move, add: 20}\n", ""),
+    ("- {ticks: {most: ›10001}, steps: [{do: watch}]}\n", "E209"),
+    ("- {ticks: {most: 10000}, steps: [{do: watch}]}\n", ""),
+    (ACT + "help: h}\npolicies:\n- {id: p, acts: [{act: a, weight: ›1000001}]}\n", "E209"),
+    (ACT + "help: h}\npolicies:\n- {id: p, acts: [{act: a, weight: 1000000}]}\n", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "codes"), BEYOND)
+def test_a_number_stays_within_what_a_turn_can_do(tmp_path: Path, text: str, codes: str) -> None:
+    told_at_marks(tmp_path, text, codes)
+
+
 def told_at_marks(folder: Path, text: str, codes: str, world: str = WORLD) -> None:
     """Assert that all that is found in a world with some rows stands at their marks, with these codes."""
     rows, expected = marked(world + text, codes)

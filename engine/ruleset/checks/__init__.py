@@ -72,6 +72,7 @@ CHECKS: tuple[Check, ...] = (
     needs.rows_have_the_keys_that_they_need,
     frame.the_frame_comes_to_an_input,
     frame.acts_are_carried_out_once,
+    frame.ticks_are_few,
     needs.players_see_something,
     needs.figures_name_quantities,
     needs.quantities_are_of_what_is_asked,

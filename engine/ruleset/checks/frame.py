@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from fractions import Fraction
 
 from ...core.diagnostics import Diagnostic
+from ...core.faults import MOST_ROUNDS
+from ..expressions import ExpressionError, parse
+from ..expressions.certain import constant
+from ..frame_changes import frame_nodes
 from ..nodes import Node, diagnose, find
 from .subject import Subject
 
-__all__ = ["acts_are_carried_out_once", "the_frame_comes_to_an_input"]
+__all__ = ["acts_are_carried_out_once", "the_frame_comes_to_an_input", "ticks_are_few"]
 
 STEP_NEEDS = {"fight": "battles", "detect": "contacts", "settle": "verdicts"}
 """Mechanics of the frame that do nothing without being told what, each with the key that says it."""
@@ -57,6 +63,49 @@ def _nodes(nodes: list[Node]) -> Iterator[Node]:
             inside = node.get("steps")
             if inside is not None:
                 yield from _nodes(list(inside.members()))
+
+
+FIGURES = ("base", "final", "at_least", "add")
+
+
+def ticks_are_few(subject: Subject) -> Iterator[Diagnostic]:
+    """A frame that goes on point by point reads how many points the farthest has: no number among them is beyond all turns."""
+    asked = {name for node in frame_nodes(subject.draft.frame) for name in _counted_by(node)}
+    for name in sorted(asked):
+        rows = [("quantities", name)] if name in subject.rows("quantities") else []
+        rows += [("adjusts", id_) for id_, row in subject.rows("adjusts").items() if row["of"] == name]
+        held = any("at_most" in subject.rows(form)[id_] for form, id_ in rows)
+        rows += [("units", id_) for id_, row in subject.rows("units").items() if name in row and not rows]
+        for form, id_ in rows if not held else ():
+            for key in (*FIGURES, name):
+                value = subject.rows(form)[id_].get(key)
+                if (figure := _figure(value)) > MOST_ROUNDS:
+                    message = f"{key!r} comes to {int(figure)} points, and a turn goes through {MOST_ROUNDS} ticks at most"
+                    yield diagnose("E209", "error", message, subject.nodes(form)[id_].value[key])
+
+
+def _counted_by(node: Node) -> Iterator[str]:
+    """The quantities and fields of which the greatest decides how many ticks a node has."""
+    ticks = node.get("ticks")
+    text = ticks.text("most") if ticks is not None else None
+    try:
+        parts = list(ast.walk(parse(text).tree)) if text is not None else []
+    except ExpressionError:  # another check's question
+        return
+    for part in parts:
+        if isinstance(part, ast.Call) and getattr(part.func, "id", "") in ("highest", "value") and len(part.args) > 1:
+            yield str(getattr(part.args[1], "value", ""))
+
+
+def _figure(value: object) -> Fraction:
+    """A number that a row says, worked out if it can be; 0 where it is none."""
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        return Fraction(0)
+    try:
+        found = constant(parse(str(value)).tree)
+    except ExpressionError:  # another check's question
+        return Fraction(0)
+    return Fraction(found) if isinstance(found, int | Fraction) else Fraction(0)
 
 
 LOOPS = ("when", "each", "passes", "ticks", "of")
