@@ -25,6 +25,18 @@ ACT = "- {step: talk, do: act}\nacts:\n- {id: a, form: a, "
 TERM = "terms:\n- {id: t, silence: {W604: for a test}, is: "
 EVENT = "events:\n- {id: e, on: turn_end, for: nations(), "
 QUIET = "silence: {W604: for a test}"
+TWICE = "- {step: talk, do: act, acts: [a]}\n"
+ACTS = "acts:\n- {id: a, form: a}\n- {id: b, form: b}\n"
+SLOT = "- {step: talk, do: act}\nacts:\n- {id: a, slots: {x: nation}, form: ›"
+ADJUST = f"""\
+quantities:
+- {{id: of-unit, of: unit, base: 1}}
+- {{id: of-place, of: place, base: 1}}
+terms: [{{id: t, of: [unit, place], is: "value(unit, 'of-unit') + value(place, 'of-place')", {QUIET}}}]
+adjusts:
+- {{id: j, """
+
+FOG = "options: [{id: fog, default: thin, values: [thin, thick]}]\n"
 
 EMPTY = [
     (ACT + "for: ›[]}\n", "E209"),
@@ -94,7 +106,108 @@ def test_a_condition_decides_something(tmp_path: Path, text: str, codes: str) ->
     told_at_marks(tmp_path, text, codes)
 
 
-def told_at_marks(folder: Path, text: str, codes: str) -> None:
-    """Assert that all that is found in WORLD with some rows stands at their marks, with these codes."""
-    rows, expected = marked(WORLD + text, codes)
+SHOWN = [
+    # a row of `shows`, further rows
+    ("what: places, fields: [owner, ›sizes]", "", "E407"),
+    ("what: places, fields: [owner, size]", "", ""),
+    ("what: game, fields: [turn, ›moth]", "", "E407"),
+    ("what: game, fields: [turn, month]", "", ""),
+    ("what: tracks, fields: [›moods]", "tracks: [{id: mood}]\n", "E407"),
+    ("what: tracks, fields: [mood]", "tracks: [{id: mood}]\n", ""),
+    ("what: marks, fields: [seen, ›sen]", EVENT + "effects: [{mark: {who: =nation, as: seen}}]}\n", "E407"),
+    ("what: marks, fields: [seen]", EVENT + "effects: [{mark: {who: =nation, as: seen}}]}\n", ""),
+    ("what: marks, fields: [any]", EVENT + "effects: [{mark: {who: =nation, as: =nation.id}}]}\n", ""),
+]
+
+
+@pytest.mark.parametrize(("row", "text", "codes"), SHOWN)
+def test_what_is_shown_is_there_to_be_shown(tmp_path: Path, row: str, text: str, codes: str) -> None:
+    told_at_marks(tmp_path, text, codes, WORLD.replace("to: everyone}]", f"to: everyone}}, {{id: s, {row}, to: everyone}}]"))
+
+
+OUT_OF_REACH = [
+    ("- {step: talk, do: watch}\n- {›step: talk, do: watch}\n", "E606"),
+    ("- {step: talk, do: watch}\n- {step: talk-again, do: watch}\n", ""),
+    ("- {phase: talk, steps: [{do: watch}]}\n- {›phase: talk, steps: [{do: watch}]}\n", "E606"),
+    (TWICE + "- {step: answer, do: act, acts: [b, ›a]}\n" + ACTS, "E606"),
+    (TWICE + "- {step: answer, do: act, acts: [b]}\n" + ACTS, ""),
+    (TWICE + "- {step: answer, do: act, acts: [b, a], when: turn > 2}\n" + ACTS, ""),
+    (TWICE + "- {input: later}\n- {step: answer, do: act, acts: [b, a]}\n" + ACTS, ""),
+    (TWICE + "- {step: answer, do: act, acts: [b, a]}\n" + ACTS.replace("form: a", "form: a, waits: turn == 1"), ""),
+    (SLOT + "'a {x} to {x}'}\n", "E209"),
+    (SLOT.replace("›", "") + "'a ({x} | the {x})'}\n", ""),
+    (SLOT + "'a [{x}] to ({x} | nobody)'}\n", "E209"),
+    (ADJUST + "of: of-unit, for: ›home, add: 1}\n", "E307"),
+    (ADJUST + "of: of-place, for: home, add: 1}\n", ""),
+    (ADJUST + "of: of-place, for: [home, ›army], add: 1}\n", "E307"),
+    (ADJUST + "of: of-unit, for: [foot, army, red], add: 1}\n", ""),
+    (ADJUST + "of: of-unit, for: ›=places(), add: 1}\n", "E307"),
+    (ADJUST + "of: of-place, for: =places(), add: 1}\n", ""),
+    ("groups: [{id: g, of: places, members: [home]}]\n" + ADJUST + "of: of-unit, for: ›g, add: 1}\n", "E307"),
+    ("groups: [{id: g, of: places, members: [home]}]\n" + ADJUST + "of: of-place, for: g, add: 1}\n", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "codes"), OUT_OF_REACH)
+def test_what_is_named_can_be_met(tmp_path: Path, text: str, codes: str) -> None:
+    told_at_marks(tmp_path, text, codes)
+
+
+CELLS = [
+    ("{small: 1}", "lookup('room', ›place.size)", "W614"),
+    ("{small: 1, large: 2}", "lookup('room', place.size)", ""),
+    ("{small: 1}, default: 0", "lookup('room', place.size)", ""),
+    ("{small: 1}", "lookup('room', ›place.size) if place.size else 0", "W614"),
+    ("{small: 1}", "lookup('room', place.size) if place.size == 'small' else 0", ""),
+    ("{small: 1}", "lookup('room', ›was(place, 'size', 'turn'))", "W614"),
+    ("{small: 1}", "lookup('room', ›'small' if turn > 3 else place.size)", "W614"),
+    ("{thin: {small: 1, large: 2}}", "lookup('room', ›option('fog'), place.size)", "W614"),
+    ("{thin: {small: 1}, thick: {small: 1}}", "lookup('room', option('fog'), ›place.size)", "W614"),
+    ("{thin: {small: 1, large: 2}, thick: {small: 1}}", "lookup('room', option('fog'), place.size)", ""),
+    ("{low: 1}", "lookup('room', ›box('red', 'mood'))", "W614"),
+    ("{low: 1, high: 2}", "lookup('room', box('red', 'mood'))", ""),
+    ("{low: 1}", "lookup('room', place.name)", ""),
+]
+
+
+@pytest.mark.parametrize(("rows", "text", "codes"), CELLS)
+def test_a_table_has_the_cells_that_are_asked_for(tmp_path: Path, rows: str, text: str, codes: str) -> None:
+    further = FOG if "fog" in text else ""
+    further += "tracks: [{id: mood, boxes: [low, high]}]\n" + f"tables: [{{id: room, rows: {rows}}}]\n"
+    told_at_marks(tmp_path, further + 'terms:\n- {id: t, silence: {W604: for a test}, of: [place], is: "' + text + '"}\n', codes)
+
+
+def test_what_a_rule_puts_into_a_field_has_a_cell(tmp_path: Path) -> None:
+    rows = (
+        "tables: [{id: room, rows: {small: 1, large: 2}}]\nterms: [{id: t, of: [place], is: \"lookup('room', ›place.size)\"}]\n"
+    )
+    grows = (
+        EVENT.replace("nations", "places") + "effects: [{change: {of: =place, field: size, to: huge}}, {say: '{t(place)}'}]}\n"
+    )
+    told_at_marks(tmp_path / "huge", rows + grows, "W614")
+    told_at_marks(tmp_path / "large", rows.replace("›", "") + grows.replace("huge", "large"), "")
+
+
+TICKS = "- {ticks: {most: \"highest(units(), 'move')\"}, steps: [{do: watch}]}\n"
+BEYOND = [
+    (TICKS + "quantities:\n- {id: move, of: unit, base: ›99999/7}\n", "E209"),
+    (TICKS + "quantities:\n- {id: move, of: unit, base: 99999/70}\n", ""),
+    (TICKS + "quantities:\n- {id: move, of: unit, base: 99999/7, at_most: 12}\n", ""),
+    (TICKS + "quantities:\n- {id: move, of: unit, base: 3}\nadjusts:\n- {id: j, of: move, add: ›20000}\n", "E209"),
+    (TICKS + "quantities:\n- {id: move, of: unit, base: 3}\nadjusts:\n- {id: j, of: move, add: 20}\n", ""),
+    ("- {ticks: {most: ›10001}, steps: [{do: watch}]}\n", "E209"),
+    ("- {ticks: {most: 10000}, steps: [{do: watch}]}\n", ""),
+    (ACT + "help: h}\npolicies:\n- {id: p, acts: [{act: a, weight: ›1000001}]}\n", "E209"),
+    (ACT + "help: h}\npolicies:\n- {id: p, acts: [{act: a, weight: 1000000}]}\n", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "codes"), BEYOND)
+def test_a_number_stays_within_what_a_turn_can_do(tmp_path: Path, text: str, codes: str) -> None:
+    told_at_marks(tmp_path, text, codes)
+
+
+def told_at_marks(folder: Path, text: str, codes: str, world: str = WORLD) -> None:
+    """Assert that all that is found in a world with some rows stands at their marks, with these codes."""
+    rows, expected = marked(world + text, codes)
     assert places(found(folder, rows)) == expected

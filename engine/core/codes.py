@@ -98,6 +98,7 @@ CODES: dict[str, str] = {
     "W611": "Two things of a kind with one name, or two orders that are written alike: an order cannot tell them apart.",
     "W612": "A number that some units have and one has not, of a field without a default.",
     "W613": "A condition, or a part of one, that always holds, or never.",
+    "W614": "A table without a cell for a word that it may be asked for.",
     "W701": "A silence that silences nothing.",
     "E702": "A silence of a code that does not exist, or of an error.",
     "W801": "A row whose lines of the text are none of the lines of the clauses that it cites.",

@@ -188,6 +188,24 @@ def always_there(pattern: Pattern) -> frozenset[str]:
     return frozenset(out)
 
 
+def written_twice(pattern: Pattern) -> list[str]:
+    """The slots that some way of writing an order of this pattern has more than once."""
+    return [name for name, times in _most_often(pattern).items() if times > 1]
+
+
+def _most_often(pattern: Pattern) -> dict[str, int]:
+    """How often each slot stands at most in one way of writing an order."""
+    out: dict[str, int] = {}
+    for node in pattern:
+        if isinstance(node, Slot):
+            out[node.name] = out.get(node.name, 0) + 1
+        elif isinstance(node, Either):
+            ways = [_most_often(way) for way in node.ways]
+            for name in {name for way in ways for name in way}:
+                out[name] = out.get(name, 0) + max(way.get(name, 0) for way in ways)
+    return out
+
+
 def first_words(pattern: Pattern) -> set[str] | None:
     """The words a pattern can begin with; None if it can begin with anything."""
     out: set[str] = set()

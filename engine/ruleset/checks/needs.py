@@ -12,7 +12,7 @@ from ..expressions.check import kind_of
 from ..expressions.parse import strip_mark
 from ..limits import tries_own_cases
 from ..nodes import Node, diagnose, find
-from ..order_forms import SLOT, FormError, always_there, read_form, slots_in
+from ..order_forms import SLOT, FormError, always_there, read_form, slots_in, written_twice
 from .expressions import Words, scope_of, words_of
 from .subject import Marked, Subject
 from .words import vocabulary
@@ -30,7 +30,6 @@ __all__ = [
     "quantities_are_of_what_is_asked",
     "rows_have_the_keys_that_they_need",
     "slots_left_out_have_a_value",
-    "the_frame_comes_to_an_input",
 ]
 
 _FIGURE = re.compile(r"-?[0-9]+(/[1-9][0-9]*)?")
@@ -47,8 +46,6 @@ NEEDS = (
 )
 PRICES = (("acts", "cost", ""), ("orders", "cost", ""), ("bills", "price", "what"), ("yields", "amount", "into"))
 """Form, key of an amount of the main resource, and the key that may name another."""
-STEP_NEEDS = {"fight": "battles", "detect": "contacts", "settle": "verdicts"}
-"""Mechanics of the frame that do nothing without being told what, each with the key that says it."""
 
 
 def rows_have_the_keys_that_they_need(subject: Subject) -> Iterator[Diagnostic]:
@@ -185,45 +182,6 @@ def players_see_something(subject: Subject) -> Iterator[Diagnostic]:
         yield diagnose("W608", "warning", "no place has `lon` and `lat`: the map stays blank", first)
 
 
-def the_frame_comes_to_an_input(subject: Subject) -> Iterator[Diagnostic]:
-    """A turn must stop somewhere to wait for orders, or end the game; loops need steps."""
-    frame = subject.draft.frame
-    if not frame:
-        return
-    nodes = list(_nodes(frame))
-    if subject.rows("nations") and not any(node.get("input") is not None for node in nodes):
-        yield diagnose("E606", "error", "the frame has no `input`: no turn would ever wait for orders", frame[0])
-    inputs: dict[str, Node] = {}
-    for node in nodes:
-        heads = [key for key in ("input", "do", "steps") if node.get(key) is not None]
-        if not heads:
-            yield diagnose("E606", "error", "a node of the frame needs `input`, `do` or `steps`", node)
-        elif len(heads) > 1:
-            yield diagnose("E606", "error", f"a node of the frame is one of {' and '.join(heads)}, not both", node, key=heads[1])
-        loops = [key for key in ("each", "passes", "ticks") if node.get(key) is not None]
-        if loops and node.get("steps") is None:
-            yield diagnose("E606", "error", f"{loops[0]!r} of a node needs `steps` to go through", node, key=loops[0])
-        if len(loops) > 1:
-            yield diagnose("E606", "error", f"a node is either {loops[0]!r} or {loops[1]!r}", node, key=loops[1])
-        name = node.text("input")
-        if name is not None and inputs.setdefault(name, node) is not node:
-            yield diagnose(
-                "E606", "error", f"a second input is called {name!r}: orders could be meant for either", node, key="input"
-            )
-        needed = STEP_NEEDS.get(node.text("do") or "")
-        if needed is not None and node.get(needed) is None:
-            yield diagnose("E606", "error", f"`do: {node.text('do')}` needs {needed!r}: it says which", node, key="do")
-
-
-def _nodes(nodes: list[Node]) -> Iterator[Node]:
-    for node in nodes:
-        if node.is_map:
-            yield node
-            inside = node.get("steps")
-            if inside is not None:
-                yield from _nodes(list(inside.members()))
-
-
 def figures_name_quantities(subject: Subject) -> Iterator[Diagnostic]:
     """A plain word where a number is wanted is the id of a quantity."""
     known = vocabulary(subject)
@@ -290,6 +248,9 @@ def forms_can_be_read(subject: Subject) -> Iterator[Diagnostic]:
                     continue
                 if key == "form":
                     yield from _slots_unwritten(subject.nodes(form)[id_], row)
+                    for name in written_twice(pattern):
+                        text = f"the slot {name!r} stands there twice, and what is written first would be lost"
+                        yield diagnose("E209", "error", text, node, hint=f"two slots of different names, or {{{name}}} once")
                 there = {*SLOT.findall(row.get("form", "")), *row.get("slots", ())}
                 for slot in slots_in(pattern) if "form" in row else ():
                     if slot.name not in there:

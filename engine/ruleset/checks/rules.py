@@ -19,6 +19,7 @@ __all__ = [
     "events_can_fire",
     "filters_name_what_exists",
     "marks_are_set_and_read",
+    "marks_named",
     "numbers_of_units_are_there",
     "orders_and_acts_are_taken_by_a_step",
     "rows_are_settled_by_a_step",
@@ -338,6 +339,21 @@ def marks_are_set_and_read(subject: Subject) -> Iterator[Diagnostic]:
             if name not in granted and name not in seen and not node.file.startswith(".."):
                 message = f"the mark {name!r} is asked for, and nothing sets it"
                 yield diagnose("W610", "warning", message, node, key=key, hint=did_you_mean(name, granted))
+
+
+def marks_named(subject: Subject) -> set[str] | None:
+    """Every mark that a row sets or asks for; None where the name of one is worked out, so that it may be any."""
+    named = {str(row["mark"]) for row in subject.rows("control").values() if "mark" in row}
+    for mark in subject.marked:
+        value = mark.annotation.value
+        if "x-effect" in mark.annotation.schema and isinstance(value, dict) and isinstance(value.get("mark"), dict):
+            name = str(value["mark"].get("as"))
+            if name.startswith("="):
+                return None
+            named.add(name)
+        elif "x-expr" in mark.annotation.schema and isinstance(value, str):
+            named.update(found[1] for found in _MARK.finditer(value))
+    return named
 
 
 _MARK = re.compile(r"\b(?:marked|age)\([^()]*(?:\([^()]*\))?[^()]*, ?'([^']+)'\)")

@@ -13,8 +13,14 @@ from ..expressions.parse import strip_mark
 from ..nodes import diagnose, find
 from .expressions import Words, scope_of, words_of
 from .subject import Marked, Subject
+from .words import vocabulary
 
-__all__ = ["changed_fields_are_of_the_thing", "slots_name_things_of_their_kind", "things_are_of_the_kind_asked_for"]
+__all__ = [
+    "adjusts_are_for_things_of_their_quantity",
+    "changed_fields_are_of_the_thing",
+    "slots_name_things_of_their_kind",
+    "things_are_of_the_kind_asked_for",
+]
 
 
 def things_are_of_the_kind_asked_for(subject: Subject) -> Iterator[Diagnostic]:
@@ -51,6 +57,34 @@ def changed_fields_are_of_the_thing(subject: Subject) -> Iterator[Diagnostic]:
         if kind in KINDS and kind not in fields[field.value]["of"]:
             hint = f"it is a field of a {' and a '.join(fields[field.value]['of'])}"
             yield diagnose("E304", "error", f"a {kind} has no field {field.value}", field, hint=hint)
+
+
+OF_ONE_KIND = {"units": "unit", "tag": "unit", "places": "place", "links": "link", "resources": "resource", "gates": "gate"}
+"""Forms that only an adjust of a quantity of such things can be for; nations, items and acts are in scope of others, too."""
+FORMS_OF_FOR = (*OF_ONE_KIND, "catalogue", "technologies", "nations", "sides", "acts", "orders")
+
+
+def adjusts_are_for_things_of_their_quantity(subject: Subject) -> Iterator[Diagnostic]:
+    """What a row of `adjusts` is for can be a thing that its quantity is of, or have to do with one."""
+    known, words, quantities = vocabulary(subject), words_of(subject), subject.rows("quantities")
+    for mark in subject.marked:
+        if mark.form != "adjusts" or mark.annotation.path[:1] != ("for",) or not isinstance(mark.annotation.value, str):
+            continue
+        quantity, value = quantities.get(mark.row.text("of") or ""), mark.annotation.value
+        if quantity is None:
+            continue
+        if value.startswith("="):
+            kinds = {_kind(value, mark, words)} & {*OF_ONE_KIND.values()}
+        else:
+            group = subject.rows("groups").get(value)
+            forms = [group["of"]] if group else [source for source in FORMS_OF_FOR if value in known.of(source)]
+            kinds = {OF_ONE_KIND.get(form, "") for form in forms}
+        if kinds and "" not in kinds and quantity["of"] not in kinds:
+            node, key = mark.place
+            is_ = f"is {' and '.join(say(kind) for kind in sorted(kinds))}"
+            message = f"{value!r} {is_}; {quantity['id']!r} is a quantity of {say(quantity['of'])}"
+            hint = "`when` tests what is in scope beside it"
+            yield diagnose("E307", "error", message, node, key=key, hint=hint)
 
 
 def _kind(text: str, mark: Marked, words: Words) -> str:

@@ -137,6 +137,10 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
     "path": {"start": "place", "last": "place", "length": "number", "places": "list"},
 }
 
+GAME: Final = frozenset(
+    {"turn", "year", "month", "season", "phase", "step", "cursor", "scenario", "ended", "end", "winners", "date"}
+)
+"""What the state holds of the game itself."""
 ALWAYS: Final[dict[str, str]] = {"turn": "number", "year": "number", "season": "text", "step": "text"}
 
 _S = Signature
