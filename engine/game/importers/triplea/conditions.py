@@ -162,8 +162,13 @@ class Conditions:
                 parts.append(self.named(names, attachment.to, option.line, attachment.get("conditionType", "AND")))
         if any(part is None for part in parts):
             return None
-        whole = " and ".join(f"({part})" for part in parts if part != "True") or "True"
-        return f"not ({whole})" if attachment.truth("invert") else whole
+        if "False" in parts:
+            whole = "False"
+        else:
+            whole = " and ".join(f"({part})" for part in parts if part != "True") or "True"
+        if not attachment.truth("invert"):
+            return whole
+        return {"True": "False", "False": "True"}.get(whole, f"not ({whole})")
 
     # ---- parts of conditions
 
