@@ -15,7 +15,8 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from .evaluate import Evaluator, compiled
-from .parse import ExpressionError
+from .parse import ExpressionError, parse
+from .vocabulary import FUNCTIONS
 
 __all__ = ["Open", "certain", "constant", "span"]
 
@@ -24,6 +25,8 @@ Rows = Callable[[str], Mapping[str, Any]]
 Span = tuple[float | Fraction, float | Fraction]
 """The least and the most that a number can be."""
 
+DEEP: Final = 10
+"""Terms that call each other in a row whose bounds are told."""
 _WHOLE: Final[Span] = (-inf, inf)
 _NEVER_BELOW: Mapping[str, int] = {
     **dict.fromkeys(("count", "kinds", "capped", "listed", "coming", "en_route", "ordered", "happened", "this_turn"), 0),
@@ -93,33 +96,43 @@ def certain(node: ast.expr, rows: Rows) -> bool | None:
     return None
 
 
-def span(node: ast.expr, rows: Rows) -> Span:
-    """Between what a number lies in any game."""
+def span(node: ast.expr, rows: Rows, deep: int = 0) -> Span:
+    """Between what a number lies in any game. `deep`: through how many terms it was come to."""
     value = constant(node)
     if value is not OPEN:
         return (value, value) if isinstance(value, int | Fraction) and not isinstance(value, bool) else _WHOLE
     if isinstance(node, ast.Name) and node.id == "turn":
         return 0, inf
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
-        (low, high), (less, more) = span(node.left, rows), span(node.right, rows)
+        (low, high), (less, more) = span(node.left, rows, deep), span(node.right, rows, deep)
         return (low + less, high + more) if isinstance(node.op, ast.Add) else (low - more, high - less)
     if isinstance(node, ast.IfExp):
-        (low, high), (less, more) = span(node.body, rows), span(node.orelse, rows)
+        (low, high), (less, more) = span(node.body, rows, deep), span(node.orelse, rows, deep)
         return min(low, less), max(high, more)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        return _of_call(node.func.id, node.args, rows)
+        return _of_call(node.func.id, node.args, rows, deep)
     return _WHOLE
 
 
-def _of_call(name: str, args: Sequence[ast.expr], rows: Rows) -> Span:
+def _of_call(name: str, args: Sequence[ast.expr], rows: Rows, deep: int) -> Span:
     if name in ("min", "max"):
-        ends = [span(arg, rows) for arg in args]
+        ends = [span(arg, rows, deep) for arg in args]
         pick = min if name == "min" else max
         return (pick(low for low, _ in ends), pick(high for _, high in ends)) if ends else _WHOLE
     if name == "track" and len(args) == 2 and isinstance(args[1], ast.Constant):
         row = rows("tracks").get(str(args[1].value), {})
         return row.get("at_least", -inf), row.get("at_most", inf)
+    term = rows("terms").get(name)
+    if term is not None and name not in FUNCTIONS:
+        return _of_term(str(term.get("is", "")), rows, deep)
     return _NEVER_BELOW.get(name, -inf), inf
+
+
+def _of_term(text: str, rows: Rows, deep: int) -> Span:
+    try:
+        return span(parse(text).tree, rows, deep + 1) if deep < DEEP else _WHOLE
+    except ExpressionError:  # another check's question
+        return _WHOLE
 
 
 def _comparison(node: ast.Compare, rows: Rows) -> bool | None:
