@@ -63,17 +63,23 @@ def constant(node: ast.expr) -> Any:
     """The value of a part of an expression that reads nothing; `OPEN` if it reads something, or cannot be reckoned."""
     if isinstance(node, ast.Constant):
         return node.value
-    for part in ast.walk(node):
-        if isinstance(part, ast.Attribute | ast.keyword):
-            return OPEN
-        if isinstance(part, ast.Call) and getattr(part.func, "id", "") not in _BARE.functions:
-            return OPEN
-        if isinstance(part, ast.Name) and part.id not in _BARE.functions:
-            return OPEN
+    if _reads(node):
+        return OPEN
     try:
         return compiled(node)(_BARE, MappingProxyType({}))
     except (ExpressionError, ValueError, TypeError, ArithmeticError, KeyError):
         return OPEN  # another check's question
+
+
+def _reads(node: ast.AST) -> bool:
+    """Whether a part of an expression reads anything."""
+    if isinstance(node, ast.Constant):
+        return False
+    if isinstance(node, ast.Name | ast.Attribute):
+        return True
+    if isinstance(node, ast.Call):
+        return bool(node.keywords) or getattr(node.func, "id", "") not in _BARE.functions or any(map(_reads, node.args))
+    return any(_reads(part) for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr))
 
 
 def certain(node: ast.expr, rows: Rows) -> bool | None:
@@ -148,10 +154,10 @@ def _pair(left: ast.expr, op: ast.cmpop, right: ast.expr, rows: Rows) -> bool | 
     ways = _SAME.get(type(op))
     if ways is None:
         return None
-    whole = constant(ast.Compare(left, [op], [right]))
-    if whole is not OPEN:
-        return bool(whole)
-    if type(left) is type(right) and not isinstance(left, ast.Constant) and ast.dump(left) == ast.dump(right):
+    if not _reads(left) and not _reads(right):
+        whole = constant(ast.Compare(left, [op], [right]))
+        return None if whole is OPEN else bool(whole)
+    if type(left) is type(right) and getattr(left, "attr", 0) == getattr(right, "attr", 0) and ast.dump(left) == ast.dump(right):
         return ways
     return _apart(type(op), span(left, rows), span(right, rows))
 
