@@ -37,6 +37,10 @@ adjusts:
 - {{id: j, """
 
 FOG = "options: [{id: fog, default: thin, values: [thin, thick]}]\n"
+MARKS = """\
+events:
+- {id: m, on: turn_end, for: nations(), effects: [{mark: {who: =nation, as: seen}}, {mark: {who: =nation, as: =nation.id}}], silence: {W609: for a test}}
+- {id: e, on: turn_end, for: nations(), """
 
 EMPTY = [
     (ACT + "for: ›[]}\n", "E209"),
@@ -204,6 +208,45 @@ BEYOND = [
 
 @pytest.mark.parametrize(("text", "codes"), BEYOND)
 def test_a_number_stays_within_what_a_turn_can_do(tmp_path: Path, text: str, codes: str) -> None:
+    told_at_marks(tmp_path, text, codes)
+
+
+SLIPS = [
+    (EVENT + "roll: {die: 1d6, ›upto: 6}, effects: [{say: hm}]}\n", "W613"),
+    (EVENT + "roll: {die: 1d6, upto: 5}, effects: [{say: hm}]}\n", ""),
+    (EVENT + "roll: {die: 2d6, ›from: 2}, effects: [{say: hm}]}\n", "W613"),
+    (EVENT + "roll: {die: 2d6, from: 3}, effects: [{say: hm}]}\n", ""),
+    (EVENT + "roll: {die: ›10d1, upto: 5}, effects: [{say: hm}]}\n", "E209"),
+    ("battles:\n- {id: b, die: ›1d1, stages: [{id: s}], " + QUIET + "}\n", "E209"),
+    ("battles:\n- {id: b, die: 1d2, stages: [{id: s}], " + QUIET + "}\n", ""),
+    (
+        "terms:\n- {id: way, of: [place], is: \"1 + distance('home', place)\"}\n- {id: t, of: [place], is: ›way(place) >= 0, "
+        + QUIET
+        + "}\n",
+        "W613",
+    ),
+    (
+        "terms:\n- {id: way, of: [place], is: \"1 + distance('home', place)\"}\n- {id: t, of: [place], is: way(place) > 0, "
+        + QUIET
+        + "}\n",
+        "",
+    ),
+    (TERM + "\"place.size == ›'larg'\", of: [place]}\n", "W615"),
+    (TERM + "\"was(place, 'size', 'turn') != ›'smal'\", of: [place]}\n", "W615"),
+    (TERM + "\"place.size == 'large'\", of: [place]}\n", ""),
+    (TERM + "\"place.size == 'none'\", of: [place]}\n", ""),
+    (
+        MARKS.replace(", silence: {W609: for a test}", "")
+        + "effects: [{say: '{marked(nation, \"seen\")}'}], when: \"marked(nation, 'seen')\"}\n",
+        "",
+    ),
+    (MARKS + "effects: [{say: hm}], when: ›\"marked(nation, 'sen')\"}\n", "W610"),
+    (MARKS + "effects: [{say: hm}], when: \"marked(nation, 'worked-out')\"}\n", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "codes"), SLIPS)
+def test_a_slip_is_told_where_it_stands(tmp_path: Path, text: str, codes: str) -> None:
     told_at_marks(tmp_path, text, codes)
 
 

@@ -99,6 +99,7 @@ CODES: dict[str, str] = {
     "W612": "A number that some units have and one has not, of a field without a default.",
     "W613": "A condition, or a part of one, that always holds, or never.",
     "W614": "A table without a cell for a word that it may be asked for.",
+    "W615": "A word that a field is compared with, and that nothing puts there, though nearly.",
     "W701": "A silence that silences nothing.",
     "E702": "A silence of a code that does not exist, or of an error.",
     "W801": "A row whose lines of the text are none of the lines of the clauses that it cites.",

@@ -1,12 +1,13 @@
-"""Has a table a cell for every word that it may be asked for, where a key is read from what can only be certain words?"""
+"""Are the words that fields, options and boxes may be those that tables have cells for, and that tests compare them with?"""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ...core.diagnostics import Diagnostic
+from ...core.diagnostics import Diagnostic, did_you_mean
 from ..expressions import KINDS, ExpressionError, parse
 from ..expressions.check import kind_of
 from ..expressions.vocabulary import BUILT_IN
@@ -14,8 +15,9 @@ from ..nodes import diagnose, plain_value
 from .expressions import Words, scope_of, text_of, words_of
 from .subject import Marked, Subject
 
-__all__ = ["tables_have_the_cells_that_are_asked_for"]
+__all__ = ["fields_can_be_what_they_are_compared_with", "tables_have_the_cells_that_are_asked_for"]
 
+_BUILT_IN = frozenset(field for fields in BUILT_IN.values() for field in fields)
 GUARDS = frozenset({"for", "when", "unless", "over", "until", "becomes", "needs", "offer"})
 """Keys of a row that may leave out some of the things that its other expressions are asked of."""
 
@@ -27,7 +29,7 @@ def tables_have_the_cells_that_are_asked_for(subject: Subject) -> Iterator[Diagn
     the lookup, or of the row, looks at.
     """
     words = words_of(subject)
-    given = _put_into_fields(subject)
+    given = subject.once("put into fields", _put_into_fields)
     for mark in subject.marked:
         value = mark.annotation.value
         if not isinstance(value, str) or "lookup(" not in value or (found := text_of(mark, words)) is None:
@@ -42,6 +44,30 @@ def tables_have_the_cells_that_are_asked_for(subject: Subject) -> Iterator[Diagn
                 message = f"the table {id_} has no cell for {' and '.join(map(repr, missing))}, which {ast.unparse(key)} may be"
                 hint = "add a row for each, or say a `default`"
                 yield diagnose("W614", "warning", message, node, key=at, hint=hint, offset=found[1] + key.col_offset)
+
+
+_COMPARED = re.compile(r"(?:\.|, ')([a-z_]\w*)(?:', '[a-z]+'\))? (?:==|!=) '([^']+)'")
+
+
+def fields_can_be_what_they_are_compared_with(subject: Subject) -> Iterator[Diagnostic]:
+    """A word that a declared field is compared with, and that is nearly one that rows or rules put there, but none of them."""
+    fields = {id_: row for id_, row in subject.rows("fields").items() if row["type"] == "text" and id_ not in _BUILT_IN}
+    words, given = words_of(subject), subject.once("put into fields", _put_into_fields)
+    for mark in subject.marked:
+        value = mark.annotation.value
+        if "x-expr" not in mark.annotation.schema or not isinstance(value, str) or "= '" not in value:
+            continue
+        for found in _COMPARED.finditer(value):
+            row = fields.get(found[1])
+            if row is None:
+                continue
+            known = {*given.get(found[1], ()), str(row.get("default") or "")}
+            known = known.union(*(words.said_by(KINDS[kind], found[1]) for kind in row["of"] if KINDS[kind])) - {""}
+            hint = did_you_mean(found[2], known) if found[2] not in known else ""
+            if hint:
+                node, key = mark.place
+                message = f"nothing puts {found[2]!r} into the field {found[1]!r}"
+                yield diagnose("W615", "warning", message, node, key=key, hint=hint, offset=found.start(2) - 1)
 
 
 class Reader(NamedTuple):

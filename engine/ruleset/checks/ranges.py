@@ -69,7 +69,7 @@ def thresholds_lie_within(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def dice_can_come_to_what_is_asked(subject: Subject) -> Iterator[Diagnostic]:
-    """A roll that is to come to `upto` or less, or to `from` or more, and never can."""
+    """A roll that is to come to `upto` or less, or to `from` or more, and never can, or always does."""
     for mark in subject.marked:
         key = mark.annotation.path[-1] if mark.annotation.path else ""
         if key not in ("upto", "from") or type(mark.annotation.value) is not int or "x-expr" not in mark.annotation.schema:
@@ -85,6 +85,9 @@ def dice_can_come_to_what_is_asked(subject: Subject) -> Iterator[Diagnostic]:
         if (key == "upto" and asked < n + more) or (key == "from" and asked > n * size + more):
             hint = f"{found[0]} shows {n + more} to {n * size + more}"
             yield diagnose("E214", "error", f"{found[0]} never comes to {key!r} {asked}", roll, key=str(key), hint=hint)
+        elif (key == "upto" and asked >= n * size + more) or (key == "from" and asked <= n + more):
+            hint = f"{found[0]} shows {n + more} to {n * size + more}; without {key!r} nothing is asked of it"
+            yield diagnose("W613", "warning", f"{found[0]} always comes to {key!r} {asked}", roll, key=str(key), hint=hint)
 
 
 def years_are_whole(subject: Subject) -> Iterator[Diagnostic]:

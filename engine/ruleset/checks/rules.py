@@ -304,7 +304,8 @@ def _may_be(said: Any, value: object) -> bool:
 def marks_are_set_and_read(subject: Subject) -> Iterator[Diagnostic]:
     """A mark that is set and that nothing asks for, or that is asked for and nothing sets.
 
-    A mark whose name is worked out (`=...`) may be any: then only the marks that are never asked for by any word are told.
+    A mark whose name is worked out (`=...`) may be any: then only the marks that are never asked for by any word are told, and
+    those asked for that are nearly the name of one.
     """
     granted: dict[str, tuple[Node, str | None]] = {}
     asked: dict[str, tuple[Node, str | None]] = {}
@@ -334,11 +335,13 @@ def marks_are_set_and_read(subject: Subject) -> Iterator[Diagnostic]:
             yield diagnose(
                 "W609", "warning", message, node, key=key, hint="ask for it with marked(...) or show it, or leave it out"
             )
-    if not dynamic:
-        for name, (node, key) in asked.items():
-            if name not in granted and name not in seen and not node.file.startswith(".."):
-                message = f"the mark {name!r} is asked for, and nothing sets it"
-                yield diagnose("W610", "warning", message, node, key=key, hint=did_you_mean(name, granted))
+    for name, (node, key) in asked.items():
+        if name in granted or name in seen or node.file.startswith(".."):
+            continue
+        hint = did_you_mean(name, granted)
+        if hint or not dynamic:
+            message = f"the mark {name!r} is asked for, and nothing sets it"
+            yield diagnose("W610", "warning", message, node, key=key, hint=hint)
 
 
 def marks_named(subject: Subject) -> set[str] | None:

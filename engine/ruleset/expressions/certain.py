@@ -15,7 +15,8 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from .evaluate import Evaluator, compiled
-from .parse import ExpressionError
+from .parse import ExpressionError, parse
+from .vocabulary import FUNCTIONS
 
 __all__ = ["Open", "certain", "constant", "span"]
 
@@ -24,6 +25,8 @@ Rows = Callable[[str], Mapping[str, Any]]
 Span = tuple[float | Fraction, float | Fraction]
 """The least and the most that a number can be."""
 
+DEEP: Final = 10
+"""Terms that call each other in a row whose bounds are told."""
 _WHOLE: Final[Span] = (-inf, inf)
 _NEVER_BELOW: Mapping[str, int] = {
     **dict.fromkeys(("count", "kinds", "capped", "listed", "coming", "en_route", "ordered", "happened", "this_turn"), 0),
@@ -60,17 +63,23 @@ def constant(node: ast.expr) -> Any:
     """The value of a part of an expression that reads nothing; `OPEN` if it reads something, or cannot be reckoned."""
     if isinstance(node, ast.Constant):
         return node.value
-    for part in ast.walk(node):
-        if isinstance(part, ast.Attribute | ast.keyword):
-            return OPEN
-        if isinstance(part, ast.Call) and getattr(part.func, "id", "") not in _BARE.functions:
-            return OPEN
-        if isinstance(part, ast.Name) and part.id not in _BARE.functions:
-            return OPEN
+    if _reads(node):
+        return OPEN
     try:
         return compiled(node)(_BARE, MappingProxyType({}))
     except (ExpressionError, ValueError, TypeError, ArithmeticError, KeyError):
         return OPEN  # another check's question
+
+
+def _reads(node: ast.AST) -> bool:
+    """Whether a part of an expression reads anything."""
+    if isinstance(node, ast.Constant):
+        return False
+    if isinstance(node, ast.Name | ast.Attribute):
+        return True
+    if isinstance(node, ast.Call):
+        return bool(node.keywords) or getattr(node.func, "id", "") not in _BARE.functions or any(map(_reads, node.args))
+    return any(_reads(part) for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr))
 
 
 def certain(node: ast.expr, rows: Rows) -> bool | None:
@@ -93,33 +102,43 @@ def certain(node: ast.expr, rows: Rows) -> bool | None:
     return None
 
 
-def span(node: ast.expr, rows: Rows) -> Span:
-    """Between what a number lies in any game."""
+def span(node: ast.expr, rows: Rows, deep: int = 0) -> Span:
+    """Between what a number lies in any game. `deep`: through how many terms it was come to."""
     value = constant(node)
     if value is not OPEN:
         return (value, value) if isinstance(value, int | Fraction) and not isinstance(value, bool) else _WHOLE
     if isinstance(node, ast.Name) and node.id == "turn":
         return 0, inf
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
-        (low, high), (less, more) = span(node.left, rows), span(node.right, rows)
+        (low, high), (less, more) = span(node.left, rows, deep), span(node.right, rows, deep)
         return (low + less, high + more) if isinstance(node.op, ast.Add) else (low - more, high - less)
     if isinstance(node, ast.IfExp):
-        (low, high), (less, more) = span(node.body, rows), span(node.orelse, rows)
+        (low, high), (less, more) = span(node.body, rows, deep), span(node.orelse, rows, deep)
         return min(low, less), max(high, more)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        return _of_call(node.func.id, node.args, rows)
+        return _of_call(node.func.id, node.args, rows, deep)
     return _WHOLE
 
 
-def _of_call(name: str, args: Sequence[ast.expr], rows: Rows) -> Span:
+def _of_call(name: str, args: Sequence[ast.expr], rows: Rows, deep: int) -> Span:
     if name in ("min", "max"):
-        ends = [span(arg, rows) for arg in args]
+        ends = [span(arg, rows, deep) for arg in args]
         pick = min if name == "min" else max
         return (pick(low for low, _ in ends), pick(high for _, high in ends)) if ends else _WHOLE
     if name == "track" and len(args) == 2 and isinstance(args[1], ast.Constant):
         row = rows("tracks").get(str(args[1].value), {})
         return row.get("at_least", -inf), row.get("at_most", inf)
+    term = rows("terms").get(name)
+    if term is not None and name not in FUNCTIONS:
+        return _of_term(str(term.get("is", "")), rows, deep)
     return _NEVER_BELOW.get(name, -inf), inf
+
+
+def _of_term(text: str, rows: Rows, deep: int) -> Span:
+    try:
+        return span(parse(text).tree, rows, deep + 1) if deep < DEEP else _WHOLE
+    except ExpressionError:  # another check's question
+        return _WHOLE
 
 
 def _comparison(node: ast.Compare, rows: Rows) -> bool | None:
@@ -135,10 +154,10 @@ def _pair(left: ast.expr, op: ast.cmpop, right: ast.expr, rows: Rows) -> bool | 
     ways = _SAME.get(type(op))
     if ways is None:
         return None
-    whole = constant(ast.Compare(left, [op], [right]))
-    if whole is not OPEN:
-        return bool(whole)
-    if type(left) is type(right) and not isinstance(left, ast.Constant) and ast.dump(left) == ast.dump(right):
+    if not _reads(left) and not _reads(right):
+        whole = constant(ast.Compare(left, [op], [right]))
+        return None if whole is OPEN else bool(whole)
+    if type(left) is type(right) and getattr(left, "attr", 0) == getattr(right, "attr", 0) and ast.dump(left) == ast.dump(right):
         return ways
     return _apart(type(op), span(left, rows), span(right, rows))
 
