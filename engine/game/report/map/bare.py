@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .model import Layout, MapModel, Place
+from .model import Layout, MapModel, Place, Work
 from .outline import Outlines, RingTable
 from .projection import Frame, frame
 from .shapes import Array, Shapes, nearest_point_shapes
@@ -88,6 +88,7 @@ class BareMap:
         self.frames = [frame(panel) for panel in layout.panels]
         self.spots = Spots(model.places, self.shapes, self.frames)
         self.names: dict[Any, list[str]] = {}  # arrangements of names and badges, by all that decides them
+        self.works: dict[tuple[int, Work], str] = {}  # works as they are drawn, by panel
         self.small_arcs: dict[tuple[int, int, float], list[tuple[int, int]]] = {}  # arcs for a page, by panel, number and turn
         self.small: dict[tuple[int, str], str] = {}  # outlines of places for a page, by panel and place
         self._sea = {place.id: place.kind == "sea" for place in model.places}

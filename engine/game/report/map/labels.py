@@ -113,7 +113,6 @@ class Block:
         tagged: bool = False,
     ) -> None:
         self.place, self.spot, self.room, self.home = place, spot, room, home
-        self.signature = (place, room, font, home, tagged)  # with the owners, and the panel that it stands in, all that it is
         self.sea = place.kind == "sea"
         self.size = font * (1.0 if home else 0.85)
         self.spacing = 0.6 if self.sea else 0.0
