@@ -43,12 +43,16 @@ def write_reports(
 
         views.prepare()  # what all readers share, once for all processes
         part_on_luck(game, turn, workers=workers)
-        shared_out(write, [readers[n::workers] for n in range(workers)], workers)
+        first, rest = readers[:FIRST], readers[FIRST:]
+        write(first)
+        shared_out(write, [rest[n::workers] for n in range(workers)], workers)
     else:
         write(readers)
     return [out / f"{reader or MODERATOR}.{suffix}" for reader in readers for suffix in ("txt", "html")]
 
 
+FIRST = 2
+"""Reports that are made before the processes part: what is worked out once for all of them, the others have then."""
 FEW_REPORTS = 12
 """Reports for which one process is enough."""
 

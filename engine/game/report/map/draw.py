@@ -101,6 +101,8 @@ class Sheet:
         self.places = {place.id: place for place in model.places}
         self.bare = bare = bare_map(model, layout)
         self.shapes, self.frames, self.spots = bare.shapes, bare.frames, bare.spots
+        self.looks = {"": bare.number(tuple(self.owners.values())), **{key: bare.number(p) for key, p in self.places.items()}}
+        """Numbers that say whether a place (of `""`: all owners) looks as it did on another sheet."""
 
     # ---- the sheet
 
@@ -310,14 +312,16 @@ class Sheet:
             taken.append(("heading", box, 20.0))
         taken += [(f"sign {n}", box, 2.0) for n, box in enumerate(self._keep_clear(k))]
         wanted: list[tuple[Place, tuple[float, float], float, bool, bool]] = []
+        seen: list[tuple[int, bool]] = []
         tagged = self._tagged(k)
         for place in self.model.places:
             home, spot = self.spots.homes.get(place.id, (-1, (0.0, 0.0)))
             found = (0, spot) if home == k else self.spots.spots[k].get(place.id)
             if found is not None and found[0] == 0:
                 wanted.append((place, found[1], self.spots.room[k].get(place.id, 0.0), home == k, place.id in tagged))
+                seen.append((self.looks[place.id], place.id in tagged))
         # far from any reader's own units most readers see the same
-        key = (k, *wanted, tuple(self.owners.values()), *taken)
+        key = (k, self.looks[""], *seen, *taken)
         drawn = self.bare.names.get(key)
         if drawn is None:
             ground = Ground((x + 2, y + 2, x + width - 2, y + high - 2))

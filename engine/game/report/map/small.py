@@ -89,17 +89,16 @@ def merged_halos(svg: str) -> str:
 
 def styled(svg: str, prefix: str) -> tuple[str, str]:
     """The elements with classes for what they look like, and the rules of these classes; looks that occur once stay."""
-    found = Counter(_attributes(tag[2])[0] for tag in _TAG.finditer(svg))
+    tags = [(tag, *_attributes(tag[2])) for tag in _TAG.finditer(svg)]
+    found = Counter(look for _, look, _, _ in tags)
     names = {look: f"{prefix}{n}" for n, (look, many) in enumerate(found.most_common()) if look and many > 1}
-
-    def shorter(tag: re.Match[str]) -> str:
-        look, classes, kept = _attributes(tag[2])
-        if look not in names:
-            return tag[0]
-        return f'<{tag[1]} class="{" ".join((names[look], *classes))}"{kept}{tag[3]}>'
-
+    out, at = [], 0
+    for tag, look, classes, kept in tags:
+        if look in names:
+            out += [svg[at : tag.start()], f'<{tag[1]} class="{" ".join((names[look], *classes))}"{kept}{tag[3]}>']
+            at = tag.end()
     rules = "".join(f".{name}{{{look}}}" for look, name in names.items())
-    return _TAG.sub(shorter, svg), rules
+    return "".join([*out, svg[at:]]), rules
 
 
 @lru_cache(maxsize=1 << 14)
