@@ -27,14 +27,16 @@ def luck(
     """
     formats(format, "text", "html", "json")
     from ..game.luck import luck as luck_of
+    from ..game.parted import hands
     from ..game.report.luck import luck_parts
     from ..game.report.render import parts_as_html, parts_as_text
     from .names import nation_named
 
     found = open_game(game)
     reader = nation_named(nation, found.ruleset, found.stage().position.state) if nation else None
+    workers = hands(found, len(found.stages()) - 1)
     with Working("resolving the turns again"):
-        known = luck_of(found, reader)
+        known = luck_of(found, reader, workers=workers)
     if format == "json":
         typer.echo(json.dumps(known.to_json(), ensure_ascii=False, indent=1))
         return

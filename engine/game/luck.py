@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import chain, pairwise
 from typing import Any
 
 from ..battle.luck import TRIALS, Onlooker, Thrown
@@ -21,11 +22,13 @@ from ..core.die import distribution, parse_die
 from ..core.faults import BrokenGame
 from ..core.journal import Entry
 from ..core.state import Entity
+from ..orders.policies.shared_out import shared_out
 from ..turn.effects import printed
 from ..world.amounts import face_fits
 from ..world.world import World
 from .audit import resolved_again
-from .store import Game, StoreError
+from .parted import Parted
+from .store import Game, Stage, StoreError
 
 BAND = 1.96
 """Standard errors on either side within which 95 of 100 totals lie."""
@@ -44,7 +47,7 @@ class Rolls:
     variance: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Luck:
     """All throws of battles of a game as far as it has been resolved, and its other rolls."""
 
@@ -145,8 +148,11 @@ class Luck:
         }  # fmt: skip
 
 
-def luck(game: Game, reader: str | None = None) -> Luck:
+def luck(game: Game, reader: str | None = None, *, workers: int = 1) -> Luck:
     """The luck of a game so far, for the moderator (None); for a nation or everybody ("") once the game has ended.
+
+    It is found once for a game as it stands. So many `workers` resolve its turns again, processes that are forked: only a program
+    of one thread may have several (`parted.hands`).
 
     StoreError while it runs, except for the moderator; BrokenGame where a turn does not come out as it did (`wteaw verify`).
     """
@@ -155,14 +161,14 @@ def luck(game: Game, reader: str | None = None) -> Luck:
         raise StoreError(
             "luck is told when the game has ended: what the dice of others were to bring is nobody's business before"
         )
-    return _luck(_Kept(game, (game.where, game.id, stage.number, stage.position.head)))
+    return _luck(_Kept(game, workers, (game.where, game.id, stage.number, stage.position.head)))
 
 
 class _Kept:
     """A game by what its luck depends on."""
 
-    def __init__(self, game: Game, key: tuple[Any, ...]) -> None:
-        self.game, self.key = game, key
+    def __init__(self, game: Game, workers: int, key: tuple[Any, ...]) -> None:
+        self.game, self.workers, self.key = game, workers, key
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Kept) and self.key == other.key
@@ -174,22 +180,28 @@ class _Kept:
 @lru_cache(maxsize=4)
 def _luck(kept: _Kept) -> Luck:
     game = kept.game
-    onlooker = Onlooker()
-    before = None
-    for number, _, _ in game.stages():
-        stage = game.stage(number)
-        if before is not None:
-            rules = game.ruleset_at(before.number)
-            same = rules.hash == game.ruleset.hash
-            again = resolved_again(game, before, stage, rules, geography=game.geography if same else None, onlooker=onlooker)
-            if again.position.state.hash() != stage.position.state.hash():
-                raise BrokenGame(f"turn {before.position.turn} does not come out again as it did; `wteaw verify` says more")
-        before = stage
+    numbers = [number for number, _, _ in game.stages()]
+    parted = Parted(game)
+    stage = lru_cache(maxsize=2)(lambda number: parted.here().stage(number))  # the later one of a pair begins the next
+    throws = shared_out(
+        lambda pair: _throws(parted.here(), stage(pair[0]), stage(pair[1])), list(pairwise(numbers)), kept.workers
+    )
     position = game.stage().position
     world = World(game.ruleset, position.state, moments=position.moments, geography=game.geography)
     turns = position.turn if position.ended else position.turn - 1
     rolls = tuple(rolls_of(game.journal(), game.ruleset.rows("nations")))
-    return Luck(game.id, str(game.head["title"]), turns, bool(position.ended), world, tuple(onlooker.throws), rolls)
+    return Luck(game.id, str(game.head["title"]), turns, bool(position.ended), world, tuple(chain.from_iterable(throws)), rolls)
+
+
+def _throws(game: Game, before: Stage, after: Stage) -> list[Thrown]:
+    """The throws of battles between a stage and the one after it, which is resolved again for them."""
+    rules = game.ruleset_at(before.number)
+    onlooker = Onlooker()
+    same = rules.hash == game.ruleset.hash
+    again = resolved_again(game, before, after, rules, geography=game.geography if same else None, onlooker=onlooker)
+    if again.position.state.hash() != after.position.state.hash():
+        raise BrokenGame(f"turn {before.position.turn} does not come out again as it did; `wteaw verify` says more")
+    return onlooker.throws
 
 
 # ---- other rolls

@@ -113,9 +113,13 @@ def _altered(data: Mapping[str, Any], known: Published) -> str:
 
 def openings(game: Game, turn: int, readers: Iterable[str], used: Iterable[str]) -> tuple[Opening, ...]:
     """The openings of a turn's keys for some readers, by the audiences that its dice were rolled for."""
-    number = next(n for n, t, _ in game.stages() if t == turn)
-    stage = game.stage(number)
-    return reveal(game.turn_key(turn, stage.attempt), stage.commitment, readers, used)
+    return reveal(*sealed(game, turn), readers, used)
+
+
+def sealed(game: Game, turn: int) -> tuple[str, Commitment]:
+    """The secret key of a turn's dice, for the moderator's side alone, and the commitment to it."""
+    stage = game.stage(next(n for n, t, _ in game.stages() if t == turn))
+    return game.turn_key(turn, stage.attempt), stage.commitment
 
 
 def position_after(game: Game, turn: int) -> Position:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-import sys
-import threading
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any
 
+from .parted import Parted, hands
 from .report.drawing import Drawing
 from .report.render import as_html, as_text
 from .store import MODERATOR, Game
-from .turn_reports import map_of_report, report
+from .turn_reports import map_of_report, part_on_luck, report
 from .views import views_after
 
 
@@ -28,48 +26,37 @@ def write_reports(
     """
     out.mkdir(parents=True, exist_ok=True)
     readers: list[str | None] = [None, *nations]
-    hands = _hands(game, len(readers))
-    shares = [readers[n::hands] for n in range(hands)]
-    helpers: list[Any] = []
-    if hands > 1:
-        import multiprocessing  # only many reports need it
+    workers = _hands(game, len(readers))
+    views = views_after(game, turn)
+    parted, asking = Parted(game), os.getpid()
 
-        for share in shares[1:]:
-            args = (game, out, share, drawing, turn, update)
-            helpers.append(multiprocessing.get_context("fork").Process(target=_write_share, args=args))
-            helpers[-1].start()
-    _write_some(game, out, counted(shares[0]), drawing, turn, update)
-    for share, helper in zip(shares[1:], helpers, strict=True):
-        helper.join()
-        if helper.exitcode:  # it could not: whatever it met is met here, and told
-            _write_some(game, out, share, drawing, turn, update)
+    def write(some: Sequence[str | None]) -> None:
+        here = views.parted(parted.here())
+        for reader in counted(some) if os.getpid() == asking else some:
+            data = report(here.game, reader, turn=turn, views=here, update=update)
+            drawn = map_of_report(here.game, data, here, drawing)
+            for suffix, text in (("txt", as_text(data)), ("html", as_html(data, drawn))):
+                (out / f"{reader or MODERATOR}.{suffix}").write_text(text, encoding="utf-8")
+
+    if workers > 1:
+        from ..orders.policies.shared_out import shared_out  # only many reports need it
+
+        views.prepare()  # what all readers share, once for all processes
+        part_on_luck(game, turn, workers=workers)
+        first, rest = readers[:FIRST], readers[FIRST:]
+        write(first)
+        shared_out(write, [rest[n::workers] for n in range(workers)], workers)
+    else:
+        write(readers)
     return [out / f"{reader or MODERATOR}.{suffix}" for reader in readers for suffix in ("txt", "html")]
 
 
+FIRST = 2
+"""Reports that are made before the processes part: what is worked out once for all of them, the others have then."""
 FEW_REPORTS = 12
 """Reports for which one process is enough."""
 
 
 def _hands(game: Game, reports: int) -> int:
-    """How many processes write so many reports: one where a process cannot be parted safely, or where it would not pay."""
-    parted = game.engine.dialect.name == "sqlite" and hasattr(os, "fork") and threading.active_count() == 1
-    return min(len(os.sched_getaffinity(0)), reports // 4) if parted and reports >= FEW_REPORTS else 1
-
-
-def _write_share(
-    game: Game, out: Path, readers: Sequence[str | None], drawing: Drawing, turn: int | None, update: date | None
-) -> None:
-    """Some of the reports, in a process of its own with a connection of its own."""
-    with Path(os.devnull).open("w") as sys.stderr:  # what it meets is met again, and told, by the process that waits for it
-        _write_some(game.in_another_process(), out, readers, drawing, turn, update)
-
-
-def _write_some(
-    game: Game, out: Path, readers: Iterable[str | None], drawing: Drawing, turn: int | None, update: date | None
-) -> None:
-    views = views_after(game, turn)
-    for reader in readers:
-        data = report(game, reader, turn=turn, views=views, update=update)
-        drawn = map_of_report(game, data, views, drawing)
-        for suffix, text in (("txt", as_text(data)), ("html", as_html(data, drawn))):
-            (out / f"{reader or MODERATOR}.{suffix}").write_text(text, encoding="utf-8")
+    """How many processes write so many reports: one where it would not pay."""
+    return hands(game, reports // 4) if reports >= FEW_REPORTS else 1

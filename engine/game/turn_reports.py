@@ -17,6 +17,7 @@ from .store import MODERATOR, PLAYER, Game, Stage, StoreError
 
 if TYPE_CHECKING:  # reports and maps are heavy: who only hands in orders needs neither
     from .report.build import Report
+    from .report.document import Part
     from .report.drawing import Drawing
     from .report.map import PageMap
 from .views import Views
@@ -43,7 +44,7 @@ def report(
 ) -> Report:
     """The report of a nation, or of the moderator for None, on a turn (by default the last one resolved).
 
-    `views`: those of the present stage, which the reports of several nations share. `update`: the day on which the reports go
+    `views`: those after the turn, which the reports of several nations share. `update`: the day on which the reports go
     out, from which the deadline follows by the rules' schedule. `due`: the day and time until when orders are wanted, in words,
     where they do not follow from that.
     """
@@ -52,9 +53,10 @@ def report(
     turn = last_turn(game) if turn is None else turn
     stage = game.stage()
     past = turn < last_turn(game)
-    position = position_after(game, turn) if past or turn > stage.position.turn else stage.position
-    views = views or Views(game, position)
-    entries = [e for e in views.journal if e.turn == turn]
+    if views is None:
+        views = Views(game, position_after(game, turn) if past or turn > stage.position.turn else None)
+    position = views.position
+    entries = views.of(turn)
     title = game.head["title"]
     due = "" if past or stage.position.ended else _due(game, f"{due}.") if due else due_in_words(game, update)
     committed = [] if past else [("the next turn's dice", stage.commitment.root)]
@@ -64,11 +66,11 @@ def report(
             proof=[("state", position.state.hash()), ("journal", position.head), *committed],
             due=due, notices=[*_moderators_part(game, stage, past), *notices(game, turn)],
         )  # fmt: skip
-        return made if past else _with_luck(game, made)
+        return _with_luck(game, made)
     if nation not in World(game.ruleset, position.state, geography=game.geography).nations():
         raise NotThere(f"no nation {nation!r} in this game")
     world = views.world(nation)
-    before = readable([e for e in views.journal if e.turn < turn], world, nation)
+    before = readable(views.before(turn), world, nation)
     text = ""
     if template and not past and not stage.position.ended:
         text = order_template(world, nation, game=game.id)
@@ -77,21 +79,29 @@ def report(
         proof=[*committed, *_openings(views, world, nation, turn)], chain=chain_of(before, told=views.told),
         due=due, notices=notices(game, turn), world=world,
     )  # fmt: skip
-    return made if past else _with_luck(game, made)
+    return _with_luck(game, made)
 
 
 def _with_luck(game: Game, report: Report) -> Report:
-    """A report with the luck of the whole game, if it has ended; without, where it cannot be resolved again."""
-    if not game.stage().position.ended:
-        return report
+    """A report with the luck of the whole game, if it is of its end."""
+    part = part_on_luck(game, report.turn)
+    return report if part is None else replace(report, parts=(*report.parts, part))
+
+
+def part_on_luck(game: Game, turn: int | None, *, workers: int = 1) -> Part | None:
+    """What the reports on a turn (None: the last one) tell of luck: at the end of a game, unless it cannot be resolved again.
+
+    It is the same for all readers, and found once by so many `workers` (`luck`).
+    """
+    if not game.stage().position.ended or (turn is not None and turn < last_turn(game)):
+        return None
     from .luck import luck  # with all of battles, for the last report alone
     from .report.luck import luck_part
 
     try:
-        part = luck_part(luck(game, ""))
+        return luck_part(luck(game, "", workers=workers))
     except StoreError:
-        return report
-    return replace(report, parts=(*report.parts, part))
+        return None
 
 
 def due_in_words(game: Game, update: date | None) -> str:
@@ -160,7 +170,7 @@ def map_of_report(game: Game, data: Report, views: Views, drawing: Drawing) -> P
     """The map of a report's page: its reader's view, what the entries that he may read tell, and the numbers of his battles."""
     from .report.mapview import report_map  # reports and maps are heavy
 
-    entries = [e for e in views.journal if e.turn == data.turn]
+    entries = views.of(data.turn)
     shown, reader = views.position.state, ""
     if data.reader != MODERATOR:
         world, reader = views.world(data.reader), data.reader

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from itertools import groupby
 
-from ..core.fairness import Opening
+from ..core.fairness import Commitment, Opening, reveal
 from ..core.journal import Entry
 from ..core.state import State
 from ..turn.referee import Position
-from ..world.view import Viewer
+from ..world.view import Viewer, chain_of
 from ..world.world import World
-from .proofs import openings, position_after
+from .proofs import position_after, sealed
 from .store import Game
 
 
@@ -38,21 +39,48 @@ class Views:
         self._viewers: dict[str, Viewer] = {}
         self.told: dict[int, bytes] = {}  # what the journal's entries say, as the readers' chains take it
         self._last: tuple[str, World] | None = None
-        self._used: dict[int, set[str]] = {}
+        self._used: dict[int, tuple[str, Commitment, set[str]]] = {}
+
+    def parted(self, game: Game) -> Views:
+        """The same views of the same game as another process has it: what was read and made of it is shared."""
+        if game is self.game:
+            return self
+        other = Views(game, self.position)
+        other.__dict__ |= {k: v for k, v in self.__dict__.items() if k not in ("game", "_last")}
+        return other
+
+    def prepare(self) -> None:
+        """Read and make now what every reader needs, for those who will share it."""
+        chain_of(self.before(self.position.turn), told=self.told)
+        self._viewer("now")
 
     @cached_property
     def journal(self) -> list[Entry]:
-        """Every entry of the game, read once."""
-        return self.game.journal()
+        """Every entry that led to the position, read once."""
+        return self.game.journal(until=self.position.entries)
+
+    def of(self, turn: int) -> list[Entry]:
+        """The entries of a turn."""
+        return self._by_turn.get(turn, [])
+
+    def before(self, turn: int) -> list[Entry]:
+        """The entries of all turns before one."""
+        return [e for t, those in self._by_turn.items() if t < turn for e in those]
+
+    @cached_property
+    def _by_turn(self) -> dict[int, list[Entry]]:
+        return {turn: list(those) for turn, those in groupby(self.journal, lambda e: e.turn)}
 
     def openings(self, turn: int, readers: tuple[str, ...]) -> tuple[Opening, ...]:
         """The openings of a turn's keys for some readers, none while it is not over; handed out, they count as known."""
         if not 1 <= turn < self.game.stage().position.turn:
             return ()
         if turn not in self._used:
-            self._used[turn] = {str(record["audience"]) for e in self.journal if e.turn == turn for record in e.dice}
+            used = {str(record["audience"]) for e in self.of(turn) for record in e.dice}
+            self._used[turn] = (*sealed(self.game, turn), used)
             self.game.note_opened(turn)
-        return openings(self.game, turn, readers, self._used[turn])
+        key, commitment, used = self._used[turn]
+        return reveal(key, commitment, readers, used)
 
     def world(self, nation: str) -> World:
         """A nation's world, good until that of another one is asked for.

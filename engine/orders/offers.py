@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache, partial
 from itertools import islice, product
 from typing import Any
 
@@ -76,6 +77,9 @@ class _Offers:
         self.nation = nation
         self.me = Entity("nation", nation)
         self.names = Names(world.ruleset, world.state)
+        self.enemies = cache(partial(enemies_in, world, nation))
+        """The enemies known in a place."""
+        self.kind_of_end = cache(self._class)
         self.context = OrderContext(world)
         self.standing = set(ways.places_with_units(world, nation))
         self.sent: dict[str, set[str]] = {}
@@ -153,7 +157,7 @@ class _Offers:
         main, rest = ranked[0], []
         for other in ranked[1:]:
             common = tuple(t for t in main.targets if t in other.targets)
-            if common and all(t in common for t in main.targets if self._class(t) == ENEMY):
+            if common and all(t in common for t in main.targets if self.kind_of_end(t) == ENEMY):
                 units = {**main.slots[ways.UNITS], **other.slots[ways.UNITS]}
                 main = replace(main, slots={**main.slots, ways.UNITS: units}, targets=common)
             else:
@@ -220,7 +224,7 @@ class _Offers:
     def _crossings(self, row: Row, mode: Row, entries: Sequence[Legal]) -> Iterator[Offered]:
         """Troops overseas: the crossing of most of them, one to an enemy if there is any, and from where else others could go."""
         found = [(e, slots, ends) for e in entries for slots, ends in crossings(self.world, self.nation, row, mode, e.slots)]
-        found.sort(key=lambda one: (all(self._class(p) != ENEMY for p in one[2]), -sum(one[1][ways.CARGO].values())))
+        found.sort(key=lambda one: (all(self.kind_of_end(p) != ENEMY for p in one[2]), -sum(one[1][ways.CARGO].values())))
         lines: dict[str, Offered] = {}
         for entry, slots, ends in found:
             origin = str(slots[ways.ORIGIN])
@@ -253,7 +257,7 @@ class _Offers:
     def _class(self, place: str) -> str:
         """Whether units that go to a place come to an enemy, to their own or to somebody else."""
         holder = self.world.holder_of(place)
-        if enemies_in(self.world, self.nation, place).least or (
+        if self.enemies(place).least or (
             holder is not None and self.world.hostile(self.nation, holder) and is_attack(self.world, self.nation, place)
         ):
             return ENEMY
@@ -264,7 +268,7 @@ class _Offers:
         reach = self.world.geography.distances(origin)
         found: dict[str, list[str]] = {ENEMY: [], OWN: [], NEUTRAL: []}
         for place in sorted(targets, key=lambda p: (reach.get(p, 99), self._name("place", p))):
-            found[self._class(place)].append(place)
+            found[self.kind_of_end(place)].append(place)
         if found[ENEMY]:
             del found[NEUTRAL]
         return [(word, places) for word, places in found.items() if places]
@@ -314,7 +318,7 @@ class _Offers:
         declared = self._row(group[0].order).get("slots", {})
         slot = facing_slot(declared)
         pairs = [(e, t) for e in group for t in e.targets]
-        pairs = next(filter(None, ([p for p in pairs if self._class(p[1]) == word] for word in (ENEMY, NEUTRAL))), [])
+        pairs = next(filter(None, ([p for p in pairs if self.kind_of_end(p[1]) == word] for word in (ENEMY, NEUTRAL))), [])
         made = []
         for entry, target in pairs[:MOST_TRIED]:
             slots = {**self._one(entry), slot: target}
@@ -419,7 +423,7 @@ class _Offers:
         return domain(self.context, self._row(entry.order), slot, {"self": self.me, "nation": self.me})
 
     def _before_enemies(self, place: str) -> bool:
-        return any(enemies_in(self.world, self.nation, p).least for p in self.world.geography.next_to(place))
+        return any(self.enemies(p).least for p in self.world.geography.next_to(place))
 
     def _wholes(self, entries: list[Legal], shapes: Mapping[str, Slot]) -> list[Legal]:
         """Without those that name a part of a place where units stand, if the whole does as well."""
@@ -443,7 +447,7 @@ class _Offers:
         return Offered(entry.order, self._text(entry, {**slots, slot: BLANK}), choices)
 
     def _known(self, place: str) -> str:
-        found = enemies_in(self.world, self.nation, place)
+        found = self.enemies(place)
         return "" if not found.least else str(found.least) if found.exact else f"{found.least} or more"
 
     def _sound(self, key: str, slots: Mapping[str, Any], slot: str, values: Sequence[str], each: int = 0) -> tuple[str, ...]:

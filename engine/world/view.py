@@ -313,7 +313,8 @@ def _without_doubles(tables: dict[str, dict[str, dict[str, Any]]]) -> dict[str, 
 
 def may_read(entry: Entry, reader: str, side: str | None) -> bool:
     """Whether a journal entry is for a nation."""
-    return bool({EVERYONE, reader} & set(entry.audience)) or (side is not None and side in entry.audience)
+    audience = entry.audience
+    return EVERYONE in audience or reader in audience or (side is not None and side in audience)
 
 
 def readable(entries: Iterable[Entry], world: World, reader: str) -> list[Entry]:

@@ -173,7 +173,7 @@ def _position(game: Game, turn: int) -> Position:
 
 def _seen(game: Game, views: Views, reader: str, turn: int) -> tuple[World, list[Entry]]:
     """A reader's world, and the entries of a turn that he may read."""
-    entries = [e for e in views.journal if e.turn == turn]
+    entries = views.of(turn)
     if reader == ALL:
         position = views.position
         return World(game.ruleset, position.state, moments=position.moments, geography=game.geography), entries

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from ..luck import BAND, Luck
@@ -13,6 +14,7 @@ BATTLES = 25
 """Battles in the table; all of them are in the JSON."""
 
 
+@lru_cache(maxsize=4)
 def luck_part(found: Luck, title: str = "Luck") -> Part:
     """Everything about the luck of a game in one part, for its last report and for pages."""
     return Part(title, (*_nations(found), *_swings(found), *_battles(found), *_rolls(found)))

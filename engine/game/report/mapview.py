@@ -221,14 +221,19 @@ def _place(world: World, row: Mapping[str, Any], marks: Mapping[str, Any], seats
         id=row["id"],
         name=str(row.get("name", row["id"])),
         kind=kind,
-        lon=float(Fraction(str(row["lon"]))),
-        lat=float(Fraction(str(row["lat"]))),
+        lon=_degrees(str(row["lon"])),
+        lat=_degrees(str(row["lat"])),
         owner=(world.holder_of(str(row.get("part_of", row["id"]))) or "") if kind != "sea" else "",
         symbols=tuple(symbols[:3]),
         badges=tuple(_badges(world, row["id"], marks)),
         note=", ".join(notes),
         weight=float(Fraction(str(row.get("value", 0) or 0))) + (10 if seat else 0),
     )
+
+
+@lru_cache(maxsize=1 << 12)
+def _degrees(text: str) -> float:
+    return float(Fraction(text))
 
 
 def _badges(world: World, place: str, marks: Mapping[str, Any]) -> Iterable[Badge]:

@@ -144,13 +144,15 @@ class GameReader:
             out.append((row.number, row.turn, str(node.get("input") or node.get("pause") or "ended")))
         return out
 
-    def journal(self, *, turn: int | None = None, position: int | None = None) -> list[Entry]:
-        """Entries in order: all, of a turn, or those that led to a position."""
+    def journal(self, *, turn: int | None = None, position: int | None = None, until: int | None = None) -> list[Entry]:
+        """Entries in order: all, of a turn, those that led to a position from the one before, or those up to a number."""
         query = select(entries.c.body).where(entries.c.game == self.id).order_by(entries.c.number)
         if turn is not None:
             query = query.where(entries.c.turn == turn)
         if position is not None:
             query = query.where(entries.c.position == position)
+        if until is not None:
+            query = query.where(entries.c.number <= until)
         with self._reading() as db:
             return [Entry.from_json(canonical.loads(row.body)) for row in db.execute(query)]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from ...core.model import Row
@@ -60,11 +61,11 @@ class Book:
     ) -> None:
         self.prospect = prospect
         self.sure = sure
+        self._before = world
         self.world = world if prospect is None else prospect.turn.world
         self.ruleset = world.ruleset
         self.nation = nation
         self.context: OrderContext = OrderContext(world) if prospect is None else prospect.turn
-        self.names = Names(world.ruleset, world.state)
         self.filed = filed
         self.spent = acts.Spent()
         self.before_income = late_money(world.ruleset)
@@ -79,6 +80,11 @@ class Book:
         self.given: set[str] = set()  # the acts that stand so far
         self.placed: dict[str, int] = {}  # what has been put on the map out of the hand, by item
         self._market: Market | None = None
+
+    @cached_property
+    def names(self) -> Names:
+        """The names of the position before any order: few ask for them."""
+        return Names(self.ruleset, self._before.state)
 
     @property
     def market(self) -> Market:

@@ -6,13 +6,13 @@ and kept here for the others.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from .model import Layout, MapModel, Place
+from .model import Layout, MapModel, Place, Work
 from .outline import Outlines, RingTable
 from .projection import Frame, frame
 from .shapes import Array, Shapes, nearest_point_shapes
@@ -88,12 +88,18 @@ class BareMap:
         self.frames = [frame(panel) for panel in layout.panels]
         self.spots = Spots(model.places, self.shapes, self.frames)
         self.names: dict[Any, list[str]] = {}  # arrangements of names and badges, by all that decides them
+        self.works: dict[tuple[int, Work], str] = {}  # works as they are drawn, by panel
         self.small_arcs: dict[tuple[int, int, float], list[tuple[int, int]]] = {}  # arcs for a page, by panel, number and turn
         self.small: dict[tuple[int, str], str] = {}  # outlines of places for a page, by panel and place
+        self._numbers: dict[Any, int] = {}
         self._sea = {place.id: place.kind == "sea" for place in model.places}
         self._outlines: dict[int, Outlines] = {}
         self._lines: dict[tuple[int, str], str] = {}
         self._passages: dict[Any, tuple[tuple[float, float], tuple[float, float]] | None] = {}
+
+    def number(self, thing: Hashable) -> int:
+        """A number that whatever is equal to a thing has too, and nothing else: quicker to compare."""
+        return self._numbers.setdefault(thing, len(self._numbers))
 
     def outlines(self, k: int) -> Outlines:
         """The outlines of a panel."""

@@ -101,6 +101,8 @@ class Sheet:
         self.places = {place.id: place for place in model.places}
         self.bare = bare = bare_map(model, layout)
         self.shapes, self.frames, self.spots = bare.shapes, bare.frames, bare.spots
+        self.looks = {"": bare.number(tuple(self.owners.values())), **{key: bare.number(p) for key, p in self.places.items()}}
+        """Numbers that say whether a place (of `""`: all owners) looks as it did on another sheet."""
 
     # ---- the sheet
 
@@ -214,8 +216,12 @@ class Sheet:
     def _works(self, outlines: Outlines, k: int) -> list[str]:
         parts = []
         for work in self.model.works:
-            for line in self.bare.shared(k, work.place, work.facing):
-                parts.append(self._work(outlines, work.place, line, work.style, work.note))
+            key = (k, work)
+            if key not in self.bare.works:
+                lines = self.bare.shared(k, work.place, work.facing)
+                drawn = [self._work(outlines, work.place, line, work.style, work.note) for line in lines]
+                self.bare.works[key] = "".join(drawn)
+            parts.append(self.bare.works[key])
         return parts
 
     def _work(self, outlines: Outlines, place: str, line: Array, style: str, note: str) -> str:
@@ -294,33 +300,35 @@ class Sheet:
     def _names(self, window: Frame, k: int) -> list[str]:
         panel = window.panel
         x, y, width, high = panel.at
-        ground = Ground((x + 2, y + 2, x + width - 2, y + high - 2))
+        taken: list[tuple[str, Box, float]] = []
         for other in self.layout.panels[k + 1 :]:
-            ground.take(
-                f"panel {other.id}", (other.at[0], other.at[1], other.at[0] + other.at[2], other.at[1] + other.at[3]), 20.0
-            )
-        for name, box in (("legend", self.layout.legend), ("title", self.layout.title)):
-            if box:
-                ground.take(name, (box[0], box[1], box[0] + box[2], box[1] + box[3]), 20.0)
+            box = (other.at[0], other.at[1], other.at[0] + other.at[2], other.at[1] + other.at[3])
+            taken.append((f"panel {other.id}", box, 20.0))
+        for name, at in (("legend", self.layout.legend), ("title", self.layout.title)):
+            if at:
+                taken.append((name, (at[0], at[1], at[0] + at[2], at[1] + at[3]), 20.0))
         if panel.title:
-            ground.take("heading", (x, y, x + text_width(panel.title, panel.font * 1.5, True) + 14, y + panel.font * 2.4), 20.0)
-        for n, box in enumerate(self._keep_clear(k)):
-            ground.take(f"sign {n}", box, 2.0)
-        blocks = []
+            box = (x, y, x + text_width(panel.title, panel.font * 1.5, True) + 14, y + panel.font * 2.4)
+            taken.append(("heading", box, 20.0))
+        taken += [(f"sign {n}", box, 2.0) for n, box in enumerate(self._keep_clear(k))]
+        wanted: list[tuple[Place, tuple[float, float], float, bool, bool]] = []
+        seen: list[tuple[int, bool]] = []
         tagged = self._tagged(k)
         for place in self.model.places:
             home, spot = self.spots.homes.get(place.id, (-1, (0.0, 0.0)))
             found = (0, spot) if home == k else self.spots.spots[k].get(place.id)
             if found is not None and found[0] == 0:
-                room = self.spots.room[k].get(place.id, 0.0)
-                blocks.append(Block(place, found[1], room, panel.font, home == k, self.owners, place.id in tagged))
-        blocks.sort(
-            key=lambda block: (not block.home, block.place.kind == "sea", -block.place.weight, block.room, block.place.id)
-        )
+                wanted.append((place, found[1], self.spots.room[k].get(place.id, 0.0), home == k, place.id in tagged))
+                seen.append((self.looks[place.id], place.id in tagged))
         # far from any reader's own units most readers see the same
-        key = (k, *(block.signature for block in blocks), tuple(self.owners.values()), tuple(ground.taken.items()))
+        key = (k, self.looks[""], *seen, *taken)
         drawn = self.bare.names.get(key)
         if drawn is None:
+            ground = Ground((x + 2, y + 2, x + width - 2, y + high - 2))
+            for name, box, weight in taken:
+                ground.take(name, box, weight)
+            wanted.sort(key=lambda w: (not w[3], w[0].kind == "sea", -w[0].weight, w[2], w[0].id))
+            blocks = [Block(place, spot, room, panel.font, home, self.owners, mark) for place, spot, room, home, mark in wanted]
             if len(self.bare.names) >= NAMES_KEPT:
                 self.bare.names.clear()
             drawn = self.bare.names[key] = arrange(blocks, ground)

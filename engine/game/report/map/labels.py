@@ -113,7 +113,6 @@ class Block:
         tagged: bool = False,
     ) -> None:
         self.place, self.spot, self.room, self.home = place, spot, room, home
-        self.signature = (place, room, font, home, tagged)  # with the owners, and the panel that it stands in, all that it is
         self.sea = place.kind == "sea"
         self.size = font * (1.0 if home else 0.85)
         self.spacing = 0.6 if self.sea else 0.0
@@ -219,12 +218,13 @@ def arrange(blocks: Sequence[Block], ground: Ground, rounds: int = 2) -> list[st
     return drawn
 
 
-def _squares(box: Box) -> list[tuple[int, int]]:
-    return [
+@lru_cache(maxsize=1 << 14)
+def _squares(box: Box) -> tuple[tuple[int, int], ...]:
+    return tuple(
         (i, j)
         for i in range(int(box[0] // CELL), int(box[2] // CELL) + 1)
         for j in range(int(box[1] // CELL), int(box[3] // CELL) + 1)
-    ]
+    )
 
 
 def _overlap(a: Box, b: Box) -> float:

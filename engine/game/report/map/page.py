@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from .draw import Sheet, plain_layout
 from .legend import sample
 from .marks import pattern_fill, signs_used
-from .model import Highlight, Layout, LegendEntry, MapModel
+from .model import Highlight, Layout, LegendEntry, MapModel, Place
 from .outline import Outlines
 from .small import Point, lines_data, merged_halos, on_grid, rings_data, stepped, styled
 from .svg import INK, circle, rect, words
@@ -158,7 +159,7 @@ class _PageSheet(Sheet):
         parts = []
         if behind := self._small(k, "", outlines):
             parts.append(f'<path class="{self.prefix}-v" fill-rule="evenodd" d="{behind}"/>')
-        for place in sorted(self.model.places, key=lambda place: (place.kind != "sea", place.id)):
+        for place in self._seas_first:
             data = self._small(k, place.id, outlines)
             if not data:
                 continue
@@ -173,6 +174,10 @@ class _PageSheet(Sheet):
             parts.append(f"{shape}>{self._tooltip(place)}</path>" if home else f"{shape}/>")
         return parts
 
+    @cached_property
+    def _seas_first(self) -> list[Place]:
+        return sorted(self.model.places, key=lambda place: (place.kind != "sea", place.id))
+
     def _discs(self, k: int) -> list[str]:
         parts = []
         for place in self.model.places:
@@ -182,15 +187,16 @@ class _PageSheet(Sheet):
 
     def _fronts(self, outlines: Outlines, k: int) -> str:
         """The borders between owners, which depend on who holds what."""
-        arcs = [
-            arc
-            for arc in self.bare.arcs["land"]
-            if len({self.places[key].owner if key in self.places else "" for key in self.bare.sides[arc]}) > 1
-        ]
         data = lines_data(
-            self._arc(k, arc, turn, outlines) for turn in outlines.turns for arc in arcs if outlines.near(arc, turn)
+            self._arc(k, arc, turn, outlines) for turn in outlines.turns for arc in self._between if outlines.near(arc, turn)
         )
         return f'<path class="{self.prefix}-x" d="{data}"/>' if data else ""
+
+    @cached_property
+    def _between(self) -> list[int]:
+        """The arcs on land between owners."""
+        owner = {key: place.owner for key, place in self.places.items()}
+        return [arc for arc in self.bare.arcs["land"] if len({owner.get(key, "") for key in self.bare.sides[arc]}) > 1]
 
     def _outlined(self, outlines: Outlines, k: int) -> list[str]:
         return [

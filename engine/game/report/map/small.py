@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 Point = tuple[int, int]
 
@@ -88,28 +89,26 @@ def merged_halos(svg: str) -> str:
 
 def styled(svg: str, prefix: str) -> tuple[str, str]:
     """The elements with classes for what they look like, and the rules of these classes; looks that occur once stay."""
-    looks = [_look(tag[2]) for tag in _TAG.finditer(svg)]
-    found = Counter(looks)
-    of_tags = iter(looks)
+    tags = [(tag, *_attributes(tag[2])) for tag in _TAG.finditer(svg)]
+    found = Counter(look for _, look, _, _ in tags)
     names = {look: f"{prefix}{n}" for n, (look, many) in enumerate(found.most_common()) if look and many > 1}
-
-    def shorter(tag: re.Match[str]) -> str:
-        look = next(of_tags)
-        if look not in names:
-            return tag[0]
-        rest = [(k, v) for k, v in _PART.findall(tag[2]) if k not in _LOOKS]
-        classes = " ".join([names[look], *(v for k, v in rest if k == "class")])
-        kept = "".join(f' {k}="{v}"' for k, v in rest if k != "class")
-        return f'<{tag[1]} class="{classes}"{kept}{tag[3]}>'
-
+    out, at = [], 0
+    for tag, look, classes, kept in tags:
+        if look in names:
+            out += [svg[at : tag.start()], f'<{tag[1]} class="{" ".join((names[look], *classes))}"{kept}{tag[3]}>']
+            at = tag.end()
     rules = "".join(f".{name}{{{look}}}" for look, name in names.items())
-    return _TAG.sub(shorter, svg), rules
+    return "".join([*out, svg[at:]]), rules
 
 
-def _look(attributes: str) -> str:
-    """What an element looks like, as the body of a rule."""
-    parts = [(k, v) for k, v in _PART.findall(attributes) if k in _LOOKS]
-    return ";".join(f"{k}:{v}{'px' if k in _UNITS else ''}" for k, v in sorted(parts))
+@lru_cache(maxsize=1 << 14)
+def _attributes(text: str) -> tuple[str, tuple[str, ...], str]:
+    """What an element looks like, as the body of a rule; its classes; and its other attributes as they stand."""
+    parts = _PART.findall(text)
+    looks = sorted((k, v) for k, v in parts if k in _LOOKS)
+    rest = [(k, v) for k, v in parts if k not in _LOOKS]
+    look = ";".join(f"{k}:{v}{'px' if k in _UNITS else ''}" for k, v in looks)
+    return look, tuple(v for k, v in rest if k == "class"), "".join(f' {k}="{v}"' for k, v in rest if k != "class")
 
 
 def stepped(svg: str) -> str:
@@ -139,6 +138,7 @@ def _outline(data: str) -> str:
     return "".join(out)
 
 
+@lru_cache(maxsize=1 << 14)
 def _steps(data: str) -> str:
     out = []
     x = y = 0
