@@ -162,10 +162,8 @@ class Conditions:
                 parts.append(self.named(names, attachment.to, option.line, attachment.get("conditionType", "AND")))
         if any(part is None for part in parts):
             return None
-        if "False" in parts:
-            whole = "False"
-        else:
-            whole = " and ".join(f"({part})" for part in parts if part != "True") or "True"
+        tests = [f"({part})" for part in parts if part != "True"]
+        whole = "False" if "False" in parts else " and ".join(tests) or "True"
         if not attachment.truth("invert"):
             return whole
         return {"True": "False", "False": "True"}.get(whole, f"not ({whole})")
