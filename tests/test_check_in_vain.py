@@ -88,6 +88,7 @@ CERTAIN = [
     (TERM + "turn == 1 or turn == 2}\n", ""),
     (TERM + "›not 3 / 2 > 1}\n", "W613"),
     (TERM + "\"nation('red').seat or 'vacant'\"}\n", ""),
+    (TERM + "turn > 3 or (False and turn > 5)}\n", ""),
     (
         TERM
         + "\"›option('war') == 'on' and option('war') == 'off'\"}\noptions: [{id: war, default: 'on', values: ['on', 'off']}]\n",

@@ -24,7 +24,7 @@ WAITED_FOR = (("when",), ("becomes",))
 
 
 def conditions_decide_something(subject: Subject) -> Iterator[Diagnostic]:
-    """A test, or a part of one, that comes to the same in any game. `True` and `False` by themselves are said on purpose."""
+    """A test, or a part of one, that comes to the same in any game. What is written `True` or `False` is meant so."""
     words = words_of(subject)
     for mark in subject.marked:
         if not isinstance(mark.annotation.value, str) or not _MAY.search(mark.annotation.value):
@@ -75,11 +75,17 @@ def _decided(text: str, rows: Any) -> Iterator[tuple[ast.expr, bool]]:
     while due:
         node = due.pop()
         if isinstance(node, ast.Compare | ast.BoolOp) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)):
-            holds = certain(node, rows)
+            said = _literal(node) or (isinstance(node, ast.BoolOp) and any(map(_literal, node.values)))
+            holds = None if said else certain(node, rows)
             if holds is not None:
                 yield node, holds
                 continue
         due += ast.iter_child_nodes(node)
+
+
+def _literal(node: ast.expr) -> bool:
+    """Whether a part of a test is `True` or `False` in so many words, or `not` one of them."""
+    return isinstance(node, ast.Constant) or (isinstance(node, ast.UnaryOp) and _literal(node.operand))
 
 
 def _said(holds: bool) -> str:
