@@ -17,11 +17,13 @@ from wteaw.cli import _run
 from wteaw.core.dice import KeyedDice, ScriptedDice
 from wteaw.core.journal import Entry
 from wteaw.core.package_data import scenarios
+from wteaw.game import luck as luck_found
+from wteaw.game import report_files
 from wteaw.game.begin import new_game
 from wteaw.game.luck import chance_of, luck, rolls_of
 from wteaw.game.resolve import resolve_turn
 from wteaw.game.scenario_files import load_scenario
-from wteaw.game.store import Game, StoreError
+from wteaw.game.store import Game, Stage, StoreError
 from wteaw.game.turn_reports import report
 
 from .battlefield import Field, ruleset
@@ -236,6 +238,35 @@ def test_the_last_report_tells_of_luck(tmp_path: Path) -> None:
         assert "Luck" not in {p.title for p in report(made, reader, turn=1).parts}
     found = luck(made, nation)
     assert found.ended and found.to_json() == luck(made).to_json() == luck(made, "").to_json()
+
+
+def test_luck_is_found_once_and_the_same_by_several_processes(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    luck_found._luck.cache_clear()
+    alone = luck(game).to_json()
+    luck_found._luck.cache_clear()
+    assert luck(game, workers=2).to_json() == alone
+    monkeypatch.setattr(luck_found, "resolved_again", None)
+    assert luck(game).to_json() == alone
+
+
+@pytest.mark.parametrize("hands", [1, 2])
+def test_the_last_reports_resolve_each_turn_once_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hands: int) -> None:
+    made = empire(tmp_path / "game", ends="turn >= 3", turns=6)
+    assert made.stage().position.ended
+    nations = sorted(made.ruleset.rows("nations"))
+    log, again = tmp_path / "log", luck_found.resolved_again
+
+    def resolved_again(game: Game, before: Stage, *args: Any, **more: Any) -> Any:
+        with log.open("a") as file:
+            file.write(f"{before.number}\n")
+        return again(game, before, *args, **more)
+
+    monkeypatch.setattr(luck_found, "resolved_again", resolved_again)
+    monkeypatch.setattr(report_files, "_hands", lambda *_: hands)
+    report_files.write_reports(made, tmp_path / "reports", nations, made.drawing())
+    assert sorted(map(int, log.read_text().split())) == [number for number, _, _ in made.stages()][:-1]
+    texts = [(tmp_path / "reports" / f"{reader}.txt").read_text() for reader in ("moderator", *nations)]
+    assert len(texts) > 3 and all("LUCK" in text for text in texts)
 
 
 def test_what_is_thrown_again_has_luck_of_its_own(tmp_path: Path) -> None:

@@ -34,10 +34,12 @@ from wteaw.game.report.map import (
     draw,
     layout_from,
     nearest_point_shapes,
+    page_map,
     read_shapes,
     to_png,
     unseen,
 )
+from wteaw.game.report.map import bare as bare_maps
 from wteaw.game.report.map.projection import frame
 from wteaw.game.report.map.text import text_width
 from wteaw.game.report.mapview import map_model
@@ -113,6 +115,26 @@ def pixels(png: bytes) -> np.ndarray:
 def test_same_model_same_bytes() -> None:
     assert draw(SMALL) == draw(replace(SMALL)) == draw(SMALL)
     assert draw(SMALL, prefix="a") != draw(SMALL, prefix="b")
+
+
+def test_what_others_were_shown_changes_nothing_on_a_page() -> None:
+    """Several readers' maps share what was worked out for the first."""
+    mine = replace(
+        SMALL, works=(Work("elm", "ash"),), arrows=(Arrow("ash", "elm"),), highlights=(Highlight("elm", outcome="success"),)
+    )
+    others = [
+        replace(mine, places=tuple(replace(p, badges=(*p.badges, Badge(p.owner, "I", "7"))) for p in mine.places)),
+        replace(mine, owners=tuple(replace(o, tag="XYZ") for o in mine.owners)),
+        replace(mine, works=(Work("elm", "ash", "double"), Work("ash", "elm"))),
+        replace(mine, arrows=()),
+        replace(mine, highlights=()),
+    ]
+    bare_maps._bare.clear()
+    alone = page_map(mine)
+    for other in others:
+        bare_maps._bare.clear()
+        theirs = page_map(other)
+        assert theirs != alone and page_map(mine) == alone and page_map(other) == theirs
 
 
 def test_whole_map_is_drawn_the_same_and_quickly() -> None:

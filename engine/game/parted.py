@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 
 from .store import Game
@@ -10,7 +11,7 @@ from .store import Game
 
 def hands(game: Game, most: int) -> int:
     """How many processes may share what is to be done with a game: one where a process cannot be parted safely."""
-    parted = game.engine.dialect.name == "sqlite" and hasattr(os, "fork") and threading.active_count() == 1
+    parted = game.engine.dialect.name == "sqlite" and sys.platform.startswith("linux") and threading.active_count() == 1
     return max(1, min(len(os.sched_getaffinity(0)), most)) if parted else 1
 
 

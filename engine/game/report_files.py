@@ -22,7 +22,7 @@ def write_reports(
     """Text and HTML reports of nations, each with its map, into a folder; the moderator's as well.
 
     Many of a game in a file of its own are made by several processes; what is written is the same. `counted` goes through the
-    readers of this process, and may show how far it is.
+    readers of this process, and may show how far it is: of several processes once they have parted.
     """
     out.mkdir(parents=True, exist_ok=True)
     readers: list[str | None] = [None, *nations]
@@ -30,9 +30,9 @@ def write_reports(
     views = views_after(game, turn)
     parted, asking = Parted(game), os.getpid()
 
-    def write(some: Sequence[str | None]) -> None:
+    def write(some: Iterable[str | None]) -> None:
         here = views.parted(parted.here())
-        for reader in counted(some) if os.getpid() == asking else some:
+        for reader in some:
             data = report(here.game, reader, turn=turn, views=here, update=update)
             drawn = map_of_report(here.game, data, here, drawing)
             for suffix, text in (("txt", as_text(data)), ("html", as_html(data, drawn))):
@@ -43,11 +43,11 @@ def write_reports(
 
         views.prepare()  # what all readers share, once for all processes
         part_on_luck(game, turn, workers=workers)
-        first, rest = readers[:FIRST], readers[FIRST:]
-        write(first)
-        shared_out(write, [rest[n::workers] for n in range(workers)], workers)
+        write(readers[:FIRST])
+        shares = [readers[FIRST + n :: workers] for n in range(workers)]
+        shared_out(lambda share: write(counted(share) if os.getpid() == asking else share), shares, workers)
     else:
-        write(readers)
+        write(counted(readers))
     return [out / f"{reader or MODERATOR}.{suffix}" for reader in readers for suffix in ("txt", "html")]
 
 

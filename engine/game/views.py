@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from itertools import groupby
 
 from ..core.fairness import Commitment, Opening, reveal
 from ..core.journal import Entry
@@ -69,7 +68,10 @@ class Views:
 
     @cached_property
     def _by_turn(self) -> dict[int, list[Entry]]:
-        return {turn: list(those) for turn, those in groupby(self.journal, lambda e: e.turn)}
+        out: dict[int, list[Entry]] = {}
+        for entry in self.journal:
+            out.setdefault(entry.turn, []).append(entry)
+        return out
 
     def openings(self, turn: int, readers: tuple[str, ...]) -> tuple[Opening, ...]:
         """The openings of a turn's keys for some readers, none while it is not over; handed out, they count as known."""

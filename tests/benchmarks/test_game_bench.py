@@ -6,14 +6,22 @@ import subprocess
 import sys
 import tracemalloc
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
 
 from tests.world1914 import dice, everything_moves, loaded, orders_by_policy, played
-from wteaw.core.package_data import rulesets
+from wteaw.core.package_data import rulesets, scenarios
+from wteaw.game.begin import new_game
 from wteaw.game.report.build import nation_report
+from wteaw.game.report.map import bare
 from wteaw.game.report.render import as_html, as_text
+from wteaw.game.resolve import resolve_turn
+from wteaw.game.scenario_files import load_scenario
+from wteaw.game.turn_reports import map_of_report, report
+from wteaw.game.views import Views
+from wteaw.game.waiting import commanded
 from wteaw.orders.template import order_template
 from wteaw.ruleset import compile_ruleset, load_ruleset
 from wteaw.turn.referee import Inputs, resolve
@@ -93,6 +101,31 @@ def test_report_of_one_nation(benchmark: Any) -> None:
         as_text(told), as_html(told)
 
     benchmark.pedantic(report, rounds=5, warmup_rounds=1)
+
+
+def test_reports_of_ten_nations(benchmark: Any, tmp_path: Path) -> None:
+    """With order forms and maps, as text and page; `alone`: as many times as long as one by one, nothing of the map known."""
+    data, ruleset, _ = load_scenario(scenarios() / "1914.yaml")
+    assert data is not None and ruleset is not None
+    game = new_game(tmp_path / "game", data, ruleset, id_="g", seed=bytes(16))
+    for _ in range(2):
+        resolve_turn(game, force=True)
+    drawing, ten = game.drawing(), commanded(game)[:10]
+
+    def reports(nations: list[str]) -> None:
+        bare._bare.clear()
+        views = Views(game)
+        for nation in nations:
+            told = report(game, nation, views=views)
+            as_text(told), as_html(told, map_of_report(game, told, views, drawing))
+
+    reports(ten[:1])
+    began = process_time()
+    for nation in ten:
+        reports([nation])
+    alone = process_time() - began
+    benchmark.pedantic(lambda: reports(ten), rounds=3)
+    benchmark.extra_info["alone"] = round(alone / benchmark.stats.stats.min, 2)
 
 
 def test_orders_of_every_nation_by_policy(benchmark: Any) -> None:

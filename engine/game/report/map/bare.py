@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from functools import cached_property
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -92,14 +93,22 @@ class BareMap:
         self.small_arcs: dict[tuple[int, int, float], list[tuple[int, int]]] = {}  # arcs for a page, by panel, number and turn
         self.small: dict[tuple[int, str], str] = {}  # outlines of places for a page, by panel and place
         self._numbers: dict[Any, int] = {}
+        self._unused = count()
         self._sea = {place.id: place.kind == "sea" for place in model.places}
         self._outlines: dict[int, Outlines] = {}
         self._lines: dict[tuple[int, str], str] = {}
         self._passages: dict[Any, tuple[tuple[float, float], tuple[float, float]] | None] = {}
 
     def number(self, thing: Hashable) -> int:
-        """A number that whatever is equal to a thing has too, and nothing else: quicker to compare."""
-        return self._numbers.setdefault(thing, len(self._numbers))
+        """A number that nothing has but what is equal to a thing: quicker to compare."""
+        return self._numbers.setdefault(thing, next(self._unused))
+
+    def keep_names(self, key: Hashable, drawn: list[str]) -> None:
+        """Keep an arrangement of names by all that decides it, in numbers of this map; of too many those so far go."""
+        if len(self.names) >= NAMES_KEPT:
+            self.names.clear()
+            self._numbers.clear()  # no number is given twice
+        self.names[key] = drawn
 
     def outlines(self, k: int) -> Outlines:
         """The outlines of a panel."""

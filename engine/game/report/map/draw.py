@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .bare import NAMES_KEPT, Spots, bare_map, shapes_of
+from .bare import Spots, bare_map, shapes_of
 from .labels import Block, Box, Ground, arrange
 from .legend import draw_legend
 from .marks import OUTCOMES, arrow, burst, passage, pattern_fill, reach, signs_used, works
@@ -329,9 +329,8 @@ class Sheet:
                 ground.take(name, box, weight)
             wanted.sort(key=lambda w: (not w[3], w[0].kind == "sea", -w[0].weight, w[2], w[0].id))
             blocks = [Block(place, spot, room, panel.font, home, self.owners, mark) for place, spot, room, home, mark in wanted]
-            if len(self.bare.names) >= NAMES_KEPT:
-                self.bare.names.clear()
-            drawn = self.bare.names[key] = arrange(blocks, ground)
+            drawn = arrange(blocks, ground)
+            self.bare.keep_names(key, drawn)
         return drawn
 
 
