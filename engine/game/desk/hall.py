@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, Select, insert, select, update
 from sqlalchemy.engine import Engine
 
 from ...core import canonical
-from ...core.journal import Entry
 from ...core.model import Ruleset
 from ...world.geography import Geography
 from ...world.world import World
@@ -85,14 +84,8 @@ class SentGame(Game):
     def stages(self) -> list[tuple[int, int, str]]:
         return [s for s in super().stages() if s[0] <= self.last]
 
-    def journal(self, *, turn: int | None = None, position: int | None = None) -> list[Entry]:
-        query = select(entries.c.body).where(entries.c.game == self.id, entries.c.position <= self.last)
-        if turn is not None:
-            query = query.where(entries.c.turn == turn)
-        if position is not None:
-            query = query.where(entries.c.position == position)
-        with self._reading() as db:
-            return [Entry.from_json(canonical.loads(row.body)) for row in db.execute(query.order_by(entries.c.number))]
+    def _entries(self) -> Select[tuple[bytes]]:
+        return super()._entries().where(entries.c.position <= self.last)
 
 
 class Kept:

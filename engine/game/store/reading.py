@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Select, func, select
 from sqlalchemy.engine import Engine
 from sqlalchemy.exc import DatabaseError
 
@@ -146,7 +146,7 @@ class GameReader:
 
     def journal(self, *, turn: int | None = None, position: int | None = None, until: int | None = None) -> list[Entry]:
         """Entries in order: all, of a turn, those that led to a position from the one before, or those up to a number."""
-        query = select(entries.c.body).where(entries.c.game == self.id).order_by(entries.c.number)
+        query = self._entries().order_by(entries.c.number)
         if turn is not None:
             query = query.where(entries.c.turn == turn)
         if position is not None:
@@ -155,6 +155,10 @@ class GameReader:
             query = query.where(entries.c.number <= until)
         with self._reading() as db:
             return [Entry.from_json(canonical.loads(row.body)) for row in db.execute(query)]
+
+    def _entries(self) -> Select[tuple[bytes]]:
+        """The entries that there are."""
+        return select(entries.c.body).where(entries.c.game == self.id)
 
     def submissions(self, number: int | None = None) -> dict[str, Submission]:
         """What has come in at a stage (the present one by default), by nation."""
