@@ -21,8 +21,8 @@ from ..battle.members import SIDES
 from ..core.die import distribution, parse_die
 from ..core.faults import BrokenGame
 from ..core.journal import Entry
+from ..core.shared_out import shared_out
 from ..core.state import Entity
-from ..orders.policies.shared_out import shared_out
 from ..turn.effects import printed
 from ..world.amounts import face_fits
 from ..world.world import World

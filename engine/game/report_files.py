@@ -39,7 +39,7 @@ def write_reports(
                 (out / f"{reader or MODERATOR}.{suffix}").write_text(text, encoding="utf-8")
 
     if workers > 1:
-        from ..orders.policies.shared_out import shared_out  # only many reports need it
+        from ..core.shared_out import shared_out  # only many reports need it
 
         views.prepare()  # what all readers share, once for all processes
         part_on_luck(game, turn, workers=workers)

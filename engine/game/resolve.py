@@ -30,8 +30,8 @@ def planned(game: Game, nations: Iterable[str], *, workers: int = 1) -> list[Sub
 
     They are the same whatever the `workers`, processes that are forked: only a program of one thread may have several.
     """
+    from ..core.shared_out import shared_out
     from ..orders.policies import plan  # brings NumPy: only where a policy plays
-    from ..orders.policies.shared_out import shared_out
 
     dice = game.dice()
     views = Views(game)
