@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from pathlib import Path
 
+from ..core.shared_out import shared_out
 from .parted import Parted, hands
 from .report.drawing import Drawing
 from .report.render import as_html, as_text
@@ -39,8 +40,6 @@ def write_reports(
                 (out / f"{reader or MODERATOR}.{suffix}").write_text(text, encoding="utf-8")
 
     if workers > 1:
-        from ..core.shared_out import shared_out  # only many reports need it
-
         views.prepare()  # what all readers share, once for all processes
         part_on_luck(game, turn, workers=workers)
         write(readers[:FIRST])

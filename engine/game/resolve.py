@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..core.faults import BrokenGame
+from ..core.shared_out import shared_out
 from ..orders.check import standing
 from ..turn import vacancies
 from ..turn.context import Order
@@ -30,7 +31,6 @@ def planned(game: Game, nations: Iterable[str], *, workers: int = 1) -> list[Sub
 
     They are the same whatever the `workers`, processes that are forked: only a program of one thread may have several.
     """
-    from ..core.shared_out import shared_out
     from ..orders.policies import plan  # brings NumPy: only where a policy plays
 
     dice = game.dice()
