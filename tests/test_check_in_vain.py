@@ -255,3 +255,17 @@ def told_at_marks(folder: Path, text: str, codes: str, world: str = WORLD) -> No
     """Assert that all that is found in a world with some rows stands at their marks, with these codes."""
     rows, expected = marked(world + text, codes)
     assert places(found(folder, rows)) == expected
+
+
+SHIPPED = """\
+- {step: sea, do: move}
+modes:
+- {id: walk, links: [land], steps: 1}
+- {id: ship, links: [land], steps: 1, carries: {who: foot, room: 1, size: 1}}
+orders:
+- {id: o, form: "ship {cargo} from {origin} to {target} with {units}", slots: {cargo: units, origin: place, target: place, units: units}, step: sea, """
+
+
+@pytest.mark.parametrize(("does", "code"), [("›does: walk", "E213"), ("does: ship", "")])
+def test_what_is_taken_aboard_goes_by_a_mode_that_carries(tmp_path: Path, does: str, code: str) -> None:
+    told_at_marks(tmp_path, SHIPPED + does + "}\n", code)

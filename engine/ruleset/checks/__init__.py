@@ -113,6 +113,7 @@ CHECKS: tuple[Check, ...] = (
     rules.events_can_fire,
     rules.orders_and_acts_are_taken_by_a_step,
     rules.rows_are_settled_by_a_step,
+    rules.cargo_goes_by_a_mode_that_carries,
     rules.orders_go_by_a_mode_of_their_step,
     rules.units_can_be_got,
     rules.numbers_of_units_are_there,

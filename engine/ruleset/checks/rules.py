@@ -29,6 +29,8 @@ __all__ = [
     "units_can_be_got",
 ]
 
+CARGO = "cargo"
+"""The slot of an order for those who are taken aboard (`units/stowage`)."""
 TURNS = ("turn_start", "turn_end")
 FILTERS = {"act": ("acts", "orders"), "track": ("tracks",)}
 """Filters of facts that name rows, and the forms of these."""
@@ -174,6 +176,17 @@ def orders_go_by_a_mode_of_their_step(subject: Subject) -> Iterator[Diagnostic]:
             node = subject.nodes("orders")[id_]
             message = f"the step {row['step']!r} carries out no moves by {row['does']!r}"
             yield diagnose("W602", "warning", message, node, key="does", hint="list it in the `modes` of the step")
+
+
+def cargo_goes_by_a_mode_that_carries(subject: Subject) -> Iterator[Diagnostic]:
+    """An order with a list of what is taken aboard goes by a mode that takes somebody aboard."""
+    modes = subject.rows("modes")
+    for id_, row in subject.rows("orders").items():
+        if CARGO in row.get("slots", {}) and row.get("does") in modes and "carries" not in modes[row["does"]]:
+            message = f"an order with the slot {CARGO!r} needs a mode with 'carries'; {row['does']!r} takes nobody aboard"
+            could = [mode for mode, other in modes.items() if "carries" in other]
+            hint = f"such are: {', '.join(could[:5])}" if could else "give the mode `carries`"
+            yield diagnose("E213", "error", message, subject.nodes("orders")[id_], key="does", hint=hint)
 
 
 def _words_of_the_frame(subject: Subject) -> set[Any]:
