@@ -6,7 +6,7 @@ being checked.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 from ..core.model import Row
@@ -24,8 +24,13 @@ def of_nation(world: World, nation: str) -> list[Row]:
     return [o for _, o in sorted(table.items()) if o.get("nation") == nation and not o.get("status")]
 
 
-def taken(world: World, nation: str, place: str, orders: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """How many units of each stack at a place orders send somewhere (rows that `commits`), the plainest first."""
+def taken(
+    world: World, nation: str, place: str, orders: Iterable[Mapping[str, Any]], last: Container[str] = ()
+) -> dict[str, int]:
+    """How many units of each stack at a place orders send somewhere (rows that `commits`), the plainest first.
+
+    `last`: stacks that are wanted for something else; orders take of these only what the others do not suffice for.
+    """
     rows = world.ruleset.rows("orders")
     there: dict[str, int] = {}
     free = free_stacks(world, nation, place)
@@ -41,7 +46,7 @@ def taken(world: World, nation: str, place: str, orders: Iterable[Mapping[str, A
                     for one in there if kind == ALL else (kind,):
                         wanted[one] = wanted.get(one, 0) + (n if isinstance(n, int) else there.get(one, 0))
     picks = {k: min(n, there[k]) for k, n in wanted.items() if there.get(k)}
-    return dict(forces.pick(free, picks) or ())
+    return dict(forces.pick(free, picks, last) or ())
 
 
 __all__ = ["of_nation", "taken"]

@@ -179,14 +179,20 @@ def buy(turn: Turn, quote: Quote, order: Order | None = None) -> str:
 def _keep_busy(turn: Turn, row: Row, quote: Quote) -> None:
     """The units that are altered do nothing else until it is done; those that other orders have taken are left to them."""
     place = quote.into or quote.site
-    elsewhere = commitments.taken(turn.world, quote.nation, place, commitments.of_nation(turn.world, quote.nation))
+    names = {"self": Entity("nation", quote.nation), "place": Entity("place", place)}
+    fit = [
+        (key, int(stack["n"]))
+        for key, stack in turn.state.stacks(at=place, owner=quote.nation)
+        if not stack.get("busy")
+        and quote.kind in ("", None, stack["kind"])
+        and turn.world.test(row["fits"]["units"], {**names, "unit": Entity("unit", key)})
+    ]
+    orders = commitments.of_nation(turn.world, quote.nation)
+    elsewhere = commitments.taken(turn.world, quote.nation, place, orders, {key for key, _ in fit})
     left = quote.n
-    for key, stack in turn.state.stacks(at=place, owner=quote.nation):
-        if stack.get("busy") or quote.kind not in ("", None, stack["kind"]):
-            continue
-        names = {"self": Entity("nation", quote.nation), "place": Entity("place", place), "unit": Entity("unit", key)}
-        part = min(left, int(stack["n"]) - elsewhere.get(key, 0))
-        if part > 0 and turn.world.test(row["fits"]["units"], names):
+    for key, n in fit:
+        part = min(left, n - elsewhere.get(key, 0))
+        if part > 0:
             turn.journal.alter_units(key, part, busy=True)
             left -= part
 

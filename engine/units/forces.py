@@ -9,7 +9,7 @@ and his name in `host` if they are an ally's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..core.model import Row
@@ -105,12 +105,13 @@ def wanted(units: Mapping[str, Any]) -> dict[str, int] | str:
     return "the number must be at least 1" if min(found.values()) < 1 else found
 
 
-def pick(stacks: Sequence[tuple[str, Row]], wanted: Mapping[str, int]) -> list[Pick] | None:
-    """The wanted numbers of kinds out of stacks, plain stacks first; None if there are not enough."""
+def pick(stacks: Sequence[tuple[str, Row]], wanted: Mapping[str, int], last: Container[str] = ()) -> list[Pick] | None:
+    """The wanted numbers of kinds out of stacks, plain stacks first, those of `last` after all others; None if there are not
+    enough."""
     out: list[Pick] = []
     for kind in sorted(wanted):
         left = int(wanted[kind])
-        for key, row in sorted(stacks, key=lambda s: (len(s[1]), s[0])):
+        for key, row in sorted(stacks, key=lambda s: (s[0] in last, len(s[1]), s[0])):
             if row["kind"] == kind and left:
                 part = min(left, row["n"])
                 out.append((key, part))
