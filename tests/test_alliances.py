@@ -141,7 +141,7 @@ def test_the_last_unit_leaves_a_region_only_for_a_better_one(players: int) -> No
     """A region without troops is nobody's, and its coins are his who comes next."""
     places, left = rules()[0].rows("places"), 0
     for here, orders, _ in played(players):
-        worth = {p: here.state.get("stores", p, "coin", 0) + (6 if places[p].get("strategic") else 0) for p in places}
+        worth = {p: 3 * here.state.get("stores", p, "coin", 0) + (12 if places[p].get("strategic") else 0) for p in places}
         for nation, given in orders.items():
             for order in (o["slots"] for o in given if o["order"] == "orders/march-order"):
                 there = sum(row["n"] for _, row in here.state.stacks(at=order["origin"], owner=nation))
@@ -149,6 +149,17 @@ def test_the_last_unit_leaves_a_region_only_for_a_better_one(players: int) -> No
                     left += 1
                     assert there == 1 and worth[order["target"]] > worth[order["origin"]], (nation, order)
     assert left
+
+
+def test_a_mole_takes_no_city_for_its_team_and_fights_nobody_before_it_betrays_it() -> None:
+    places, hidden = rules()[0].rows("places"), 0
+    for here, orders, _ in played(6, mole=True):
+        for nation, given in orders.items():
+            if {"mole-card"} == {"mole-card", "card-shown"} & set(here.state.row("marks", f"nation:{nation}")):
+                for target in (o["slots"]["target"] for o in given if o["order"] == "orders/march-order"):
+                    hidden += 1
+                    assert not places[target].get("strategic") and not list(here.state.stacks(at=target)), (nation, target)
+    assert hidden
 
 
 @pytest.mark.parametrize("players", [4, 6])
