@@ -32,6 +32,12 @@ MOVE: dict[str, Any] = {
     "does": "walk",
     "commits": "units",
 }
+BUILD: dict[str, Any] = {
+    "id": "build",
+    "form": "build {n} {item} in {site}",
+    "slots": {"n": "number", "item": "item", "site": "place"},
+    "step": "build",
+}
 
 
 def rules(policy: dict[str, Any], **forms: Rows) -> Ruleset:
@@ -294,15 +300,9 @@ def test_what_is_given_for_each_of_several_counts_against_both_shares(share: str
 
 
 def test_money_is_shared_out_over_the_mix_at_the_site_nearest_to_the_front() -> None:
-    build = {
-        "id": "build",
-        "form": "build {n} {item} in {site}",
-        "slots": {"n": "number", "item": "item", "site": "place"},
-        "step": "build",
-    }
     items: Rows = [{"id": "foot", "makes": "foot", "price": 3, "due": "x"}, {"id": "gun", "makes": "gun", "price": 6, "due": "x"}]
     policy = {"war": {**WAR}, "purchases": [{"sites": 1, "mix": {"foot": 2, "gun": 1}}]}
-    ruleset = rules(policy, orders=[MOVE, build], catalogue=items)
+    ruleset = rules(policy, orders=[MOVE, BUILD], catalogue=items)
     found = orders(ruleset, position(("red", "foot", "a", 1)))
     bought = [slots for key, slots in found if key == "build"]
     assert bought == [{"item": "foot", "n": 6, "site": "c"}, {"item": "gun", "n": 2, "site": "c"}]
@@ -310,26 +310,14 @@ def test_money_is_shared_out_over_the_mix_at_the_site_nearest_to_the_front() -> 
 
 @pytest.mark.parametrize(("gold", "bought"), [(30, 0), (31, 5)])
 def test_who_saves_buys_nothing_until_there_is_enough(gold: int, bought: int) -> None:
-    build = {
-        "id": "build",
-        "form": "build {n} {item} in {site}",
-        "slots": {"n": "number", "item": "item", "site": "place"},
-        "step": "build",
-    }
     items: Rows = [{"id": "foot", "makes": "foot", "price": 3, "due": "x"}]
     policy = {"purchases": [{"sites": 1, "share": "=1/2 if stock(self, 'gold') > 30 else 0", "mix": {"foot": 1}}]}
-    found = orders(rules(policy, orders=[MOVE, build], catalogue=items), position(stores={"red": {"gold": gold}}))
+    found = orders(rules(policy, orders=[MOVE, BUILD], catalogue=items), position(stores={"red": {"gold": gold}}))
     assert sum(slots["n"] for _, slots in found) == bought
 
 
 def test_nothing_is_bought_that_what_is_learned_in_the_same_turn_makes_too_dear() -> None:
     """Ten for foot at 3 each are 30; at 4 each nobody could pay them."""
-    build = {
-        "id": "build",
-        "form": "build {n} {item} in {site}",
-        "slots": {"n": "number", "item": "item", "site": "place"},
-        "step": "build",
-    }
     price = "=4 if level(self, 'drill', 'paid') > 0 else 3"
     items: Rows = [{"id": "foot", "makes": "foot", "price": price, "due": "x"}]
     act = {"id": "adopt", "form": "adopt", "effects": [{"learn": {"who": "=self", "tech": "drill", "as": "paid"}}]}
@@ -340,7 +328,7 @@ def test_nothing_is_bought_that_what_is_learned_in_the_same_turn_makes_too_dear(
         {"step": "build", "do": "buy"},
     ]
     for acts, given in (([], ["build"]), ([{"act": "adopt"}], ["adopt"])):
-        ruleset = rules({"acts": acts, "purchases": [{"sites": 1, "mix": {"foot": 1}}]}, orders=[MOVE, build], **more)
+        ruleset = rules({"acts": acts, "purchases": [{"sites": 1, "mix": {"foot": 1}}]}, orders=[MOVE, BUILD], **more)
         world = World(Ruleset("t", "t", ruleset.forms, frame=frame), position())
         found = plan(world, "red", dice())
         assert [o["order"].partition("/")[2] for o in found] == given
@@ -356,12 +344,6 @@ GIVE: Rows = [
 
 @pytest.mark.parametrize(("amount", "share", "given"), [(10, "0", 10), (15, "1/2", 15), (16, "1/2", 0), (31, "0", 0)])
 def test_no_more_is_given_away_than_is_left_when_all_is_bought(amount: int, share: str, given: int) -> None:
-    build = {
-        "id": "build",
-        "form": "build {n} {item} in {site}",
-        "slots": {"n": "number", "item": "item", "site": "place"},
-        "step": "build",
-    }
     give = {
         "id": "give",
         "form": "give {amount} to {target}",
@@ -372,7 +354,7 @@ def test_no_more_is_given_away_than_is_left_when_all_is_bought(amount: int, shar
     items: Rows = [{"id": "foot", "makes": "foot", "price": 3, "due": "x"}]
     rule = {"order": "give", "each": "target", "among": {"target": "these(nation('gray'))"}, "numbers": {"amount": amount}}
     policy = {"purchases": [{"sites": 1, "share": share, "mix": {"foot": 1}}], "payments": [rule]}
-    found = orders(rules(policy, orders=[MOVE, build, give], catalogue=items, gifts=GIVE), position())
+    found = orders(rules(policy, orders=[MOVE, BUILD, give], catalogue=items, gifts=GIVE), position())
     assert [slots["amount"] for key, slots in found if key == "give"] == [given][: bool(given)]
 
 

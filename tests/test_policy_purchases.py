@@ -9,14 +9,8 @@ import pytest
 from wteaw.core.model import Ruleset
 from wteaw.core.state import State, unit_key
 
-from .test_policy import MOVE, Rows, orders, position, rules, sails, waters
+from .test_policy import BUILD, MOVE, Rows, orders, position, rules, sails, waters
 
-BUILD: dict[str, Any] = {
-    "id": "build",
-    "form": "build {n} {item} in {site}",
-    "slots": {"n": "number", "item": "item", "site": "place"},
-    "step": "build",
-}
 ITEMS: Rows = [{"id": "foot", "makes": "foot", "price": 3, "due": "x"}, {"id": "gun", "makes": "gun", "price": 20, "due": "x"}]
 MEND: dict[str, Any] = {
     "id": "mend",

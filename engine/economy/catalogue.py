@@ -6,7 +6,7 @@ What has been bought before counts against rooms and stocks: from the state (`un
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..core.model import Row
@@ -291,16 +291,7 @@ class Market:
 
     def fitting(self, row: Row, place: str, kind: str | None = None) -> int:
         """How many units at a place can still be altered by an item."""
-        idle = row["fits"].get("idle")
-        fit = {
-            key: int(stack["n"])
-            for key, stack in self.world.state.stacks(at=place, owner=self.nation)
-            if kind in (None, stack["kind"])
-            and not (idle and stack.get("busy"))
-            and self.world.test(row["fits"]["units"], {**self._at(place), "unit": Entity("unit", key)})
-        }
-        taken = self._taken(place, fit) if idle else {}
-        n = sum(there - taken.get(key, 0) for key, there in fit.items())
+        n = sum(commitments.alterable(self.world, self.nation, place, row["fits"], kind, self.orders).values())
         taken_kinds = ("", kind) if kind is not None else self._fitted_kinds(row, place)
         return n - sum(self.rooms.filled.get((_fits(row, k), place), 0) for k in taken_kinds)
 
@@ -308,10 +299,10 @@ class Market:
         """Kinds of units at a place, and no kind: those that purchases of an item may have named."""
         return {"", *(str(stack["kind"]) for _, stack in self.world.state.stacks(at=place, owner=self.nation))}
 
-    def _taken(self, place: str, last: Container[str] = ()) -> dict[str, int]:
-        """Units of each stack at a place that other orders of the turn have taken, those of `last` only if they must."""
+    def _taken(self, place: str) -> dict[str, int]:
+        """Units of each stack at a place that other orders of the turn have taken."""
         orders = commitments.of_nation(self.world, self.nation) if self.orders is None else self.orders
-        return commitments.taken(self.world, self.nation, place, orders, last)
+        return commitments.taken(self.world, self.nation, place, orders)
 
     def _none_fits(self, row: Row, spots: Sequence[str], kind: str | None) -> str:
         """Why there are not enough units to be altered: none such, or other orders have taken them."""

@@ -10,6 +10,7 @@ from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 from ..core.model import Row
+from ..core.state import Entity
 from ..units import forces
 from ..world.travel_groups import free_stacks
 from ..world.world import World
@@ -49,4 +50,24 @@ def taken(
     return dict(forces.pick(free, picks, last) or ())
 
 
-__all__ = ["of_nation", "taken"]
+def alterable(
+    world: World, nation: str, place: str, fits: Row, kind: str | None = None, orders: Iterable[Mapping[str, Any]] | None = None
+) -> dict[str, int]:
+    """How many units of each stack at a place, or of a `kind` among them, can still be altered by what is fitted so (`fits`).
+
+    Who is to do nothing else meanwhile (`idle`) is neither busy nor needed for orders: those of the state, if none are given.
+    """
+    idle = fits.get("idle")
+    names = {"self": Entity("nation", nation), "nation": Entity("nation", nation), "place": Entity("place", place)}
+    fit = {
+        key: int(stack["n"])
+        for key, stack in world.state.stacks(at=place, owner=nation)
+        if kind in (None, stack["kind"])
+        and not (idle and stack.get("busy"))
+        and world.test(fits["units"], {**names, "unit": Entity("unit", key)})
+    }
+    gone = taken(world, nation, place, of_nation(world, nation) if orders is None else orders, fit) if idle else {}
+    return {key: n - gone.get(key, 0) for key, n in fit.items()}
+
+
+__all__ = ["alterable", "of_nation", "taken"]

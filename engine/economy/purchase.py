@@ -178,20 +178,10 @@ def buy(turn: Turn, quote: Quote, order: Order | None = None) -> str:
 
 def _keep_busy(turn: Turn, row: Row, quote: Quote) -> None:
     """The units that are altered do nothing else until it is done; those that other orders have taken are left to them."""
-    place = quote.into or quote.site
-    names = {"self": Entity("nation", quote.nation), "place": Entity("place", place)}
-    fit = [
-        (key, int(stack["n"]))
-        for key, stack in turn.state.stacks(at=place, owner=quote.nation)
-        if not stack.get("busy")
-        and quote.kind in ("", None, stack["kind"])
-        and turn.world.test(row["fits"]["units"], {**names, "unit": Entity("unit", key)})
-    ]
-    orders = commitments.of_nation(turn.world, quote.nation)
-    elsewhere = commitments.taken(turn.world, quote.nation, place, orders, {key for key, _ in fit})
     left = quote.n
-    for key, n in fit:
-        part = min(left, n - elsewhere.get(key, 0))
+    free = commitments.alterable(turn.world, quote.nation, quote.into or quote.site, row["fits"], quote.kind or None)
+    for key, n in free.items():
+        part = min(left, n)
         if part > 0:
             turn.journal.alter_units(key, part, busy=True)
             left -= part

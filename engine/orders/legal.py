@@ -171,12 +171,13 @@ def legal_placings(world: World, nation: str, row: Row) -> list[Legal]:
 def _has_slots_for(slots: Mapping[str, Slot], item: Row, offer: Offer) -> bool:
     """Whether an order has a slot for all that a purchase must name, and needs none that it has nothing for."""
     facing, placed = facing_slot(slots), bool(offer.site)
+    fitted = placed and bool(item.get("fits"))
     asks = {
         facing: placed and bool(item.get("works")) and not item.get("facing", {}).get("all"),
-        "kind": placed and bool(item.get("fits")) and "item" in slots,  # a row for one thing alone says to what it is done
+        "kind": fitted and "item" in slots,  # a row for one thing alone says to what it is done
         "site": placed,
     }
-    may = {facing: bool(item.get("works")), "kind": placed and bool(item.get("fits")), "into": "appears" in item}
+    may = {facing: bool(item.get("works")), "kind": fitted, "into": "appears" in item}
     for name in (facing, "kind", "site", "into"):
         if name in slots and not slots[name].optional and not may.get(name, asks.get(name, False)):
             return False

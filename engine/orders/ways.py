@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ..core.model import Row, Ruleset
+from ..ruleset import order_forms
 from ..ruleset.expressions import parse
 from ..units.attacking import cannot_attack
 from ..world import routes
 from ..world.world import World
 
-UNITS, ORIGIN, TARGET, VIA, CARGO = "units", "origin", "target", "via", "cargo"
+UNITS, ORIGIN, TARGET, VIA, CARGO = "units", "origin", "target", "via", order_forms.CARGO
 
 
 def mode_of(ruleset: Ruleset, row: Row) -> Row | None:

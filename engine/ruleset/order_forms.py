@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from ..core.model import Row
 from ..core.words import split
 
+CARGO = "cargo"
+"""The slot of an order for those who are taken aboard."""
 FORM_OF: Mapping[str, str] = {
     "nation": "nations",
     "place": "places",

@@ -206,9 +206,7 @@ class Game(GameReader):
 
     def in_another_process(self) -> Game:
         """The same game in a process that has been parted from this one, with a connection of its own to its file."""
-        found = Game(engine_for(Path(self.where)), self.id, self.ruleset, geography=self.geography)
-        found._stage, found._game_start = self._stage, self._game_start
-        return found
+        return self._by(engine_for(Path(self.where)))
 
     # ---- changing
 

@@ -86,7 +86,11 @@ class GameReader:
 
     def beside(self) -> Self:
         """The same game for somebody else, who does not wait for whoever has this one; what was read of it is shared."""
-        found = type(self)(self.engine, self.id, self.ruleset, geography=self.geography)
+        return self._by(self.engine)
+
+    def _by(self, engine: Engine) -> Self:
+        """The same game by another connection, with what was read of it."""
+        found = type(self)(engine, self.id, self.ruleset, geography=self.geography)
         found._stage, found._game_start = self._stage, self._game_start
         return found
 

@@ -11,6 +11,7 @@ from ...core.diagnostics import Diagnostic, did_you_mean
 from ..forms import KINDS
 from ..frame_changes import frame_nodes, node_id
 from ..nodes import Node, diagnose, find, plain_value
+from ..order_forms import CARGO
 from .conditions import never_holds
 from .expressions import words_of
 from .subject import Subject
@@ -29,8 +30,6 @@ __all__ = [
     "units_can_be_got",
 ]
 
-CARGO = "cargo"
-"""The slot of an order for those who are taken aboard (`units/stowage`)."""
 TURNS = ("turn_start", "turn_end")
 FILTERS = {"act": ("acts", "orders"), "track": ("tracks",)}
 """Filters of facts that name rows, and the forms of these."""
