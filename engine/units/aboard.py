@@ -126,12 +126,13 @@ def _note(turn: Turn, force: str, index: int, what: str) -> None:
 
 
 def land_all(turn: Turn, modes: Sequence[Row], node: Row) -> None:
-    """Forces that were to unload on this tick and still can put their cargo ashore, all judged before anyone lands."""
+    """Forces that were to unload, on this tick or on one before after which nobody went ashore, and still can put their cargo
+    ashore; all judged before anyone lands."""
     ids = {m["id"]: m for m in modes}
     due = [
         (force, dict(row), ids[row["mode"]])
         for force, row in sorted(turn.state.table("forces").items())
-        if row.get("mode") in ids and row.get("unloading") and not row.get("stopped")
+        if row.get("mode") in ids and (row.get("unloading") or row.get("lands")) and not row.get("stopped")
     ]
     goals = {part["to"] for _, row, _ in due for part in row["cargo"]}
     owners = {row["owner"] for _, row, _ in due}
@@ -196,7 +197,8 @@ def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, part: Row, *, hosti
     data: dict[str, Any] = {"place": target, "units": kinds, "hostile": hostile}
     said = forces.told(turn, shore, nation, text)
     with turn.journal.entry(f"modes/{shore['id']}", subject=f"{force}:{target}", data=data, **said):
-        turn.journal.set("forces", force, "unloading", None)
+        for done in ("unloading", "lands"):
+            turn.journal.set("forces", force, done, None)
         if why:
             return
         holder = turn.world.holder_of(target)

@@ -307,6 +307,8 @@ def announce(turn: Turn, modes: Sequence[Row], tick: int) -> None:
                 entry = _entry(row, tick)
                 leaving = bool(entry) and entry["place"] != row["at"] and not row.get("stopped")
                 turn.journal.set("forces", force, "leaving", leaving or None)
+                if row.get("unloading") and not row.get("stopped"):  # those whom the frame puts ashore when all have moved
+                    turn.journal.set("forces", force, "lands", True)
                 for done in ("moving", "unloading"):  # of the point before
                     turn.journal.set("forces", force, done, None)
                 if entry and not leaving:  # who stays is at the task of this point already

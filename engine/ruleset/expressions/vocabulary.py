@@ -117,6 +117,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "path": "set:place",
         "moving": "truth",
         "unloading": "truth",
+        "lands": "truth",
         "leaving": "truth",
         "contacted": "truth",
         "broken_off": "truth",
