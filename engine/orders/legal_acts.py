@@ -195,6 +195,17 @@ def _passing(
     return out
 
 
+def unfitting(context: OrderContext, nation: str, key: str, slot: str, values: Sequence[Any]) -> set[Any]:
+    """Of what might go into a slot of an order ("form/id") what its needs for this slot alone rule out."""
+    row = context.ruleset.row(*key.split("/", 1))
+    shape = slot_of(slot, row["slots"][slot])
+    if shape.kind not in ENUMERABLE or shape.many:
+        return set()
+    tests = [part.test for part in parts(context.ruleset, row) if part.slots == {slot}]
+    base = names_of(context, nation, key, {})
+    return {*values} - {*_passing(context, tests, list(values), base, shape, row["slots"][slot])}
+
+
 def _answers(world: World, text: str, nation: Entity, slot: Slot) -> dict[str, bool]:
     """Answers known so far to a test of a slot's value; none of a test that reads the act too."""
     tables = world.ruleset.derived(f"tables of {text}", lambda: reads(world.ruleset, text))

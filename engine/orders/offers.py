@@ -29,7 +29,7 @@ from . import ways
 from .check import Checker
 from .form_line import BLANK, ENEMY, NEUTRAL, OWN, Offered
 from .legal import legal_orders
-from .legal_acts import ENUMERABLE, domain, is_offered
+from .legal_acts import ENUMERABLE, domain, is_offered, unfitting
 from .legal_entry import Legal
 from .names import Names
 from .overseas import crossings, in_other_words
@@ -402,8 +402,12 @@ class _Offers:
         if any(shapes[s].kind == "units" for s in open_) and places and str(entry.slots[places[0]]) not in self.standing:
             return []
         domains = [self._domain(entry, s, shapes[s]) for s in open_]
+        context = OrderContext(self._at(entry.order))
+        misfits = [unfitting(context, self.nation, entry.order, s, d) for s, d in zip(open_, domains, strict=True)]
         out = []
         for filling in islice(product(*domains), MOST_TRIED):
+            if any(some and value in some for value, some in zip(filling, misfits, strict=True)):
+                continue
             filled = {s: [v] if shapes[s].many and not isinstance(v, dict) else v for s, v in zip(open_, filling, strict=True)}
             slots = {**entry.slots, **filled}
             done = replace(entry, slots=slots, open=())
