@@ -8,7 +8,7 @@ import gc
 
 def collect_rarely() -> None:
     """For a program whose rules and states stay as long as it runs: to look through them frees next to nothing."""
-    gc.set_threshold(200_000, 20, 20)
+    gc.set_threshold(1_000_000, 20, 20)
 
 
 def leave_at_once() -> None:
