@@ -13,12 +13,13 @@ from wteaw.core.state import State, unit_key
 from wteaw.orders.check import check
 from wteaw.orders.intake import answers_of, take_in
 from wteaw.orders.legal import legal_orders
+from wteaw.orders.legal_acts import is_offered
 from wteaw.orders.legal_entry import Legal
 from wteaw.orders.names import Names
 from wteaw.orders.parse import parse_orders
 from wteaw.orders.template import order_template
 from wteaw.ruleset.expressions.parse import conjuncts
-from wteaw.turn.context import Turn
+from wteaw.turn.context import OrderContext, Turn
 from wteaw.world.world import World
 
 Rows = list[dict[str, Any]]
@@ -313,6 +314,23 @@ def test_a_wish_leaves_out_of_the_listed_acts_what_it_plainly_rules_out(where: s
     found = entries(ruleset, only=["acts/meet"], where=where)
     assert len(found) == listed
     assert [e for e in entries(ruleset, only=["acts/meet"]) if e in found] == found
+
+
+@pytest.mark.parametrize(
+    ("offer", "listed"),
+    [
+        (True, 6),
+        ("self.id == 'blue'", 0),
+        ("neutral(target) and place.id == 'dale'", 1),  # what calls a function counts, for the caller would ask it of each
+        ("neutral(target) or place.owner == target", 3),
+    ],
+)
+def test_who_takes_only_what_is_offered_is_given_no_other_act(offer: str | bool, listed: int) -> None:
+    ruleset = rules(acts=[MEET | {"offer": offer}])
+    context = OrderContext(World(ruleset, position()))
+    found = entries(ruleset, only=["acts/meet"], offered=True)
+    assert found == [e for e in entries(ruleset, only=["acts/meet"]) if is_offered(context, e)]
+    assert len(found) == listed
 
 
 def test_a_wish_does_not_fill_the_slots_of_an_act_with_too_many_ways() -> None:

@@ -17,7 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.collector import collect_rarely
+from ..core.collector import collect_rarely, leave_at_once
 from ..core.faults import RuleError, StoreError, of_rules
 from .exits import Code, Stop, of_os_error, of_store_error
 
@@ -119,6 +119,7 @@ def tell(format: str, data: Mapping[str, Any], *lines: str) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and leave with its exit code."""
     collect_rarely()
+    leave_at_once()
     sys.exit(_run(list(sys.argv[1:] if arguments is None else arguments)))
 
 

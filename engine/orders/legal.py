@@ -41,11 +41,12 @@ def legal_orders(
     items: frozenset[str] | None = None,
     tried: int = MAX_WAYS,
     where: str | bool | None = None,
+    offered: bool = False,
 ) -> Iterator[Legal]:
     """Every order that the nation may give now (`only`: of these rows, "form/id"). `world` is the nation's view.
 
-    `items` keeps to purchases of these. Of acts, `tried` says how many fillings of one act's slots are tried, and `where` is a
-    test by which the caller chooses among them (`legal_acts`).
+    `items` keeps to purchases of these. Of acts, `tried` says how many fillings of one act's slots are tried; `where` is a test
+    by which the caller chooses among them, and with `offered` he takes only what their rows offer (`legal_acts`).
     """
     wanted = None if only is None else set(only)
     now = orders_now(world)
@@ -59,7 +60,7 @@ def legal_orders(
         return ((id_, rows[id_]) for id_ in ids if now is None or f"{form}/{id_}" in now)
 
     for _, row in taken("acts"):
-        yield from legal_acts(world, nation, row, tried, where)
+        yield from legal_acts(world, nation, row, tried, where, offered=offered)
     for id_, row in taken("orders"):
         if "for" in row and not open_to(world, row["for"], nation):
             continue

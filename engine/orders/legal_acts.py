@@ -45,16 +45,20 @@ def is_offered(context: OrderContext, entry: Legal) -> bool:
     return context.world.test(test, dict.fromkeys(slots) | names | {"self": me, "nation": me})
 
 
-def legal_acts(world: World, nation: str, row: Row, tried: int = MAX_WAYS, where: str | bool | None = None) -> list[Legal]:
+def legal_acts(
+    world: World, nation: str, row: Row, tried: int = MAX_WAYS, where: str | bool | None = None, *, offered: bool = False
+) -> list[Legal]:
     """Every way to give an act that its needs, limits and price allow.
 
-    `where`: a test by which the caller chooses among them. What it plainly rules out is not tried, and may be left out.
+    `where`: a test by which the caller chooses among them. What it plainly rules out is not tried, and may be left out. With
+    `offered` the caller asks of each whether its row offers it (`is_offered`), so that what it does not may be left out, too.
     """
 
     def make() -> list[Legal]:
-        return list(_acts(world, nation, row, tried, _plain_parts(row, where)))
+        wishes = _wishes(row, where, plain=True) + (_wishes(row, row.get("offer")) if offered else [])
+        return list(_acts(world, nation, row, tried, wishes))
 
-    return world.keep(("legal", nation, row["id"], tried, where), None, make)  # type: ignore[no-any-return]
+    return world.keep(("legal", nation, row["id"], tried, where, offered), None, make)  # type: ignore[no-any-return]
 
 
 def _acts(world: World, nation: str, row: Row, tried: int, wishes: Sequence[Part]) -> Iterator[Legal]:
@@ -123,13 +127,13 @@ def _fillings(domains: Iterable[Sequence[str]]) -> int:
     return prod(max(1, len(values)) for values in domains)
 
 
-def _plain_parts(row: Row, test: str | bool | None) -> list[Part]:
-    """The parts of a test of an act's slots that call nothing, and so cost next to nothing."""
+def _wishes(row: Row, test: str | bool | None, *, plain: bool = False) -> list[Part]:
+    """The parts of a test of an act's slots; with `plain` those that call nothing, and so cost next to nothing."""
     if not isinstance(test, str):
         return []
     slots = frozenset(row.get("slots", {}))
     each = {part: parse(part) for part in conjuncts(strip_mark(test))}
-    return [Part(part, read.names & slots) for part, read in each.items() if not read.functions]
+    return [Part(part, read.names & slots) for part, read in each.items() if not (plain and read.functions)]
 
 
 def _may_hold(context: OrderContext, wishes: Sequence[Part], names: Mapping[str, Any]) -> bool:
@@ -189,6 +193,17 @@ def _passing(
         else:
             out.append(value)
     return out
+
+
+def unfitting(context: OrderContext, nation: str, key: str, slot: str, values: Sequence[Any]) -> set[Any]:
+    """Of what might go into a slot of an order ("form/id") what its needs for this slot alone rule out."""
+    row = context.ruleset.row(*key.split("/", 1))
+    shape = slot_of(slot, row["slots"][slot])
+    if shape.kind not in ENUMERABLE or shape.many:
+        return set()
+    tests = [part.test for part in parts(context.ruleset, row) if part.slots == {slot}]
+    base = names_of(context, nation, key, {})
+    return {*values} - {*_passing(context, tests, list(values), base, shape, row["slots"][slot])}
 
 
 def _answers(world: World, text: str, nation: Entity, slot: Slot) -> dict[str, bool]:

@@ -29,7 +29,7 @@ from . import ways
 from .check import Checker
 from .form_line import BLANK, ENEMY, NEUTRAL, OWN, Offered
 from .legal import legal_orders
-from .legal_acts import ENUMERABLE, domain, is_offered
+from .legal_acts import ENUMERABLE, domain, is_offered, unfitting
 from .legal_entry import Legal
 from .names import Names
 from .overseas import crossings, in_other_words
@@ -98,11 +98,11 @@ class _Offers:
         for key in wanted:
             positions.setdefault(id(self._at(key)), []).append(key)
         for keys in positions.values():
-            for entry in legal_orders(self._at(keys[0]), self.nation, keys, tried=MANY_WAYS):
+            for entry in legal_orders(self._at(keys[0]), self.nation, keys, tried=MANY_WAYS, offered=True):
                 entries.setdefault(entry.order, []).append(entry)
         # whoever goes on without more ado is listed before other orders ask for the same units
         first = sorted(entries, key=lambda key: not self._row(key).get("bare"))
-        found = {key: list(self._lines(key, [e for e in entries[key] if e.open or is_offered(self.context, e)])) for key in first}
+        found = {key: list(self._lines(key, [e for e in entries[key] if e.open or self._is_offered(e)])) for key in first}
         titles: dict[str, list[Offered]] = {}
         for title, key in listed:
             titles.setdefault(title, []).extend(found.pop(key, ()))
@@ -113,6 +113,9 @@ class _Offers:
 
     def _at(self, key: str) -> World:
         return at_its_step(self.world, self.nation, key)
+
+    def _is_offered(self, entry: Legal) -> bool:
+        return is_offered(OrderContext(self._at(entry.order)), entry)
 
     def _lines(self, key: str, entries: list[Legal]) -> Iterator[Offered]:
         if not entries:
@@ -399,12 +402,16 @@ class _Offers:
         if any(shapes[s].kind == "units" for s in open_) and places and str(entry.slots[places[0]]) not in self.standing:
             return []
         domains = [self._domain(entry, s, shapes[s]) for s in open_]
+        context = OrderContext(self._at(entry.order))
+        misfits = [unfitting(context, self.nation, entry.order, s, d) for s, d in zip(open_, domains, strict=True)]
         out = []
         for filling in islice(product(*domains), MOST_TRIED):
+            if any(some and value in some for value, some in zip(filling, misfits, strict=True)):
+                continue
             filled = {s: [v] if shapes[s].many and not isinstance(v, dict) else v for s, v in zip(open_, filling, strict=True)}
             slots = {**entry.slots, **filled}
             done = replace(entry, slots=slots, open=())
-            if is_offered(self.context, done) and self._stands(entry.order, slots):
+            if self._is_offered(done) and self._stands(entry.order, slots):
                 out.append(done)
         return out
 

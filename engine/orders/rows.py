@@ -101,8 +101,12 @@ def _passed_over(world: World) -> set[str]:
     steps: list[tuple[tuple[str, ...], list[str]]] = ruleset.derived("orders by what steps ask of the turn", make)
     if not any(tests for tests, _ in steps):
         return set()
-    had = {key for tests, keys in steps for key in keys if all(world.test(t, {}) for t in tests)}
-    return {key for _, keys in steps for key in keys} - had
+
+    def passed() -> set[str]:
+        had = {key for tests, keys in steps for key in keys if all(world.test(t, {}) for t in tests)}
+        return {key for _, keys in steps for key in keys} - had
+
+    return world.keep("orders passed over", None, passed)  # type: ignore[no-any-return]
 
 
 def _is_of_the_turn(test: str) -> bool:

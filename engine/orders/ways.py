@@ -84,20 +84,24 @@ def room_to(
         left = {end: routes.room_left(world, mode, (origin, end)) for end in ends}
         return {end: n for end, room in left.items() if (n := most if room is None else min(most, int(room))) > 0}
     out: dict[str, int] = {}
-    for n in sorted({min(most, room) for room in _rooms(world, mode)} | {most}, reverse=True):
-        if len(out) < len(ends):
-            open_ = set.intersection(*(set(targets(world, nation, mode, origin, kind, n)) for kind in kinds))
-            out |= {end: n for end in ends if end in open_ and end not in out}
+
+    def find(n: int) -> bool:
+        open_ = set.intersection(*(set(targets(world, nation, mode, origin, kind, n)) for kind in kinds))
+        out.update({end: n for end in ends if end in open_ and end not in out})
+        return len(out) == len(ends)
+
+    if ends and not find(most):
+        any(find(n) for n in _rooms(world, mode) if n < most)  # until every end is found
     return out
 
 
-def _rooms(world: World, mode: Row) -> set[int]:
-    """What places have left of a mode's capacity, where anything is."""
+def _rooms(world: World, mode: Row) -> list[int]:
+    """What places have left of a mode's capacity, where anything is; the most first."""
 
-    def make() -> set[int]:
+    def make() -> list[int]:
         each = ((place, routes.capacity(world, mode, place)) for place in world.ruleset.rows("places"))
         left = {int(most) - routes.used(world, mode, place) for place, most in each if most is not None}
-        return {room for room in left if room > 0}
+        return sorted((room for room in left if room > 0), reverse=True)
 
     return world.keep(("rooms of ways", mode["id"]), routes.decided_by(world, mode), make)  # type: ignore[no-any-return]
 

@@ -38,6 +38,18 @@ def shortest_lanes(
     return [first, *sorted(_disjoint(rest))]
 
 
+def joined(
+    geography: Geography,
+    starts: Iterable[str],
+    ends: Iterable[str],
+    links: Sequence[str],
+    quays: Sequence[str],
+    passes: Callable[[str, str], bool] | None = None,
+) -> bool:
+    """Whether there is any way from a start to an end, as `shortest_lanes` finds them."""
+    return bool(_layers(geography, starts, ends, tuple(links), tuple(quays), passes))
+
+
 Layers = list[dict[str, list[str]]]
 """Place -> the places of the next layer that it leads to; in the last layer every place leads nowhere."""
 

@@ -208,7 +208,7 @@ def _open_to(world: World, reader: str, words: Words) -> list[str]:
         if "remind" not in row:
             continue
         same: dict[str, list[str]] = {}
-        for legal in filter(partial(is_offered, context), legal_acts(world, reader, row)):
+        for legal in filter(partial(is_offered, context), legal_acts(world, reader, row, offered=True)):
             what = next((words.thing(v) for v in legal.slots.values()), "")
             price = listing(words.amount(n, what) for what, n in legal.cost.items() if n) if any(legal.cost.values()) else "free"
             same.setdefault(price, []).append(what)
