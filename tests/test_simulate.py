@@ -165,6 +165,18 @@ def test_results_of_other_settings_are_kept(whole: Path, tmp_path: Path, capsys:
     assert simulate(tmp_path, "--seed", "00" * 16, games=1) == 3
     assert "other settings (seed)" in capsys.readouterr().err
     assert lines(tmp_path) == lines(whole)
+    settings = json.loads((tmp_path / "settings.json").read_text(encoding="utf-8"))
+    for other, said in (
+        ({"engine": "another"}, "another version of wteaw played them"),
+        ({"format": 1}, "another version of wteaw counted"),
+    ):
+        (tmp_path / "settings.json").write_text(json.dumps({**settings, **other}), encoding="utf-8")
+        assert simulate(tmp_path, games=5) == 3
+        assert said in capsys.readouterr().err and lines(tmp_path) == lines(whole)
+    for broken in ("[]", "7", "{", ""):
+        (tmp_path / "settings.json").write_text(broken, encoding="utf-8")
+        assert simulate(tmp_path, games=5) == 3
+        assert "other settings" in capsys.readouterr().err and lines(tmp_path) == lines(whole)
     assert simulate(tmp_path, "--seed", "00" * 16, "--force", games=1) == 0
     assert [g["seed"] for g in lines(tmp_path)] == [many.seed_of("00" * 16, 1)]
 

@@ -30,6 +30,7 @@ def balance(
     from ..game.many import balance as balanced
     from ..game.many.kept import played
     from ..game.many.summary import summary
+    from ..game.many.words import percent
     from ..game.report.balance import balance_parts, differences
     from ..game.report.render import parts_as_html
 
@@ -65,7 +66,7 @@ def balance(
     if format == "json":
         print(json.dumps(found, ensure_ascii=False))
         return
-    wins = "; ".join(f"{who} {100 * s['share']:.0f}%" for who, s in found["wins"].items()) or "no game yet"
+    wins = "; ".join(f"{who} {percent(s['share'])}" for who, s in found["wins"].items()) or "no game yet"
     idle = sum(map(len, found["never"].values()))
     tell(
         format, {}, f"{found['games']} games: {wins}", f"{idle} rows that no game used",

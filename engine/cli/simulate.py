@@ -196,13 +196,18 @@ def begun(
 
     `candidates`: each with its scenario and ruleset.
     """
-    from ..game.many.sweep import FORMAT, PLAYING, fingerprint, prepare
+    from ..game.many.one import FORMAT
+    from ..game.many.sweep import PLAYING, fingerprint, prepare
     from ..game.many.workers import Cluster, Processes, Rules
+    from ..ruleset.cache import player_digest
 
     if cluster and workers:
         raise Stop("--workers are of this machine, --cluster has its own: give one of them", Code.CALL)
     drawn = seed.hex() if seed is not None else _kept_seed(out, force)
-    settings = {"format": FORMAT, "seed": drawn, "turns": turns, "candidates": [fingerprint(*of) for of in candidates]}
+    settings = {
+        "format": FORMAT, "engine": player_digest(), "seed": drawn, "turns": turns,
+        "candidates": [fingerprint(*of) for of in candidates],
+    }  # fmt: skip
     sent = {candidate.name: Rules.of(data, ruleset) for candidate, data, ruleset in candidates}
     crew: Crew | None = Cluster(sent, cluster) if cluster else None
     held = prepare(out, settings, force=force)

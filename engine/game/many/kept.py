@@ -12,8 +12,8 @@ from typing import Any
 from ...core import canonical
 from ...core.faults import BrokenGame, NotThere
 from ...core.model import Ruleset
-from .one import Figures
-from .sweep import FORMAT, GAMES, SETTINGS, read_games
+from .one import FORMAT, Figures
+from .sweep import GAMES, SETTINGS, read_games
 from .workers import Key
 
 ABOUT = "about.json"

@@ -16,7 +16,7 @@ from typing import Any
 
 from ...core.model import Ruleset
 from .one import Figures
-from .words import DRAW, NOT_ENDED, surest
+from .words import DRAW, NOT_ENDED, percent, surest
 
 NOT_SHOWN = ("orders ", "refused ", "events ", "wins ", "lead ")
 """Figures that stand elsewhere in the table, or in `summary.json` alone."""
@@ -218,7 +218,7 @@ def as_text(found: Mapping[str, Any], ruleset: Ruleset, instead: Mapping[str, st
 
 
 def _share(who: str, s: Mapping[str, float]) -> str:
-    return f"  {who:<40} {s['games']:>5}  {s['share']:>5.0%}   {s['low']:.0%} to {s['high']:.0%}"
+    return f"  {who:<40} {s['games']:>5}  {percent(s['share']):>5}   {s['low']:.0%} to {s['high']:.0%}"
 
 
 def _mean(what: str, m: Mapping[str, float | None]) -> str:

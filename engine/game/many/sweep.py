@@ -24,8 +24,8 @@ from .workers import MOST_TRIES, Crew, Key, Lost, Task
 GAMES = "games.jsonl"
 SETTINGS = "settings.json"
 PLAYING = "playing"
-FORMAT = 3
-"""Of what is kept of a game: a sweep with other figures is not gone on with."""
+SAID = {"format": "another version of wteaw counted them", "engine": "another version of wteaw played them"}
+"""What other settings are, where their key does not say it."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def prepare(out: Path, settings: Mapping[str, Any], *, force: bool) -> dict[Key,
     elif games.exists():
         there = {}
     if there is not None and there != settings:
-        other = ", ".join(k for k in settings if there.get(k) != settings[k])
+        other = ", ".join(SAID.get(k, k) for k in settings if not isinstance(there, dict) or there.get(k) != settings[k])
         raise StoreError(
             f"{out} holds results of other settings ({other}); `--force` begins anew, `--out` another folder leaves them"
         )
