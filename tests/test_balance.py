@@ -19,8 +19,9 @@ from wteaw.game.many import summary
 from wteaw.game.many.balance import balance, never, quantile, spread
 from wteaw.game.many.course import Course, front, fronts
 from wteaw.game.many.one import counts
-from wteaw.game.many.words import Names, Unnamed, surest
+from wteaw.game.many.words import Names, Unnamed, percent, surest
 from wteaw.game.report import plots
+from wteaw.game.report.balance import balance_parts
 from wteaw.world.world import World
 
 from . import small
@@ -140,6 +141,38 @@ def test_a_journal_tells_how_the_war_is_waged() -> None:
     assert found["battles_in"] == {rules.rows("places")[place].get("kind", ""): 1}
     assert found["captures"] == {"red": 2} and found["taken"] == {"red": {"blue": 1, "nobody": 1}}
     assert found["refused"] == {"orders/walk": 2} and found["reasons"] == {"orders/walk": {"no room for … units of …": 2}}
+
+
+def test_what_a_watched_test_says_is_no_event(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An event that waits for something has an entry when that is looked at; only when it comes it has happened."""
+    note = Entry(1, 0, "", "events/snow", "", "nation:red", changes=[["becomes", "snow|nation:red", "is", None, False]])
+    came = Entry(2, 0, "", "events/rain", "", "nation:red", changes=[["once", "rain", "*", None, {"turn": 0}]])
+    course = Course()
+    course.began(RULES, [note, came])
+    assert counts(RULES, [note, came])["events"] == {"rain": 1} and course.to_json()["did"].keys() == {"events/rain"}
+    out = ["--out", str(tmp_path)]
+    assert _run(["simulate", "empire-orders", "--games", "1", "--turns", "1", "--seed", SEED, "--workers", "1", *out]) == 0
+    assert _run(["balance", str(tmp_path)]) == 0
+    capsys.readouterr()
+    found = json.loads((tmp_path / "balance.json").read_text(encoding="utf-8"))
+    assert "ships-are-numbered" in found["used"]["events"]  # before the first turn
+    assert not set(found["used"]["events"]) & set(found["never"]["events"])
+    assert not {"decisions", "tracks"} & found["never"].keys()  # no journal tells each of them
+
+
+def test_a_share_is_none_or_all_only_if_it_is() -> None:
+    assert [percent(p) for p in (0, 1 / 200, 0.995, 1, 0.225, 1e-5, 1 - 1e-5)] == [
+        "0%", "0.5%", "99.5%", "100%", "22%", "under 0.1%", "over 99.9%",
+    ]  # fmt: skip
+
+
+def test_a_table_says_whom_it_leaves_out() -> None:
+    pytest.importorskip("matplotlib")
+    many = {n: game(game=n, winners=[f"n{n}"]) for n in range(1, 15)}
+    (wins, leads, *_), _ = (part.blocks for part in balance_parts(RULES, balance(RULES, many), many, "")[:2])
+    assert "the 12 first of 14" in wins.caption and len(leads.rows) == 12
+    one = balance_parts(RULES, balance(RULES, {1: game()}), {1: game()}, "")
+    assert not any("first of" in getattr(block, "caption", "") for part in one for block in part.blocks)
 
 
 def test_reasons_are_told_without_what_differs() -> None:
@@ -286,6 +319,18 @@ def test_a_chart_is_the_same_every_time() -> None:
     line = plots.Line("Red & <Blue>", [1.0, None, 3.0], [0.5, None, 2.0], [2.0, None, 4.0])
     assert plots.lines("A & B", [line, line]) == plots.lines("A & B", [line, line])
     assert "A &amp; B" in plots.lines("A & B", [line]) and "<Blue>" not in plots.lines("A & B", [line, line])
+
+
+def test_a_legend_is_no_wider_than_its_chart() -> None:
+    pytest.importorskip("matplotlib")
+    for names in (
+        ["length: borders between enemies", "places in which it stands", "places taken"],
+        ["Red", "Blue", "Gray", "Green"],
+    ):
+        drawn = plots.lines("A", [plots.Line(name, [1.0, 2.0]) for name in names])
+        width = float(re.search(r'viewBox="0 0 ([\d.]+)', drawn)[1])  # type: ignore[index]
+        at = {name: float(re.search(rf'x="([\d.-]+)"[^>]*>{name}<', drawn)[1]) for name in names}  # type: ignore[index]
+        assert all(20 < at[name] < width - 4.5 * len(name) for name in names), at
 
 
 def test_a_line_looks_the_same_in_all_charts_of_a_page() -> None:

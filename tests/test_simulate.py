@@ -6,6 +6,7 @@ import json
 import math
 import multiprocessing
 import os
+import shutil
 import signal
 from pathlib import Path
 from typing import Any
@@ -69,8 +70,8 @@ def test_two_workers_give_what_one_gives(whole: Path, tmp_path: Path) -> None:
 def test_a_sweep_that_was_stopped_goes_on(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("games.jsonl", "settings.json"):
         (tmp_path / name).write_bytes((whole / name).read_bytes())
-    kept = lines(whole)
-    (tmp_path / "games.jsonl").write_text(json.dumps(kept[2]) + "\n" + json.dumps(kept[0])[:40], encoding="utf-8")
+    raw = (whole / "games.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "games.jsonl").write_bytes(raw[2] + raw[0][:40])
     played = []
     real = many.seed_of
     monkeypatch.setattr(many, "seed_of", lambda seed, n: played.append(n) or real(seed, n))
@@ -78,6 +79,72 @@ def test_a_sweep_that_was_stopped_goes_on(whole: Path, tmp_path: Path, monkeypat
     assert played == [1, 2, 4]
     assert (tmp_path / "games.jsonl").read_bytes() == (whole / "games.jsonl").read_bytes()
     assert (tmp_path / "summary.json").read_bytes() == (whole / "summary.json").read_bytes()
+
+
+@pytest.mark.parametrize("bad", [
+    b'{"game":1,"candidate":"as given"}', b"[]", b"\xff\xfe", b'{"game":1,"candidate":"as given","sum":"0123456789abcdef"}', None,
+])  # fmt: skip
+def test_a_line_that_was_damaged_is_told_and_played_again(
+    whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], bad: bytes | None
+) -> None:
+    shutil.copytree(whole, tmp_path / "s")
+    first, *rest = (whole / "games.jsonl").read_bytes().splitlines(keepends=True)
+    damaged = first.replace(b'"turns":1', b'"turns":7') if bad is None else bad + b"\n"
+    assert damaged != first
+    (tmp_path / "s" / "games.jsonl").write_bytes(b"".join([damaged, *rest]))
+    assert _run(["balance", str(tmp_path / "s")]) == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("3 games:") and "games.jsonl: 1 line cannot be read any more" in said.err
+    assert simulate(tmp_path / "s", "--workers", "1", games=4) == 0
+    assert "games.jsonl: 1 line cannot be read any more" in capsys.readouterr().err
+    assert (tmp_path / "s" / "games.jsonl").read_bytes() == (whole / "games.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize("bad", ["[]", "{}", "7", "{", '{"format": 4}', '{"as given": {"title": "x"}}', "\xff"])
+@pytest.mark.parametrize("name", ["settings.json", "about.json", "rules"])
+def test_what_is_said_of_a_sweep_may_be_damaged(
+    whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, bad: str
+) -> None:
+    shutil.copytree(whole, tmp_path / "s")
+    at = tmp_path / "s" / name
+    (next(at.iterdir()) if at.is_dir() else at).write_text(bad, encoding="latin-1")
+    assert _run(["balance", str(tmp_path / "s")]) == 1
+    assert "the line that began the sweep, given again, writes it anew" in capsys.readouterr().err
+    if name != "settings.json":
+        assert simulate(tmp_path / "s", games=4) == 0 and _run(["balance", str(tmp_path / "s")]) == 0
+
+
+def test_a_folder_is_for_one_sweep_at_a_time(whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.copytree(whole, tmp_path / "s")
+    with many.alone(tmp_path / "s"):
+        assert simulate(tmp_path / "s", games=5) == 3
+        assert "another `wteaw simulate` or `wteaw tournament` is at" in capsys.readouterr().err
+        assert _run(["balance", str(tmp_path / "s")]) == 0
+    assert lines(tmp_path / "s") == lines(whole)
+    assert simulate(tmp_path / "s", games=4) == 0
+
+
+def test_a_game_is_no_folder_for_many(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run(["new", "diplomacy", "--game", str(tmp_path / "g")]) == 0
+    there = sorted(p.name for p in (tmp_path / "g").iterdir())
+    assert simulate(tmp_path / "g") == 3 and "holds a game" in capsys.readouterr().err
+    assert sorted(p.name for p in (tmp_path / "g").iterdir()) == there
+
+
+def test_who_stops_a_sweep_hears_what_is_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = many._line
+
+    def line(figures: dict[str, Any]) -> str:
+        if figures["game"] == 2:
+            raise KeyboardInterrupt
+        return real(figures)
+
+    monkeypatch.setattr(many, "_line", line)
+    assert simulate(tmp_path, "--workers", "1", games=3) == 130
+    monkeypatch.undo()
+    assert f"stopped; {len(lines(tmp_path))} game kept in {tmp_path}: the same line goes on with" in capsys.readouterr().err
 
 
 def test_a_killed_worker_loses_only_its_game(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,7 +221,7 @@ def test_a_policy_is_chosen_as_play_chooses_it(tmp_path: Path, capsys: pytest.Ca
     assert json.loads((out / "about.json").read_text())["as given"]["again"].endswith("--policy everyone=alone --turns 1")
     capsys.readouterr()
     for wrong, says in (("everyone=nobody", "no policy 'nobody'; there are alone"), ("atlantis=alone", "no side 'atlantis'")):
-        assert simulate(tmp_path / "wrong", "--policy", wrong) == 3
+        assert simulate(tmp_path / "wrong", "--policy", wrong) == 2
         assert says in capsys.readouterr().err
         assert not (tmp_path / "wrong").exists()
 
@@ -165,6 +232,18 @@ def test_results_of_other_settings_are_kept(whole: Path, tmp_path: Path, capsys:
     assert simulate(tmp_path, "--seed", "00" * 16, games=1) == 3
     assert "other settings (seed)" in capsys.readouterr().err
     assert lines(tmp_path) == lines(whole)
+    settings = json.loads((tmp_path / "settings.json").read_text(encoding="utf-8"))
+    for other, said in (
+        ({"engine": "another"}, "another version of wteaw played them"),
+        ({"format": 1}, "another version of wteaw counted"),
+    ):
+        (tmp_path / "settings.json").write_text(json.dumps({**settings, **other}), encoding="utf-8")
+        assert simulate(tmp_path, games=5) == 3
+        assert said in capsys.readouterr().err and lines(tmp_path) == lines(whole)
+    for broken in ("[]", "7", "{", ""):
+        (tmp_path / "settings.json").write_text(broken, encoding="utf-8")
+        assert simulate(tmp_path, games=5) == 3
+        assert "other settings" in capsys.readouterr().err and lines(tmp_path) == lines(whole)
     assert simulate(tmp_path, "--seed", "00" * 16, "--force", games=1) == 0
     assert [g["seed"] for g in lines(tmp_path)] == [many.seed_of("00" * 16, 1)]
 

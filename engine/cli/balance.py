@@ -8,8 +8,9 @@ from typing import Any
 
 import typer
 
+from ..core.whole_files import write_whole
 from . import Code, Stop, formats, tell
-from .terminal import Working
+from .terminal import Working, warn
 
 __all__ = ["balance"]
 
@@ -28,10 +29,13 @@ def balance(
     Example: wteaw balance runs
     """
     from ..game.many import balance as balanced
-    from ..game.many.kept import played
+    from ..game.many.kept import ANEW, played, write_json
     from ..game.many.summary import summary
+    from ..game.many.sweep import GAMES
+    from ..game.many.words import percent
     from ..game.report.balance import balance_parts, differences
     from ..game.report.render import parts_as_html
+    from ..game.report.words import counted as number
 
     formats(format, "text", "json")
     sweep = played(folder)
@@ -39,6 +43,8 @@ def balance(
     if of not in sweep.about:
         raise Stop(f"--of {of}: this sweep has {', '.join(sweep.about)}", Code.CALL)
     about, rules, games = sweep.about[of], sweep.rules(of), sweep.games(of)
+    if broken := sweep.read[1]:
+        warn(f"{folder / GAMES}: {number(broken, 'line')} cannot be read any more; {ANEW}")
     with Working("adding up the games"):
         counted = balanced.balance(rules, games)
     found: dict[str, Any] = {
@@ -54,21 +60,22 @@ def balance(
         found["compared"] = compared
         instead = {name: about["instead"] for name, about in sweep.about.items()}
         parts.insert(0, differences(sweep.rules(next(iter(sweep.about))), compared, instead))
-    length = f"the first {sweep.settings['turns']} turns of " if sweep.settings["turns"] else ""
-    lead = f"{of}: {length}{found['games']} games played by policies, seed {sweep.settings['seed']}. {about['rules']}"
+    turns = sweep.settings["turns"]
+    length = f"the first {'turn' if turns == 1 else f'{turns} turns'} of " if turns else ""
+    lead = f"{of}: {length}{number(found['games'], 'game')} played by policies, seed {sweep.settings['seed']}. {about['rules']}"
     title = f"{about['title']}: balance"
     target = out or folder
     target.mkdir(parents=True, exist_ok=True)
     page, data = target / "balance.html", target / "balance.json"
-    page.write_text(parts_as_html(title, lead, parts), encoding="utf-8")
-    data.write_text(json.dumps(found, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    write_whole(page, parts_as_html(title, lead, parts).encode("utf-8"), shared=True)
+    write_json(data, found)
     if format == "json":
         print(json.dumps(found, ensure_ascii=False))
         return
-    wins = "; ".join(f"{who} {100 * s['share']:.0f}%" for who, s in found["wins"].items()) or "no game yet"
+    wins = "; ".join(f"{who} {percent(s['share'])}" for who, s in found["wins"].items()) or "no game yet"
     idle = sum(map(len, found["never"].values()))
     tell(
-        format, {}, f"{found['games']} games: {wins}", f"{idle} rows that no game used",
+        format, {}, f"{number(found['games'], 'game')}: {wins}", f"{number(idle, 'row')} that no game used",
         *(f"game {e['game']} (seed {e['seed']}) could not be played on: {e['error']}" for e in found["errors"]),
         f"{page}", f"{data}",
     )  # fmt: skip

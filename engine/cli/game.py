@@ -69,15 +69,24 @@ def seed_given(seed: str) -> bytes | None:
     try:
         return bytes.fromhex(seed) if seed else None
     except ValueError:
-        raise Stop(f"a seed is hex text, not {seed!r}", Code.CALL) from None
+        raise Stop(f"a seed is hex text, two digits (0-9, a-f) for each byte, not {seed!r}", Code.CALL) from None
 
 
 def options_given(option: list[str]) -> dict[str, str]:
     """Options of the rules as they were typed, NAME=VALUE each."""
-    for said in option:
+    return _pairs(option, "an option is NAME=VALUE")
+
+
+def policies_given(policy: list[str]) -> dict[str, str]:
+    """Who is played by which policy as it was typed, WHO=POLICY each."""
+    return _pairs(policy, "who is played by which policy is WHO=POLICY")
+
+
+def _pairs(given: list[str], form: str) -> dict[str, str]:
+    for said in given:
         if "=" not in said:
-            raise Stop(f"an option is NAME=VALUE, not {said!r}", Code.CALL)
-    return {name.strip(): value.strip() for name, _, value in (o.partition("=") for o in option)}
+            raise Stop(f"{form}, not {said!r}", Code.CALL)
+    return {name.strip(): value.strip() for name, _, value in (said.partition("=") for said in given)}
 
 
 def new(

@@ -11,7 +11,7 @@ from pathlib import Path
 import typer
 
 from . import Code, Stop, formats, tell
-from .game import options_given, read_scenario, seed_given
+from .game import options_given, policies_given, read_scenario, seed_given
 from .terminal import Working, each
 
 __all__ = ["play"]
@@ -63,7 +63,7 @@ def play(
             options=options,
             seed=secret,
             drawing=drawing,
-            policies=options_given(policy),
+            policies=policies_given(policy),
         )
     except ValueError as error:
         raise Stop(str(error), Code.CALL) from None

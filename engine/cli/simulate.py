@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,8 +17,8 @@ import typer
 
 from ..core.package_data import scenarios
 from . import Code, Stop, formats
-from .game import find_scenario, options_given, read_scenario, seed_given
-from .terminal import Working
+from .game import find_scenario, options_given, policies_given, read_scenario, seed_given
+from .terminal import Working, warn
 
 if TYPE_CHECKING:
     from ..core.model import Ruleset
@@ -65,31 +67,30 @@ def simulate(
     formats(format, "text", "json")
     given = seed_given(seed)
     candidates = [candidate_of("as given", scenario, option), *(_other(said, scenario, option) for said in with_)]
-    candidates = [replace(candidate, policies=dict(options_given(policy))) for candidate in candidates]
+    candidates = [replace(candidate, policies=policies_given(policy)) for candidate in candidates]
     if len({candidate.name for candidate in candidates}) < len(candidates):
         raise Stop("--with names the same thing twice", Code.CALL)
     read = {candidate.name: checked(candidate) for candidate in candidates}
     rulesets = {name: rules for name, (_, rules) in read.items()}
     goal = _goal(until_error, rulesets["as given"])
-    drawn, crew, held = begun(
-        out, [(candidate, *read[candidate.name]) for candidate in candidates], given, turns, workers, cluster, force=force
-    )
     about = {c.name: _about(c, *read[c.name], turns) for c in candidates}
     for name in list(about)[1:]:
         about[name]["instead"] = _instead(candidates[0], next(c for c in candidates if c.name == name), rulesets)
-    keep_rules(out, about, rulesets)
-    missing = sum((n, name) not in held for n in range(1, games + 1) for name in rulesets)
-    with Working("games", missing) as working:
-        counted = sweep(
-            out, candidates, crew, held, games=games, turns=turns, seed=drawn, told=told(working, len(held), goal),
-            enough=lambda found, n: goal is not None and goal.reached(found, n, list(rulesets)),
-        )  # fmt: skip
-    wanted = {key: figures for key, figures in held.items() if key[0] <= counted}
-    result = {"seed": drawn, "turns": turns, **summed.summary(rulesets, wanted)}
-    if goal is not None:
-        reached = goal.error(wanted, counted, list(rulesets))
-        result["until"] = {"figure": goal.figure, "wanted": goal.wanted, "error": reached, "games": counted}
-    finish(out, result)
+    those = [(candidate, *read[candidate.name]) for candidate in candidates]
+    with begun(out, those, given, turns, workers, cluster, force=force) as (drawn, crew, held):
+        keep_rules(out, about, rulesets)
+        missing = sum((n, name) not in held for n in range(1, games + 1) for name in rulesets)
+        with Working("games", missing) as working:
+            counted = sweep(
+                out, candidates, crew, held, games=games, turns=turns, seed=drawn, told=told(working, len(held), goal),
+                enough=lambda found, n: goal is not None and goal.reached(found, n, list(rulesets)),
+            )  # fmt: skip
+        wanted = {key: figures for key, figures in held.items() if key[0] <= counted}
+        result = {"seed": drawn, "turns": turns, **summed.summary(rulesets, wanted)}
+        if goal is not None:
+            reached = goal.error(wanted, counted, list(rulesets))
+            result["until"] = {"figure": goal.figure, "wanted": goal.wanted, "error": reached, "games": counted}
+        finish(out, result)
     instead = {name: of["instead"] for name, of in about.items()}
     print(
         json.dumps(result, ensure_ascii=False)
@@ -111,7 +112,7 @@ def _goal(said: str, ruleset: Any) -> Goal | None:
         wanted = float(error)
     except ValueError:
         wanted = 0.0
-    if not equals or not wanted > 0:
+    if not equals or not 0 < wanted < math.inf:
         raise Stop(f"--until-error is FIGURE=E with an error above 0, such as battles=0.5, not {said!r}", Code.CALL)
     if fault := figure_fault(ruleset, figure.strip()):
         raise Stop(f"--until-error: {fault}", Code.CALL)
@@ -188,25 +189,39 @@ def checked(candidate: Candidate) -> tuple[dict[str, Any], Any]:
     return data, ruleset
 
 
+@contextmanager
 def begun(
     out: Path, candidates: Sequence[tuple[Candidate, Mapping[str, Any], Ruleset]], seed: bytes | None, turns: int, workers: int,
     cluster: str, *, force: bool,
-) -> tuple[str, Crew, dict[Key, Figures]]:  # fmt: skip
-    """The seed of a sweep, who plays it, and the games that its folder holds; a cluster is looked for before anything is written.
+) -> Iterator[tuple[str, Crew, dict[Key, Figures]]]:  # fmt: skip
+    """The seed of a sweep, who plays it, and the games that its folder holds, which it has to itself.
 
-    `candidates`: each with its scenario and ruleset.
+    A cluster is looked for before anything is written. `candidates`: each with its scenario and ruleset.
     """
-    from ..game.many.sweep import FORMAT, PLAYING, fingerprint, prepare
+    from ..game.many.one import FORMAT
+    from ..game.many.sweep import GAMES, PLAYING, alone, fingerprint, prepare
     from ..game.many.workers import Cluster, Processes, Rules
+    from ..game.report.words import counted
+    from ..ruleset.cache import player_digest
 
     if cluster and workers:
         raise Stop("--workers are of this machine, --cluster has its own: give one of them", Code.CALL)
     drawn = seed.hex() if seed is not None else _kept_seed(out, force)
-    settings = {"format": FORMAT, "seed": drawn, "turns": turns, "candidates": [fingerprint(*of) for of in candidates]}
+    settings = {
+        "format": FORMAT, "engine": player_digest(), "seed": drawn, "turns": turns,
+        "candidates": [fingerprint(*of) for of in candidates],
+    }  # fmt: skip
     sent = {candidate.name: Rules.of(data, ruleset) for candidate, data, ruleset in candidates}
     crew: Crew | None = Cluster(sent, cluster) if cluster else None
-    held = prepare(out, settings, force=force)
-    return drawn, crew or Processes(sent, workers or os.cpu_count() or 1, out / PLAYING), held
+    with alone(out):
+        held, broken = prepare(out, settings, force=force)
+        if broken:
+            warn(f"{out / GAMES}: {counted(broken, 'line')} cannot be read any more; what is missing is played again")
+        try:
+            yield drawn, crew or Processes(sent, workers or os.cpu_count() or 1, out / PLAYING), held
+        except KeyboardInterrupt:
+            warn(f"stopped; {counted(len(held), 'game')} kept in {out}: the same line goes on with them")
+            raise
 
 
 def _kept_seed(out: Path, force: bool) -> str:

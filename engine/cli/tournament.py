@@ -42,6 +42,7 @@ def tournament(
     Example: wteaw tournament diplomacy --policy given --policy idle --games 20 --turns 10 --out cup
     """
     from ..game.many import tournament as cup
+    from ..game.many.kept import write_json
     from ..game.many.sweep import sweep
     from ..game.scenario import initial_state
     from ..orders.policies import policies_of
@@ -69,20 +70,21 @@ def tournament(
     criterion = criterion or cup.criterion_of(ruleset, parties)
     pairs = list(cup.seatings(policy))
     candidates = [replace(base, name=cup.name_of(pair), policies=cup.seats(parties, pair)) for pair in pairs]
-    drawn, crew, held = begun(out, [(c, data, ruleset) for c in candidates], given, turns, workers, cluster, force=force)
-    missing = sum((n, c.name) not in held for n in range(1, games + 1) for c in candidates)
-    with Working("games", missing) as working:
-        sweep(
-            out, candidates, crew, held, games=games, turns=turns, seed=drawn, told=told(working, len(held), None),
-            enough=lambda found, n: False,
-        )  # fmt: skip
+    those = [(candidate, data, ruleset) for candidate in candidates]
+    with begun(out, those, given, turns, workers, cluster, force=force) as (drawn, crew, held):
+        missing = sum((n, c.name) not in held for n in range(1, games + 1) for c in candidates)
+        with Working("games", missing) as working:
+            sweep(
+                out, candidates, crew, held, games=games, turns=turns, seed=drawn, told=told(working, len(held), None),
+                enough=lambda found, n: False,
+            )  # fmt: skip
     wanted = {key: figures for key, figures in held.items() if key[0] <= games}
     errors = [{k: g[k] for k in ("game", "candidate", "seed", "error")} for g in wanted.values() if "error" in g]
     found = {
         "scenario": str(data["id"]), "seed": drawn, "turns": turns, "policies": policy, "parties": parties,
         "pairs": cup.standings(policy, parties, criterion, wanted), "errors": errors,
     }  # fmt: skip
-    (out / "tournament.json").write_text(json.dumps(found, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    write_json(out / "tournament.json", found)
     print(json.dumps(found, ensure_ascii=False) if format == "json" else "\n".join(_text(found)))
     if errors:
         raise typer.Exit(Code.FOUND)

@@ -15,7 +15,7 @@ from ..ruleset import Ruleset
 from ..world.world import World
 from .scenario import initial_state
 from .scenario_files import option_values
-from .store import PLAYER, Game, StoreError
+from .store import PLAYER, Game
 
 if TYPE_CHECKING:  # reports and maps are heavy: who only hands in orders needs neither
     from .report.drawing import Drawing
@@ -48,18 +48,18 @@ def new_game(
 
 
 def players_of(ruleset: Ruleset, state: State, who: str, policy: str) -> list[str]:
-    """The nations that a policy is chosen for: one, those of a side, or everyone. StoreError where there is no such thing."""
+    """The nations that a policy is chosen for: one, those of a side, or everyone. NotThere if there is no such thing."""
     from ..orders.policies import policies_of  # brings NumPy: only where a policy is chosen
 
     if policy not in policies_of(ruleset):
-        raise StoreError(f"no policy {policy!r}; there are {', '.join(policies_of(ruleset))}")
+        raise NotThere(f"no policy {policy!r}; there are {', '.join(policies_of(ruleset))}")
     if who == EVERYONE:
         return list(ruleset.rows("nations"))
     for form in ("nations", "sides"):
         if who in ruleset.rows(form):
             return World(ruleset, state).members(who)
     sides = ", ".join(sorted(ruleset.rows("sides")))
-    raise StoreError(f"no nation and no side {who!r} to play by {policy}; it is a nation's id, {sides or 'a side'} or {EVERYONE}")
+    raise NotThere(f"no nation and no side {who!r} to play by {policy}; it is a nation's id, {sides or 'a side'} or {EVERYONE}")
 
 
 def new_game_from(folder: Path, scenario: Mapping[str, Any], ruleset: Ruleset, state: State, rules: Path) -> Game:
@@ -72,7 +72,7 @@ def new_game_from(folder: Path, scenario: Mapping[str, Any], ruleset: Ruleset, s
 
 
 def option_value(ruleset: Ruleset, option: str, value: Any) -> Any:
-    """The value of an option as its row has it, from a value or from text. StoreError if it has no such value."""
+    """The value of an option as its row has it, from a value or from text. NotThere if it has no such value."""
     row = ruleset.rows("options").get(option)
     if row is None:
         raise NotThere(f"no option {option!r}; there are {', '.join(sorted(ruleset.rows('options'))) or 'none'}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -18,10 +18,11 @@ from typing import Any
 from ..core.canonical import dumps, loads
 from ..core.whole_files import write_whole
 
-__all__ = ["cache_folder", "code_digest", "key_of", "read", "reader_digest", "write"]
+__all__ = ["cache_folder", "code_digest", "key_of", "player_digest", "read", "reader_digest", "write"]
 
 KEEP = 600
 """Entries kept in one shelf; the oldest go first."""
+NOT_PLAYED_BY = ("cli/", "game/desk/", "game/editing/", "game/report/", "game/rulebook/", "game/testing/")
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 
@@ -36,14 +37,23 @@ def cache_folder() -> Path:
 @lru_cache(maxsize=1)
 def code_digest() -> str:
     """Of the program's own files that decide what is made of a ruleset."""
-    names = (path.relative_to(_PACKAGE).as_posix() for path in sorted(_PACKAGE.rglob("*.py")))
-    return _digest_of(name for name in names if name.startswith(("core/", "ruleset/")))
+    return _digest_of(name for name in _own_files() if name.startswith(("core/", "ruleset/")))
+
+
+@lru_cache(maxsize=1)
+def player_digest() -> str:
+    """Of the program's own files that decide how a game goes: all but those that show games, serve them or test rules."""
+    return _digest_of(name for name in _own_files() if not name.startswith(NOT_PLAYED_BY))
 
 
 @lru_cache(maxsize=1)
 def reader_digest() -> str:
     """Of the program's own files that decide what tree the text of a file gives, and how a tree is kept."""
     return _digest_of(f"ruleset/{name}.py" for name in ("load", "nodes", "refused", "scalars", "tree"))
+
+
+def _own_files() -> Iterator[str]:
+    return (path.relative_to(_PACKAGE).as_posix() for path in sorted(_PACKAGE.rglob("*.py")))
 
 
 def _digest_of(names: Iterable[str]) -> str:

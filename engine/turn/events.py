@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..core.journal import NOBODY, Fact
+from ..core.journal import NOBODY, Entry, Fact
 from ..core.model import Row
 from ..core.state import Entity
 from ..ruleset.expressions.reads import counted_facts, reads
@@ -270,6 +270,11 @@ def first_look(turn: Turn) -> None:
                 key = f"{row['id']}|{subject_id(names)}"
                 with turn.journal.entry(f"events/{row['id']}", subject=subject_id(names), keep=False):
                     turn.journal.set("becomes", key, "is", now)
+
+
+def only_notes(entry: Entry) -> bool:
+    """Whether an entry of an event's says no more than what its `becomes` is now: the event itself has an entry of its own."""
+    return bool(entry.changes) and all(table == "becomes" for table, *_ in entry.changes)
 
 
 def remember(turn: Turn, fact: Fact) -> None:

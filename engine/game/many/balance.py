@@ -19,9 +19,9 @@ from .summary import figures, mean, outcome, share
 Games = Mapping[int, Figures]
 LOW, HIGH = 0.1, 0.9
 """The band of what games come to: eight of ten lie in it."""
-ALWAYS = ("events", "acts", "orders", "technologies", "adjusts", "decisions", "catalogue", "battles")
+ALWAYS = ("events", "acts", "orders", "technologies", "adjusts", "catalogue", "battles")
 """Forms whose rows are looked for, whether or not any of them was used; of other forms those are of which some row was."""
-UNTOLD = ("frame", "shows")
+UNTOLD = ("frame", "shows", "decisions", "tracks")
 """Forms of which a journal does not tell each row that was used."""
 
 

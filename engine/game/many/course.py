@@ -11,7 +11,9 @@ from fractions import Fraction
 from typing import Any
 
 from ...core.journal import Entry
+from ...core.model import Ruleset
 from ...core.state import WHOLE_ROW
+from ...turn.events import only_notes
 from ...turn.score import Scores
 from ...world.treasury import money
 from ...world.world import World
@@ -66,6 +68,11 @@ class Course:
         self.learned: Counter[str] = Counter()
         self.conditions: Counter[str] = Counter()
 
+    def began(self, ruleset: Ruleset, entries: Iterable[Entry]) -> None:
+        """What rules have done before the first turn."""
+        for entry in entries:
+            self._entry(entry.turn, entry, money(ruleset))
+
     def turn(self, number: int, world: World, entries: Iterable[Entry]) -> None:
         """A turn has been resolved: its entries, and the world after it."""
         figures: dict[str, Counter[str]] = {name: Counter() for name in BY_TURN}
@@ -90,6 +97,8 @@ class Course:
         )
 
     def _entry(self, number: int, entry: Entry, main: str) -> None:
+        if only_notes(entry):
+            return
         did = self.did.setdefault(entry.rule, [0] * len(DID))
         did[0] += 1
         did[1] += len(entry.changes)

@@ -12,13 +12,17 @@ from typing import Any
 from ...core import canonical
 from ...core.faults import BrokenGame, NotThere
 from ...core.model import Ruleset
-from .one import Figures
-from .sweep import FORMAT, GAMES, SETTINGS, read_games
+from ...core.whole_files import write_whole
+from .one import FORMAT, Figures
+from .sweep import GAMES, SETTINGS, read_games
 from .workers import Key
 
 ABOUT = "about.json"
 RULES = "rules"
 SUMMARY = "summary.json"
+OF_SETTINGS, OF_ABOUT = {"format", "seed", "turns"}, {"title", "ruleset", "again", "rules", "instead"}
+"""What has to be said of a sweep, and of each of the things compared."""
+ANEW = "the line that began the sweep, given again, writes it anew"
 
 
 @dataclass(frozen=True)
@@ -30,10 +34,15 @@ class Played:
     about: Mapping[str, Mapping[str, str]]
 
     @cached_property
+    def read(self) -> tuple[dict[Key, Figures], int]:
+        """What the file of its games holds, and how many of its lines are broken."""
+        return read_games(self.folder / GAMES)
+
+    @cached_property
     def held(self) -> dict[Key, Figures]:
         """Every game by its number and what it was a game of."""
         most = self.counted
-        return {key: figures for key, figures in sorted(read_games(self.folder / GAMES)) if most is None or key[0] <= most}
+        return {key: figures for key, figures in sorted(self.read[0].items()) if most is None or key[0] <= most}
 
     def games(self, of: str) -> dict[int, Figures]:
         """The games of one of the things compared."""
@@ -53,24 +62,28 @@ class Played:
         path = self.folder / RULES / f"{self.about[of]['ruleset']}.json"
         try:
             return Ruleset.from_json(canonical.loads(path.read_bytes()))
-        except (OSError, ValueError, KeyError) as error:
-            raise BrokenGame(f"{path}: the rules of this sweep cannot be read: {error}") from None
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            said = getattr(error, "strerror", None) or error
+            raise BrokenGame(f"{path}: the rules of this sweep cannot be read ({said}); {ANEW}") from None
 
 
 def keep_rules(folder: Path, about: Mapping[str, Mapping[str, str]], rules: Mapping[str, Ruleset]) -> None:
     """Write down what the things compared are, and the rulesets themselves under their hashes."""
     (folder / RULES).mkdir(exist_ok=True)
     for ruleset in rules.values():
-        path = folder / RULES / f"{ruleset.hash}.json"
-        if not path.exists():
-            path.write_bytes(canonical.dumps(ruleset.to_json()))
+        write_whole(folder / RULES / f"{ruleset.hash}.json", canonical.dumps(ruleset.to_json()), shared=True)
     (folder / SUMMARY).unlink(missing_ok=True)
-    (folder / ABOUT).write_text(json.dumps(about, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    write_json(folder / ABOUT, about)
+
+
+def write_json(path: Path, found: Mapping[str, Any]) -> None:
+    """Write data down for people and programs, whole or not at all."""
+    write_whole(path, (json.dumps(found, ensure_ascii=False, indent=1) + "\n").encode("utf-8"), shared=True)
 
 
 def finish(folder: Path, summary: Mapping[str, Any]) -> None:
     """Write down what a sweep has come to."""
-    (folder / SUMMARY).write_text(json.dumps(summary, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    write_json(folder / SUMMARY, summary)
 
 
 def played(folder: Path) -> Played:
@@ -80,9 +93,16 @@ def played(folder: Path) -> Played:
     except OSError:
         raise NotThere(f"{folder} holds no sweep; `wteaw simulate SCENARIO --games N --out {folder}` makes one") from None
     except ValueError as error:
-        raise BrokenGame(f"{folder}: what is said of the sweep cannot be read: {error}") from None
-    if settings.get("format") != FORMAT:
+        raise BrokenGame(f"{folder}: what is said of the sweep cannot be read ({error}); {ANEW}") from None
+    if isinstance(settings, dict) and settings.get("format", FORMAT) != FORMAT:
         raise BrokenGame(
             f"{folder}: its games were counted by another version of wteaw; `wteaw simulate --force` plays them again"
         )
+    for name, data, keys in ((SETTINGS, [settings], OF_SETTINGS), (ABOUT, _several(about), OF_ABOUT)):
+        if not data or not all(isinstance(of, dict) and keys <= of.keys() for of in data):
+            raise BrokenGame(f"{folder / name}: no more what `wteaw simulate` wrote there; {ANEW}")
     return Played(folder, settings, about)
+
+
+def _several(about: Any) -> list[Any]:
+    return list(about.values()) if isinstance(about, dict) else []

@@ -12,6 +12,7 @@ from ...core.journal import Entry
 from ...core.model import Ruleset
 from ...core.state import WHOLE_ROW
 from ...orders.ways import mode_of
+from ...turn.events import only_notes
 from ..begin import new_game
 from ..resolve import Outcome, resolve_turn
 from ..store import Game
@@ -20,6 +21,8 @@ from .course import Course, as_floats, criteria
 from .words import NOBODY, Unnamed
 
 Figures = dict[str, Any]
+FORMAT = 4
+"""Changes with what figures are: games of another one are not gone on with."""
 
 
 def resolutions(game: Game, turns: int = 0, *, workers: int = 1) -> Iterator[tuple[int, list[str], Outcome]]:
@@ -59,6 +62,7 @@ def play_one(
         )
         first = game.stage().position.turn
         course, entries = Course(), list[Entry]()
+        course.began(ruleset, game.journal())
         for turn, _, outcome in resolutions(game, turns):
             entries += outcome.result.entries
             position = game.stage().position
@@ -93,7 +97,7 @@ def counts(ruleset: Ruleset, entries: Iterable[Entry]) -> Figures:
     events: Counter[str] = Counter()
     given: Counter[str] = Counter()
     for entry in entries:
-        if entry.rule.startswith("events/"):
+        if entry.rule.startswith("events/") and not only_notes(entry):
             events[entry.rule.partition("/")[2]] += 1
         if "refused" in entry.data:
             reasons.setdefault(entry.rule, Counter())[unnamed(str(entry.data["refused"]))] += 1

@@ -15,8 +15,9 @@ from difflib import get_close_matches
 from typing import Any
 
 from ...core.model import Ruleset
+from ..report.words import counted
 from .one import Figures
-from .words import DRAW, NOT_ENDED, surest
+from .words import DRAW, NOT_ENDED, percent, surest
 
 NOT_SHOWN = ("orders ", "refused ", "events ", "wins ", "lead ")
 """Figures that stand elsewhere in the table, or in `summary.json` alone."""
@@ -125,7 +126,8 @@ def figure_fault(ruleset: Ruleset, figure: str) -> str | None:
         known, asked = [f"{form}/{id_}" for form in ("orders", "acts") for id_ in ruleset.rows(form)], rest
     else:
         forms = (
-            "criteria CRITERION WHO, lead CRITERION WHO, wins WHO, captures WHO, lost WHO, battles KIND, orders ROW, events ROW"
+            "criteria CRITERION WHO, lead CRITERION WHO, wins WHO, captures WHO, lost WHO, battles KIND, orders ROW, "
+            "refused ROW, events ROW"
         )
         return f"no figure {figure!r}; there are {', '.join(NO_FORM)}, {forms}"
     if asked in known:
@@ -178,7 +180,7 @@ def mean(values: Sequence[float]) -> dict[str, float | None]:
     return {"mean": middle, "error": math.sqrt(math.fsum((v - middle) ** 2 for v in values) / (n - 1) / n)}
 
 
-def share(hits: int, n: int) -> dict[str, float]:
+def share(hits: float, n: int) -> dict[str, float]:
     """How often of so many, with the 95 % band."""
     z = 1.959964
     p, whole = hits / n, 1 + z * z / n
@@ -191,7 +193,7 @@ def as_text(found: Mapping[str, Any], ruleset: Ruleset, instead: Mapping[str, st
     """The tables that a reader wants first; `summary.json` has every figure."""
     out: list[str] = []
     for name, candidate in found["candidates"].items():
-        out += [f"{name}: {candidate['games']} games", "", f"  {'wins':<40} games   share   95 % band"]
+        out += [f"{name}: {counted(candidate['games'], 'game')}", "", f"  {'wins':<40} games   share   95 % band"]
         out += [_share(who, s) for who, s in candidate["wins"].items()]
         for criterion, leads in candidate["leads"].items():
             out += ["", f"  {'leads by ' + criterion:<40} games   share   95 % band", *(_share(w, s) for w, s in leads.items())]
@@ -205,20 +207,21 @@ def as_text(found: Mapping[str, Any], ruleset: Ruleset, instead: Mapping[str, st
     first = next(iter(found["candidates"]))
     for name, compared in found["compared"].items():
         differs = {what: m for what, m in compared["figures"].items() if m["mean"] or m["error"]}
-        out += [f"{name} less {first}, on the same {compared['games']} seeds", ""]
+        out += [f"{name} less {first}, on {counted(compared['games'], 'same seed')}", ""]
         out += [f"  {line}" for line in surest(ruleset, instead[name], compared["figures"])]
         out += [f"  {'figure':<40} difference   standard error" if differs else "  no figure differs"]
         out += [_mean(what, m) for what, m in differs.items()]
         out.append("")
     if "until" in found:
         until = found["until"]
-        error = "nothing" if until["error"] is None else f"± {until['error']:.3g}"
-        out += [f"{until['figure']} is known to {error} after {until['games']} games ({until['wanted']:g} was asked for)", ""]
+        known = "not known yet" if until["error"] is None else f"known to ± {until['error']:.3g}"
+        after = counted(until["games"], "game")
+        out += [f"{until['figure']} is {known} after {after} ({until['wanted']:g} was asked for)", ""]
     return out[:-1]
 
 
 def _share(who: str, s: Mapping[str, float]) -> str:
-    return f"  {who:<40} {s['games']:>5}  {s['share']:>5.0%}   {s['low']:.0%} to {s['high']:.0%}"
+    return f"  {who:<40} {s['games']:>5}  {percent(s['share']):>5}   {s['low']:.0%} to {s['high']:.0%}"
 
 
 def _mean(what: str, m: Mapping[str, float | None]) -> str:

@@ -8,8 +8,10 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,14 +20,16 @@ from ...core.canonical import digest
 from ...core.faults import MachineError, StoreError
 from ...core.model import Ruleset
 from ...core.whole_files import write_whole
+from ..store.games import FILE as GAME_FILE
 from .one import Figures
 from .workers import MOST_TRIES, Crew, Key, Lost, Task
 
 GAMES = "games.jsonl"
 SETTINGS = "settings.json"
 PLAYING = "playing"
-FORMAT = 3
-"""Of what is kept of a game: a sweep with other figures is not gone on with."""
+LOCK = ".lock"
+SAID = {"format": "another version of wteaw counted them", "engine": "another version of wteaw played them"}
+"""What other settings are, where their key does not say it."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +60,32 @@ def seed_of(seed: str, number: int) -> str:
     return hashlib.sha256(f"{seed}/{number}".encode()).hexdigest()
 
 
-def prepare(out: Path, settings: Mapping[str, Any], *, force: bool) -> dict[Key, Figures]:
-    """Make the folder ready and give the games that it holds; StoreError if they are of other settings, unless `force`."""
+@contextmanager
+def alone(out: Path) -> Iterator[None]:
+    """While a sweep has its folder to itself, which is made if there is none. StoreError if another one is at it.
+
+    What keeps it ends with the process, however that ends.
+    """
     if out.exists() and not out.is_dir():
         raise StoreError(f"{out} is a file; `--out` names a folder")
+    if (out / GAME_FILE).exists():
+        raise StoreError(f"{out} holds a game; `--out` names a folder for the results of many")
+    out.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(out / LOCK, timeout=0)) as lock:
+        try:
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error):
+                raise StoreError(f"another `wteaw simulate` or `wteaw tournament` is at {out}; wait for it, or stop it") from None
+            raise MachineError(f"{out / LOCK}: {error}") from None
+        yield
+
+
+def prepare(out: Path, settings: Mapping[str, Any], *, force: bool) -> tuple[dict[Key, Figures], int]:
+    """Make the folder ready and give the games that it holds, and of how many no more can be read.
+
+    StoreError if they are of other settings, unless `force`.
+    """
     kept, games = out / SETTINGS, out / GAMES
     if force:
         kept.unlink(missing_ok=True)
@@ -73,29 +99,45 @@ def prepare(out: Path, settings: Mapping[str, Any], *, force: bool) -> dict[Key,
     elif games.exists():
         there = {}
     if there is not None and there != settings:
-        other = ", ".join(k for k in settings if there.get(k) != settings[k])
+        other = ", ".join(SAID.get(k, k) for k in settings if not isinstance(there, dict) or there.get(k) != settings[k])
         raise StoreError(
             f"{out} holds results of other settings ({other}); `--force` begins anew, `--out` another folder leaves them"
         )
     shutil.rmtree(out / PLAYING, ignore_errors=True)  # left by a command that was killed
     (out / PLAYING).mkdir(parents=True)
     _put(kept, json.dumps(settings, ensure_ascii=False, indent=1) + "\n")
-    held = dict(read_games(games))
+    held, broken = read_games(games)
     _write(games, held)  # without the half of a line that a killed command may have left
-    return held
+    return held, broken
 
 
-def read_games(path: Path) -> Iterator[tuple[Key, Figures]]:
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else ():
-        try:
-            figures = json.loads(line)
-            yield (int(figures["game"]), str(figures["candidate"])), figures
-        except (ValueError, KeyError, TypeError):
-            continue  # that game is played again
+def read_games(path: Path) -> tuple[dict[Key, Figures], int]:
+    """The games of a file, and how many lines are not as they were written. A last line that has no end is being written."""
+    if not path.exists():
+        return {}, 0
+    *whole, _ = path.read_bytes().decode("utf-8", errors="replace").split("\n")
+    held, broken = dict[Key, Figures](), 0
+    for line in whole:
+        figures, cut, sealed = line.rpartition(SEAL)
+        if cut and sealed == f'{_digest(figures)}"}}':
+            game = json.loads(figures + "}")
+            held[game["game"], game["candidate"]] = game
+        else:
+            broken += 1
+    return held, broken
+
+
+SEAL = ',"sum":"'
+"""Before the digest of a line, by which one that has been damaged is known."""
+
+
+def _digest(line: str) -> str:
+    return hashlib.sha256(line.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _line(figures: Figures) -> str:
-    return json.dumps(figures, ensure_ascii=False, separators=(",", ":")) + "\n"
+    line = json.dumps(figures, ensure_ascii=False, separators=(",", ":")).removesuffix("}")
+    return f'{line}{SEAL}{_digest(line)}"}}\n'
 
 
 def _write(path: Path, games: Mapping[Key, Figures]) -> None:
@@ -148,9 +190,9 @@ def sweep(
                             raise MachineError(f"{lost}; the other results stand in {out / GAMES}")
                         todo.append(task.key)
                         continue
-                    held[task.key] = figures
                     file.write(_line(figures))
                     file.flush()
+                    held[task.key] = figures
                     count = count or done()
         told(held, 0)
     except BaseException:

@@ -100,7 +100,7 @@ def standings(
                 numbers["first" if score > 0.5 else "second" if score < 0.5 else "drawn"].append(number)
         whole = [sum(leads) / 2 for leads in by_seed.values() if len(leads) == 2]
         points = sum(scores)
-        found = share(round(points), len(scores)) if scores else None
+        found = share(points, len(scores)) if scores else None
         out.append({
             "first": first, "second": second, "games": len(scores), "won": len(numbers["first"]), "lost": len(numbers["second"]),
             "drawn": len(numbers["drawn"]), "points": points, "band": [found["low"], found["high"]] if found else None,

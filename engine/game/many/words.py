@@ -14,6 +14,15 @@ SAID, SURE = 12, 2.0
 """Differences told in words, and of how many standard errors they must be."""
 
 
+def percent(share: float) -> str:
+    """A share in percent: 0 and 100 are said of none and all alone."""
+    said = f"{100 * share:.0f}"
+    if said in ("0", "100") and 0 < share < 1:
+        said = f"{100 * share:.1f}"
+        said = {"0.0": "under 0.1", "100.0": "over 99.9"}.get(said, said)
+    return f"{said}%"
+
+
 class Names:
     """What rows of a ruleset are called."""
 

@@ -10,6 +10,7 @@ import gc
 import multiprocessing
 import os
 import signal
+import socket
 import tempfile
 import threading
 import uuid
@@ -26,6 +27,7 @@ from ...core import canonical
 from ...core.collector import collect_rarely
 from ...core.faults import MachineError, RuleError, StoreError, of_rules
 from ...core.model import Ruleset
+from ...ruleset.cache import player_digest
 from .one import Figures, play_one
 
 MOST_TRIES = 3
@@ -187,11 +189,10 @@ def play(task: Task, rules: Rules, scratch: Path) -> Figures:
 
 # ---- a cluster
 
+SAME_VERSION = "install the same on every machine of the cluster and start its workers again: what has been played is kept"
 CONNECT, LOOK, AHEAD = "20s", 5, 2
 """How long a scheduler may take to answer; after how many seconds of silence it is looked whether it is still there; games
 that are given to a cluster for each of its threads, so that none waits."""
-VERSION = 2
-"""Changes with what figures are: workers of another version are refused."""
 
 
 class Cluster(Crew):
@@ -222,7 +223,7 @@ class Cluster(Crew):
     def start(self, task: Task) -> None:
         self.sent += 1
         name = f"wteaw-{task.key[0]}-{self.sent}-{uuid.uuid4().hex}"
-        self.running[self.client.submit(play_there, task, self.rules[task.of], VERSION, key=name, pure=False)] = task
+        self.running[self.client.submit(play_there, task, self.rules[task.of], player_digest(), key=name, pure=False)] = task
 
     def wait(self) -> Iterator[tuple[Task, Figures | Lost]]:
         import distributed  # heavy, and for clusters alone
@@ -247,8 +248,8 @@ class Cluster(Crew):
         self.client.close()
 
 
-def play_there(task: Task, rules: Rules, version: int) -> Figures:
-    """A game, by a worker of a cluster."""
-    if version != VERSION:
-        raise MachineError(f"a worker of the cluster has another version of wteaw ({VERSION}, here {version})")
+def play_there(task: Task, rules: Rules, version: str) -> Figures:
+    """A game, by a worker of a cluster. MachineError if its program is not that of the command (`version`)."""
+    if version != player_digest():
+        raise MachineError(f"the worker on {socket.gethostname()} has another version of wteaw than this command; {SAME_VERSION}")
     return play(task, rules, Path(tempfile.gettempdir()))

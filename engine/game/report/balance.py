@@ -11,13 +11,13 @@ from typing import Any
 
 from ...core.model import Ruleset
 from ..many.course import DID
-from ..many.words import Names, surest
+from ..many.words import Names, percent, surest
 from . import plots
 from .document import Block, Bullets, Para, Part, Picture, Table, table
 from .words import capital, counted
 
-LINES, LEADING = 8, 6
-"""Lines in a chart, and games that a row leads to; the JSON has all."""
+LINES, LEADING, MOST = 8, 6, 12
+"""Lines in a chart, games that a row leads to, and who is told of those that win or lead; the JSON has all."""
 TITLES = {
     "units": "Units", "places": "Places held", "income": "Income in the turn", "lost": "Units lost in the turn",
     "captures": "Places taken in the turn",
@@ -26,6 +26,9 @@ FORMS = {
     "events": "Events", "orders": "Orders", "refused": "Orders refused when they were carried out",
     "technologies": "Technologies", "order_options": "Conditions of orders", "adjusts": "Adjusts that counted",
 }  # fmt: skip
+
+IDLE = {"order_options": "conditions of orders", "war_kinds": "kinds of war"}
+"""Forms as the list of what no game used calls them, where it is not by their key."""
 
 
 def balance_parts(ruleset: Ruleset, found: Mapping[str, Any], games: Mapping[int, Mapping[str, Any]], again: str) -> list[Part]:
@@ -60,9 +63,9 @@ def linked_table(head: Sequence[str], rows: Sequence[tuple[Sequence[str], tuple[
     return replace(made, head=tuple(head), links=tuple(links for _, links in rows))
 
 
-def percent(share: Mapping[str, Any]) -> tuple[str, str]:
+def with_band(share: Mapping[str, Any]) -> tuple[str, str]:
     """A share and its band."""
-    return f"{100 * share['share']:.0f}%", f"{100 * share['low']:.0f} to {100 * share['high']:.0f}%"
+    return percent(share["share"]), f"{100 * share['low']:.0f} to {100 * share['high']:.0f}%"
 
 
 def figure(value: float | None, error: float | None = None) -> str:
@@ -81,10 +84,11 @@ def _wins(names: Names, found: Mapping[str, Any]) -> list[Block]:
     out: list[Block] = []
     asked = [("The game", found["wins"]), *((f"Leads by {names.row('criteria', c)}", of) for c, of in found["leads"].items())]
     for title, of in asked:
-        of = dict(list(of.items())[:12])
+        cut = f", the {MOST} first of {len(of)}" if len(of) > MOST else ""
+        of = dict(list(of.items())[:MOST])
         shares = {names.who(who): (s["share"], s["low"], s["high"]) for who, s in of.items()}
-        out.append(Picture(plots.bars(title, shares, percent=True), f"{title}: share of the games, with the 95 % band."))
-        rows = [((capital(names.who(who)), str(s["games"]), *percent(s)), leads(s["from"])) for who, s in of.items()]
+        out.append(Picture(plots.bars(title, shares, percent=True), f"{title}{cut}: share of the games, with the 95 % band."))
+        rows = [((capital(names.who(who)), str(s["games"]), *with_band(s)), leads(s["from"])) for who, s in of.items()]
         out.append(linked_table((title, "Games", "Share", "Band", "Which"), rows))
     return out
 
@@ -95,7 +99,7 @@ def _joins(names: Names, found: Mapping[str, Any]) -> list[Block]:
         for side, s in sides.items():
             how = ", ".join(f"{names.rule(rule)} ({n})" for rule, n in list(s["rules"].items())[:3])
             turn = figure(s["turn"]["mean"], s["turn"]["error"])
-            rows.append(((capital(names.who(nation)), names.who(side), *percent(s), turn, how), leads(s["from"])))
+            rows.append(((capital(names.who(nation)), names.who(side), *with_band(s), turn, how), leads(s["from"])))
     out: list[Block] = []
     if rows:
         head = ("Nation", "Joins", "Share", "Band", "Turn", "By (games)", "Which")
@@ -105,7 +109,7 @@ def _joins(names: Names, found: Mapping[str, Any]) -> list[Block]:
         how = ", ".join(f"{names.rule(rule)} ({n})" for rule, n in list(s["rules"].items())[:2])
         foe = ", ".join(f"{names.who(f)} ({n})" for f, n in list(s["foes"].items())[:2])
         turn = figure(s["turn"]["mean"], s["turn"]["error"])
-        wars.append(((capital(names.who(nation)), *percent(s), turn, foe, how), leads(s["from"])))
+        wars.append(((capital(names.who(nation)), *with_band(s), turn, foe, how), leads(s["from"])))
     if wars:
         head = ("At war for the first time", "Share", "Band", "Turn", "With (games)", "By (games)", "Which")
         out.append(linked_table(head, wars))
@@ -125,7 +129,7 @@ def _within(
     pairs.sort(key=lambda pair: (-pair[2]["mean"], pair[:2]))
     rows = []
     for one, other, s in pairs:
-        rows.append(((capital(of(one)), what(other), percent(s)[0], figure(s["mean"], s["error"])), leads(s["from"])))
+        rows.append(((capital(of(one)), what(other), with_band(s)[0], figure(s["mean"], s["error"])), leads(s["from"])))
     return linked_table(head, rows)
 
 
@@ -136,7 +140,7 @@ def _course(names: Names, found: Mapping[str, Any]) -> list[Block]:
     course = found["course"]
     if not course["turns"]:
         return []
-    few = f" Games that have come so far: {course['games'][0]} at first, {course['games'][-1]} in turn {course['turns'][-1]}."
+    few = f" {_reached(course)}"
     out: list[Block] = [Para(f"Means over the games, with the band in which eight of ten lie.{few}")]
     war = {
         "length: borders between enemies": course["front"], "places in which it stands": course["fronts"],
@@ -149,6 +153,14 @@ def _course(names: Names, found: Mapping[str, Any]) -> list[Block]:
     for key, title in TITLES.items():
         out += _chart(title, course[key], course, names.who, known)
     return out
+
+
+def _reached(course: Mapping[str, Any]) -> str:
+    """Over how many games the means are: fewer in late turns, where games end early."""
+    first, last, turn = course["games"][0], course["games"][-1], course["turns"][-1]
+    if first == last:
+        return f"{counted(first, 'game')} came to turn {turn}."
+    return f"They are those of the games that came to a turn: {first} at first, {last} in turn {turn}."
 
 
 def _chart(
@@ -185,7 +197,7 @@ def _never(names: Names, found: Mapping[str, Any]) -> list[Block]:
     lines = []
     for form, ids in found["never"].items():
         said = ", ".join(f"{names.row(form, id_)} ({id_})" if names.row(form, id_) != id_ else id_ for id_ in ids)
-        lines.append(f"{counted(len(ids), 'row')} of {FORMS.get(form, form).lower()}: {said}")
+        lines.append(f"{counted(len(ids), 'row')} of {IDLE.get(form, form)}: {said}")
     if not lines:
         return [Para("Every row was used in some game.")]
     return [
@@ -201,7 +213,7 @@ def _used(names: Names, found: Mapping[str, Any]) -> list[Block]:
         rows = []
         for what, s in sorted(of.items(), key=lambda i: (-i[1]["share"], -(i[1]["mean"] or 0), i[0])):
             name = names.rule(what) if form in ("orders", "refused") else names.row(form, what)
-            rows.append(((capital(name), what, percent(s)[0], figure(s["mean"], s["error"])), leads(s["from"])))
+            rows.append(((capital(name), what, with_band(s)[0], figure(s["mean"], s["error"])), leads(s["from"])))
         if rows:
             out.append(linked_table((title, "Row", "Games", "A game", "Which"), rows))
         if form == "refused" and rows:
@@ -215,7 +227,7 @@ def _rules(names: Names, found: Mapping[str, Any]) -> list[Block]:
         if not any(s[key]["mean"] for key in DID[1:]):
             continue
         cells = [figure(s[key]["mean"]) if s[key]["mean"] else "" for key in DID]
-        rows.append(((capital(names.rule(rule)), rule, percent(s)[0], *cells), leads(s["from"])))
+        rows.append(((capital(names.rule(rule)), rule, with_band(s)[0], *cells), leads(s["from"])))
     head = (
         "Rule",
         "Row",

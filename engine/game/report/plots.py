@@ -7,6 +7,7 @@ text, in the page's font. Lines differ by their dashes, too.
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from ...core.faults import MachineError
 
 COLORS = 8
 WIDTH, HEIGHT = 5.8, 3.4
+ACROSS, SIGN = 66, 7
+"""Letters that fit beside each other, and how many of them the sign before a name of a legend takes."""
 INK = "#010203"
 _DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 
@@ -69,8 +72,20 @@ def lines(title: str, series: Sequence[Line], *, first: int = 1, unit: str = "",
     if max(len(line.values) for line in series) == 1:
         axes.set_xticks([first])  # Matplotlib would divide the one turn
     if len(series) > 1:
-        axes.legend(loc=9, bbox_to_anchor=(0.5, -0.18), ncol=3, frameon=False, labelcolor=INK)
+        axes.legend(
+            loc=9, bbox_to_anchor=(0.5, -0.18), ncol=_columns([line.name for line in series]), frameon=False, labelcolor=INK
+        )
     return _svg(figure, title)
+
+
+def _columns(names: Sequence[str]) -> int:
+    """Into how many columns a legend goes, so that it is no wider than the picture."""
+    for columns in (3, 2):
+        down = math.ceil(len(names) / columns)
+        widest = [max(map(len, names[i : i + down])) for i in range(0, len(names), down)]
+        if sum(widest) + SIGN * len(widest) <= ACROSS:
+            return columns
+    return 1
 
 
 def bars(title: str, shares: Mapping[str, tuple[float, float, float]], *, unit: str = "", percent: bool = False) -> str:
