@@ -91,7 +91,7 @@ class Chain:
         """A chain from a seed of 16 bytes or more, or from a fresh one for None. ValueError for other sizes."""
         seed = secrets.token_bytes(32) if seed is None else seed
         if len(seed) < 16:
-            raise ValueError(f"a seed has at least 16 bytes, not {len(seed)}")
+            raise ValueError(f"a seed has at least 32 hexadecimal digits (16 bytes), not {2 * len(seed)}")
         if length < 1:
             raise ValueError(f"a chain has at least one link, not {length}")
         # The seed's own hash is the last link, so that showing every link still does not show the seed.

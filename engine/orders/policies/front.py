@@ -244,13 +244,26 @@ class Front:
 
     @cached_property
     def _pulls(self) -> dict[str, Fraction]:
-        """What draws troops to each friendly place: the enemy's strength at the front behind it, less the further that is."""
-        strongest = sorted(((isqrt(int(self.threat(p))), p) for p in self.front_places if self.need[p] > 0), reverse=True)
+        """What draws troops to each friendly place: the enemy's strength at the front behind it, less the further that is; half
+        of it where there are enough to hold the front, and too few to go on."""
+        drawn = [(isqrt(int(self.threat(p))) // (1 if self.need[p] > 0 else 2), p) for p in self.front_places if self._wants(p)]
         out: dict[str, Fraction] = {}
-        for strength, place in strongest[:SECTORS]:
+        for strength, place in sorted(drawn, reverse=True)[:SECTORS]:
             for near, steps in self.spread([(0, place)]).items() if strength else ():
                 out[near] = max(out.get(near, Fraction(0)), Fraction(strength, 2 + steps))
         return out
+
+    def _wants(self, place: str) -> bool:
+        """Whether a front place wants more units: to hold it, or to take from there what is worth most beside it (`push`)."""
+        if self.need[place] > 0 or "push" not in self.war:
+            return self.need[place] > 0
+        prey = max(self.enemy_places & set(self.near(place)), key=lambda p: (self.value("worth", p, 1), p))
+        foes, strength = self.defenders(prey)
+        n, worth = self.allies(place, "attack")
+        for _, row in self.world.state.stacks(at=place, owner=self.nation):
+            n += row["n"]
+            worth += row["n"] * self.worth_of(row["kind"], self.nation, str(self.war["attack"]))
+        return n * worth < Fraction(str(self.war["push"])) * foes * strength
 
     def pull(self, place: str) -> Fraction:
         """How much troops are wanted in a friendly place; 0: not at all."""
