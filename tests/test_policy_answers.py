@@ -6,8 +6,13 @@ from typing import Any
 
 import pytest
 
+from wteaw.core.dice import ScriptedDice
+from wteaw.core.package_data import scenarios
+from wteaw.core.state import unit_key
+from wteaw.game.scenario import initial_state
+from wteaw.game.scenario_files import load_scenario
 from wteaw.orders.check import check
-from wteaw.orders.intake import parted
+from wteaw.orders.intake import accept, parted
 from wteaw.orders.policies import plan
 from wteaw.world.world import World
 
@@ -74,3 +79,43 @@ def test_what_policies_of_alliances_say_of_coins_is_paid_in_the_game() -> None:
     for entry in spoils:
         (_, region, _, held, left), (_, taker, _, had, has) = entry.changes
         assert entry.subject == f"place:{region}" and left == 0 and has - had == held and taker != region
+
+
+def of(
+    scenario: str, nation: str, *units: tuple[str, str, str], holders: dict[str, str] | None = None, war: str = ""
+) -> dict[str, Any]:
+    """What a nation answers at the start of a game, with some more units (owner, kind, place), a war, and other holders of land."""
+    data, ruleset, _ = load_scenario(scenarios() / f"{scenario}.yaml")
+    assert data is not None and ruleset is not None
+    state = initial_state(ruleset, data)
+    for owner, kind, place in units:
+        state.put("units", unit_key(owner, kind, place), "*", {"owner": owner, "kind": kind, "place": place, "n": 2})
+    for place, holder in (holders or {}).items():
+        state.put("places", place, "holder", holder)
+    if war:
+        state.put("relations", war, "*", {"stance": "war"})
+    world = World(ruleset, state)
+    found = plan(world, nation, ScriptedDice([1] * 5000).stream(step="input", rule="p", subject=nation))
+    taken = accept(world, nation, found)
+    assert not [
+        d
+        for d in taken.found
+        if d.severity == "error" and d.line in {o["line"] for o in found if o["order"].startswith("decisions/")}
+    ]
+    return dict(taken.answers)
+
+
+def test_submarines_without_ships_that_they_could_help_dive() -> None:
+    alone = of("no-mans-land", "germany")
+    assert alone["dive/sea-zone-23"] == 0
+    joined = of("no-mans-land", "germany", ("germany", "cruiser", "sea-zone-23"))
+    assert "dive/sea-zone-23" not in joined and joined.keys() == alone.keys() - {"dive/sea-zone-23"}
+
+
+def test_a_general_at_the_front_goes_to_land_of_his_own_when_he_must() -> None:
+    held = {"a3": "cressia", "a4": "aster", "a5": "aster", "b3": "borea"}
+    general = ("aster", "general", "a4"), ("borea", "infantry", "b3")
+    asked = {"general-retreats-to/a4": "a5"}
+    assert of("empire-orders", "aster", *general, holders=held, war="aster--borea") == asked
+    assert of("empire-orders", "aster", *general, holders=held) == {}
+    assert of("empire-orders", "aster", *general[1:], holders=held, war="aster--borea") == {}
