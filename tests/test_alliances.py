@@ -16,6 +16,7 @@ from wteaw.game.report.build import nation_report
 from wteaw.game.report.render import as_text
 from wteaw.game.scenario import initial_state
 from wteaw.game.scenario_files import load_scenario
+from wteaw.orders.intake import parted
 from wteaw.orders.policies import plan
 from wteaw.ruleset import Ruleset, load_ruleset
 from wteaw.turn.context import Turn
@@ -108,12 +109,13 @@ def played(players: int, **options: Any) -> tuple[tuple[Position, Given, tuple[E
     while not (position := result.position).ended:
         dice = KeyedDice(b"a game %d" % (len(out) + 1), position.turn)
         viewer = Viewer(ruleset, position.state, geography=geography)
-        orders = {}
+        orders, answers = {}, {}
         for nation in waiting_seats(ruleset, position):
             stream = dice.stream(step="input", rule="policies/plan", subject=nation, audience=nation)
-            orders[nation] = plan(World(ruleset, viewer.view(nation), geography=geography), nation, stream)
+            lines = plan(World(ruleset, viewer.view(nation), geography=geography), nation, stream)
+            orders[nation], answers[nation] = parted(lines)
         out.append((position, orders, tuple(result.entries)))
-        result = resolve(ruleset, position, Inputs(orders), dice, geography=geography)
+        result = resolve(ruleset, position, Inputs(orders, answers), dice, geography=geography)
     return (*out, (position, {}, tuple(result.entries)))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from ..core.faults import BrokenGame
 from ..core.shared_out import shared_out
 from ..orders.check import standing
+from ..orders.intake import parted
 from ..turn import vacancies
 from ..turn.context import Order
 from ..turn.referee import Resolution
@@ -44,7 +45,7 @@ def planned(game: Game, nations: Iterable[str], *, workers: int = 1) -> list[Sub
     asked = list(nations)
     dear = sorted(asked, key=lambda n: -len(state.stacks(owner=n)))  # those with most to think of come first
     orders = dict(zip(dear, shared_out(given, dear, workers), strict=True))
-    return [Submission(n, "\n".join(str(o.get("text", "")) for o in orders[n]), orders[n], {}, POLICY) for n in asked]
+    return [Submission(n, "\n".join(str(o.get("text", "")) for o in orders[n]), *parted(orders[n]), POLICY) for n in asked]
 
 
 @dataclass(frozen=True)

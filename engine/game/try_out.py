@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ..core.dice import KeyedDice
 from ..core.journal import Entry
 from ..core.state import State, unit_key
-from ..orders.intake import Intake
+from ..orders.intake import Intake, parted
 from ..orders.policies import plan
 from ..turn.referee import Inputs, resolve
 from ..turn.vacancies import EMPTY, seat
@@ -57,7 +57,7 @@ def try_out(game: Game, nation: str, taken: Intake, *, others: bool = False) -> 
     ]
     start = replace(position, state=here, game_start=then[0], turn_start=then[1], phase_start=then[2])
     dice = KeyedDice(secrets.token_bytes(32), position.turn)
-    orders = {nation: list(taken.orders)}
+    orders, answers = {nation: list(taken.orders)}, {nation: dict(taken.answers)}
     seats = {nation: PLAYER}
     if others:
         viewer = Viewer(game.ruleset, here, geography=game.geography)
@@ -66,8 +66,8 @@ def try_out(game: Game, nation: str, taken: Intake, *, others: bool = False) -> 
             if other != nation and seat(whole, other) not in (e for e in EMPTY if e != "policy"):
                 stream = dice.stream(step="input", rule="policies/plan", subject=other, audience=other)
                 seen = _without_unknown(viewer.view(other))
-                orders[other] = plan(World(game.ruleset, seen, geography=game.geography), other, stream)
-    inputs = Inputs(orders, {nation: dict(taken.answers)}, (), {}, seats)
+                orders[other], answers[other] = parted(plan(World(game.ruleset, seen, geography=game.geography), other, stream))
+    inputs = Inputs(orders, answers, (), {}, seats)
     result = resolve(game.ruleset, start, inputs, dice, geography=game.geography)
     shown = Viewer(game.ruleset, result.position.state, geography=game.geography).view(nation)
     report = nation_report(

@@ -91,9 +91,13 @@ def _with_proposals(world: World, nation: str, found: Diagnostic) -> Diagnostic:
 def accept(world: World, nation: str, understood: Sequence[Order], *, file: str = "") -> Intake:
     """Check orders that have been read, in the order of the file. `world` is the nation's view."""
     checked = check(world, nation, understood, file=file)
-    orders = tuple(o for o in checked.orders if not o["order"].startswith("decisions/"))
-    held = tuple(checked.held)
-    return Intake(nation, orders, answers_of(checked.orders), tuple(checked.found), tuple(checked.intents), held=held)
+    orders, answers = parted(checked.orders)
+    return Intake(nation, tuple(orders), answers, tuple(checked.found), tuple(checked.intents), held=tuple(checked.held))
+
+
+def parted(lines: Sequence[Order]) -> tuple[list[Order], dict[str, Any]]:
+    """Orders, and the answers to decisions among them, as `decision` or `decision/subject` -> answer."""
+    return [o for o in lines if not o["order"].startswith("decisions/")], answers_of(lines)
 
 
 def answers_of(orders: Sequence[Order]) -> dict[str, Any]:

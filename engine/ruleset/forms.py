@@ -49,7 +49,7 @@ DEFAULT = "default"
 CLOSED = ""
 """Stands in a scope whose names are all that there are (`x-names`), not an addition to the general ones."""
 SLOTS_OF = "+"
-"""Stands in a scope, with the id of an act, whose slots are in scope too (`x-slots-of`: the key that names the act)."""
+"""Stands in a scope, with a row (`form/id`) whose slots are in scope too (`x-slots-of`: the key that names the row)."""
 ARRAYS = "="
 """Stands in the scope of what is compiled to arrays in battles (`x-arrays`)."""
 Path_ = tuple[str | int, ...]
@@ -61,7 +61,7 @@ class Annotation:
     """A value with the keywords of ours that its schema carries, and the path to it.
 
     `scope` holds the names that the schemas around it put in scope, each with its kind: `x-names` says which there are (and
-    marks it `CLOSED`), `x-scope` adds some, `x-slots-of` the slots of an act (`SLOTS_OF`). `is_key`: the value
+    marks it `CLOSED`), `x-scope` adds some, `x-slots-of` the slots of another row (`SLOTS_OF`). `is_key`: the value
     is the key at the end of the path, not what stands under it.
     """
 
@@ -251,7 +251,7 @@ class _Spot:
     """The keywords that are asked for, and ours beside them; empty if it carries none."""
     names: Mapping[str, str] | None
     more: Mapping[str, str]
-    slots_of: str
+    slots_of: tuple[str, str] | None
     word: Any
     """The `x-word` beside a `$ref`."""
     all_of: tuple[Any, ...]
@@ -288,12 +288,13 @@ class _Walk:
             told.pop("x-word", None)
         names: Mapping[str, str] | None = None
         more: dict[str, str] = {}
-        slots_of = ""
+        slots_of: tuple[str, str] | None = None
         for part in (raw, schema):  # a scope may stand beside a `$ref`
             if isinstance(part, dict):
                 if "x-names" in part:
-                    names, more, slots_of = {CLOSED: "", **part["x-names"]}, {}, ""
-                slots_of = part.get("x-slots-of", slots_of)
+                    names, more, slots_of = {CLOSED: "", **part["x-names"]}, {}, None
+                if (key := part.get("x-slots-of")) is not None:
+                    slots_of = part["properties"][key]["x-ref"], key
                 more |= {ARRAYS: ""} if part.get("x-arrays") else {}
                 more |= part.get("x-scope", {})
         return _Spot(
@@ -344,7 +345,8 @@ class _Walk:
         if spot.names is not None:
             scope = spot.names
         if spot.slots_of and isinstance(value, dict):
-            scope = {**scope, SLOTS_OF: str(value.get(spot.slots_of))}
+            form, key = spot.slots_of
+            scope = {**scope, SLOTS_OF: f"{form}/{value.get(key)}"}
         if spot.more:
             scope = {**scope, **spot.more}
         if spot.told:

@@ -34,7 +34,7 @@ from ...core.faults import RuleError, of_rules
 from ...core.model import Ruleset
 from ...core.package_data import scenarios
 from ...orders.grammar import Grammar
-from ...orders.intake import take_in
+from ...orders.intake import parted, take_in
 from ...orders.offers import offers_of
 from ...orders.policies import plan
 from ...ruleset.checks import READ_BY_OTHERS, Subject, of_altered, run_checks
@@ -335,7 +335,9 @@ class Bench:
             if position.ended or position.turn > TURNS:
                 break
             dice = KeyedDice("5a" * 32, position.turn)
-            result = resolve(ruleset, position, Inputs(orders(position)), dice, geography=geography)
+            lines = {nation: parted(said) for nation, said in orders(position).items()}
+            inputs = Inputs({n: said for n, (said, _) in lines.items()}, {n: said for n, (_, said) in lines.items()})
+            result = resolve(ruleset, position, inputs, dice, geography=geography)
             position = result.position
             yield position, list(result.entries)
 

@@ -19,7 +19,7 @@ from ...world.world import World
 from .. import ways
 from ..check import standing
 from ..prospect import gate
-from .acts import give_acts, give_payments
+from .acts import give_acts, give_answers, give_payments
 from .buy import give_purchases
 from .front import Front
 from .give import Giver
@@ -37,7 +37,8 @@ MOST_TRIES = 60
 
 
 def plan(world: World, nation: str, stream: Stream, chosen: str | None = None) -> list[Order]:
-    """The orders of a nation that a policy commands; none if no row fits it. `world` is the nation's view.
+    """The orders of a nation that a policy commands, and its answers to decisions, as lines say both (`intake.parted` takes them
+    apart); none if no row fits it. `world` is the nation's view.
 
     `chosen`: the policy, or set of policies, that the game has chosen for it, which the view does not tell.
     """
@@ -73,6 +74,7 @@ def _plan(world: World, nation: str, stream: Stream, row: Row) -> list[Order]:
     else:
         give_purchases(giver, row.get("purchases", ()), None)
     give_payments(giver, _taken(world, row, "payments"))
+    give_answers(giver, _taken(world, row, "answers"))
     if gate(world):
         _meet(giver, [rule for rule in acts if "meets" in rule])
     elif any(_learns(world, order) for order in giver.orders):  # what it learns may make dearer what it buys
@@ -88,7 +90,7 @@ def _learns(world: World, order: Order) -> bool:
 
 
 def _taken(world: World, row: Row, key: str) -> list[Row]:
-    """The rules of a policy for acts or payments: its own, and those of the policies that it takes over."""
+    """The rules of a policy for acts, payments or answers: its own, and those of the policies that it takes over."""
     rows = world.ruleset.rows("policies")
     return [*row.get(key, ()), *(rule for other in row.get("also", ()) for rule in rows[other].get(key, ()))]
 

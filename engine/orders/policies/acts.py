@@ -1,4 +1,5 @@
-"""Acts of a policy: for each rule of the row, the legal ways to give the act are weighed, and the dice choose."""
+"""Acts of a policy: for each rule of the row, the legal ways to give the act are weighed, and the dice choose. So are payments,
+and answers to decisions."""
 
 from __future__ import annotations
 
@@ -93,6 +94,18 @@ def give_payments(giver: Giver, rules: Sequence[Row]) -> None:
         key = f"orders/{rule['order']}"
         if rule["order"] in giver.world.ruleset.rows("orders") and may_come_now(giver.world, key):
             _give_one_for_each(giver, context, rule, key, Leftovers(giver))
+
+
+def give_answers(giver: Giver, rules: Sequence[Row]) -> None:
+    """Answer decisions beforehand: of each rule one answer for each value of its slot; `ordered` tells all orders."""
+    if not rules:
+        return
+    giver.note_all()
+    context = OrderContext(giver.world)
+    for rule in rules:
+        key = f"decisions/{rule['decision']}"
+        if rule["decision"] in giver.world.ruleset.rows("decisions"):
+            _give_one_for_each(giver, context, rule, key, Purse(giver, Fraction(1)))
 
 
 def _give_one_for_each(giver: Giver, context: OrderContext, rule: Row, key: str, whole: Purse | Leftovers) -> None:

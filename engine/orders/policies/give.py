@@ -71,9 +71,18 @@ class Giver:
 
     def note_last(self) -> None:
         """Let later rules of the same policy know the order that was given last (`ordered`)."""
-        order = self.orders[-1]
-        self._noted.append(f"{self.nation}/{order['line']:04d}")
-        self.world.state.put("orders", self._noted[-1], "*", {**order, "nation": self.nation})
+        self._note(self.orders[-1])
+
+    def note_all(self) -> None:
+        """Let later rules of the same policy know all orders that were given (`ordered`)."""
+        for order in self.orders:
+            self._note(order)
+
+    def _note(self, order: Order) -> None:
+        key = f"{self.nation}/{order['line']:04d}"
+        if key not in self._noted:
+            self._noted.append(key)
+            self.world.state.put("orders", key, "*", {**order, "nation": self.nation})
 
     # ---- dice
 

@@ -121,7 +121,7 @@ def _expression(value: str, how: Mapping[str, Any], words: Words) -> tuple[str, 
 def scope_of(mark: Marked, words: Words) -> dict[str, str]:
     """The names that expressions and texts may use at a place, each with its kind."""
     told = {name: kind for name, kind in mark.annotation.scope.items() if name != ARRAYS}
-    act = told.pop(SLOTS_OF, None)
+    other = told.pop(SLOTS_OF, None)
     scope = told if told.pop(CLOSED, None) is not None else {**GENERAL, **told}
     if mark.form in ("events", "matrices"):
         scope = {k: v for k, v in scope.items() if k not in _unbound(mark.row, words)} | _roles(mark, words)
@@ -137,8 +137,8 @@ def scope_of(mark: Marked, words: Words) -> dict[str, str]:
         scope.pop("target", None)
     if mark.form == "terms":
         scope |= dict(_arguments(plain_value(mark.row)))
-    if act is not None:
-        scope |= _slots_of_act(act, words)
+    if other is not None:
+        scope |= _slots_of(other, words)
     if mark.form == "verdicts" and mark.annotation.path[:1] != ("over",):
         scope |= dict(_arguments({"of": [plain_value(mark.row).get("of", "place")]}))
     node: Node | None = mark.row
@@ -153,9 +153,10 @@ def scope_of(mark: Marked, words: Words) -> dict[str, str]:
     return scope
 
 
-def _slots_of_act(act: str, words: Words) -> dict[str, str]:
-    """The slots of an act, each with its kind."""
-    slots = words.rows.get("acts", {}).get(act, {}).get("slots", {})
+def _slots_of(other: str, words: Words) -> dict[str, str]:
+    """The slots of another row (`form/id`), each with its kind."""
+    form, _, id_ = other.partition("/")
+    slots = words.rows.get(form, {}).get(id_, {}).get("slots", {})
     return {name: SLOT_KINDS.get(str(s.get("kind") if isinstance(s, Mapping) else s), "any") for name, s in slots.items()}
 
 

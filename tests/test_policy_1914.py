@@ -1,0 +1,122 @@
+"""What the policies of 1914 think of: aircraft, and the wars of Japan."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+
+import pytest
+
+from wteaw.core.dice import KeyedDice
+from wteaw.core.model import Ruleset
+from wteaw.core.package_data import scenarios
+from wteaw.core.state import State, unit_key
+from wteaw.game.scenario import initial_state
+from wteaw.game.scenario_files import load_scenario
+from wteaw.orders.policies import plan
+from wteaw.turn.context import Order
+from wteaw.world.geography import Geography
+from wteaw.world.world import World
+
+
+@cache
+def loaded() -> tuple[Ruleset, State, Geography]:
+    data, ruleset, _ = load_scenario(scenarios() / "1914.yaml")
+    assert data is not None and ruleset is not None
+    return ruleset, initial_state(ruleset, data), Geography(ruleset)
+
+
+@cache
+def only(policy: str, *wanted: str) -> Ruleset:
+    """The rules with one policy, of whose acts and moves only these are left."""
+    ruleset, _, _ = loaded()
+    row = ruleset.rows("policies")[policy]
+    few = {
+        "id": policy,
+        "acts": [rule for rule in row["acts"] if rule["act"] in wanted],
+        "moves": [rule for rule in row.get("moves", ()) if rule["order"] in wanted],
+    }
+    forms = {form: dict(ruleset.rows(form)) for form in ruleset.forms} | {"policies": {policy: few}}
+    return Ruleset("t", "t", forms, ruleset.frame)
+
+
+def start(**money: int) -> State:
+    """The start of the game, in which Germany fights France, and what its main purse holds besides the 23 in its colonies."""
+    state = loaded()[1].copy()
+    state.put("relations", "french-empire--german-empire", "*", {"stance": "war"})
+    for purse, n in money.items():
+        state.put("stores", f"german-empire/{purse}", "money", n)
+    return state
+
+
+def ordered(ruleset: Ruleset, state: State, nation: str, games: int) -> list[Order]:
+    """What a nation orders, by so many dice."""
+    out: list[Order] = []
+    for n in range(games):
+        world = World(ruleset, state.copy(), geography=loaded()[2])
+        stream = KeyedDice(b"game %d" % n, 1).stream(step="input", rule="policies/plan", subject=nation)
+        out += plan(world, nation, stream)
+    return out
+
+
+def sought(state: State) -> Counter[str]:
+    found = ordered(only("camp", "research"), state, "german-empire", 40)
+    return Counter(str(loaded()[0].row("technologies", o["slots"]["tech"])["category"]) for o in found)
+
+
+def test_a_great_power_with_enemy_cities_in_reach_tries_for_better_aircraft() -> None:
+    """With 80 points in all it does; with 79 it keeps to what its army needs, and so it does where it is late, or fights far off."""
+    able, poor, late, far = (start(berlin=n) for n in (57, 56, 200, 200))
+    late.put("game", "game", "turn", 19)
+    for foe in ("french-empire--german-empire", "german-empire--russian-empire", "german-empire--serbia"):
+        far.put("relations", foe, "*", {"stance": "peace"})
+    assert sought(able)["air"] > 20
+    for state in (poor, late, far):
+        assert sought(state)["air"] < 6
+
+
+def test_it_does_not_go_on_past_what_bombing_needs() -> None:
+    state = start(berlin=200)
+    state.put("techs", "german-empire", "*", {"improved-bombers": 3, "improved-fighters": 2})
+    assert sought(state)["air"] < 6
+
+
+@pytest.mark.parametrize(("level", "bombs"), [(2, False), (3, True)])
+def test_bombers_that_can_bomb_a_city_two_borders_away(level: int, bombs: bool) -> None:
+    state = start()
+    state.put("techs", "german-empire", "*", {"improved-bombers": level})
+    state.put(
+        "units",
+        unit_key("german-empire", "bomber", "cologne"),
+        "*",
+        {"owner": "german-empire", "kind": "bomber", "place": "cologne", "n": 2},
+    )
+    found = ordered(only("camp", "bomb-city"), state, "german-empire", 8)
+    targets = {str(o["slots"]["target"]) for o in found}
+    geography = loaded()[2]
+    assert bool(targets) == bombs
+    assert not bombs or {geography.distance("cologne", t) for t in targets} == {1, 2}
+
+
+def test_japan_goes_to_war_on_the_mainland_with_china_rather_than_russia_and_not_always() -> None:
+    """In each of ten turns; beside a war with either it begins no other."""
+    state = start()
+    state.put("game", "game", "turn", 8)
+    state.put("marks", "nation:japan", "geared-up", {"since": 2})
+    ruleset = only("rising-sun", "declare-war", "declare-limited-war")
+    wars = Counter(str(o["slots"]["target"]) for o in ordered(ruleset, state, "japan", 300))
+    peace = (1 - (wars["china"] + wars["russian-empire"]) / 300) ** 10
+    assert wars["china"] > wars["russian-empire"] > 0 and 0.1 < peace < 0.5
+    state.put("relations", "china--japan", "*", {"stance": "war"})
+    assert not ordered(ruleset, state, "japan", 60)
+
+
+@pytest.mark.parametrize(("guards", "manned"), [(2, True), (3, False)])
+def test_facilities_fight_where_few_guards_face_enemies(guards: int, manned: bool) -> None:
+    state = start()
+    for key, _ in list(state.stacks(at="breslau")):
+        state.put("units", key, "*", None)
+    here = {"owner": "german-empire", "kind": "infantry", "place": "breslau", "n": guards}
+    state.put("units", unit_key("german-empire", "infantry", "breslau"), "*", here)
+    found = ordered(only("camp", "man-facilities"), state, "german-empire", 12)
+    assert ("breslau" in {o["slots"]["place"] for o in found}) == manned
