@@ -320,7 +320,17 @@ def may_read(entry: Entry, reader: str, side: str | None) -> bool:
 def readable(entries: Iterable[Entry], world: World, reader: str) -> list[Entry]:
     """The entries a nation may read, in order. They are to be shown by text, dice and data, never by number or change."""
     side = world.side_of(reader)
-    return [e for e in entries if may_read(e, reader, side) and (e.text or e.data)]
+    heard: dict[tuple[str, ...], bool] = {}  # few audiences hear all
+    out = []
+    for e in entries:
+        if not (e.text or e.data):
+            continue
+        may = heard.get(e.audience)
+        if may is None:
+            may = heard[e.audience] = may_read(e, reader, side)
+        if may:
+            out.append(e)
+    return out
 
 
 def chain_of(entries: Iterable[Entry], head: str = "", told: dict[int, bytes] | None = None) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .labels import Block
 from .model import Layout, MapModel, Place, Work
 from .outline import Outlines, RingTable
 from .projection import Frame, frame
@@ -89,6 +90,7 @@ class BareMap:
         self.frames = [frame(panel) for panel in layout.panels]
         self.spots = Spots(model.places, self.shapes, self.frames)
         self.names: dict[Any, list[str]] = {}  # arrangements of names and badges, by all that decides them
+        self.blocks: dict[tuple[int, int, int, bool], Block] = {}  # names with badges, by panel and looks
         self.works: dict[tuple[int, Work], str] = {}  # works as they are drawn, by panel
         self.small_arcs: dict[tuple[int, int, float], list[tuple[int, int]]] = {}  # arcs for a page, by panel, number and turn
         self.small: dict[tuple[int, str], str] = {}  # outlines of places for a page, by panel and place
@@ -107,6 +109,7 @@ class BareMap:
         """Keep an arrangement of names by all that decides it, in numbers of this map; of too many those so far go."""
         if len(self.names) >= NAMES_KEPT:
             self.names.clear()
+            self.blocks.clear()
             self._numbers.clear()  # no number is given twice
         self.names[key] = drawn
 

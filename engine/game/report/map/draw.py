@@ -328,10 +328,18 @@ class Sheet:
             for name, box, weight in taken:
                 ground.take(name, box, weight)
             wanted.sort(key=lambda w: (not w[3], w[0].kind == "sea", -w[0].weight, w[2], w[0].id))
-            blocks = [Block(place, spot, room, panel.font, home, self.owners, mark) for place, spot, room, home, mark in wanted]
-            drawn = arrange(blocks, ground)
+            drawn = arrange([self._block(k, *each) for each in wanted], ground)
             self.bare.keep_names(key, drawn)
         return drawn
+
+    def _block(self, k: int, place: Place, spot: tuple[float, float], room: float, home: bool, tagged: bool) -> Block:
+        """A place's name and badges in a panel, made once for all readers to whom it looks the same."""
+        key = (k, self.looks[""], self.looks[place.id], tagged)
+        found = self.bare.blocks.get(key)
+        if found is None:
+            font = self.layout.panels[k].font
+            found = self.bare.blocks[key] = Block(place, spot, room, font, home, self.owners, tagged)
+        return found
 
 
 def _contains(rings: Sequence[Array], point: Array) -> bool:
