@@ -84,7 +84,7 @@ _DRAWN = re.compile(r' d="((?:M[-0-9.]+,[-0-9.]+(?:L[-0-9.]+,[-0-9.]+)+Z?)+)"')
 
 def merged_halos(svg: str) -> str:
     """Words and the rim that keeps them legible in one element."""
-    return _HALO.sub(r'<text \1 fill="\4" paint-order="stroke" \2>\3</text>', svg)
+    return _HALO.sub(lambda m: f'<text {m[1]} fill="{m[4]}" paint-order="stroke" {m[2]}>{m[3]}</text>', svg)
 
 
 def styled(svg: str, prefix: str) -> tuple[str, str]:
