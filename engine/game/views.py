@@ -37,6 +37,7 @@ class Views:
         self.position = position or game.stage().position
         self._viewers: dict[str, Viewer] = {}
         self.told: dict[int, bytes] = {}  # what the journal's entries say, as the readers' chains take it
+        self._before: dict[int, list[Entry]] = {}
         self._last: tuple[str, World] | None = None
         self._used: dict[int, tuple[str, Commitment, set[str]]] = {}
 
@@ -63,8 +64,11 @@ class Views:
         return self._by_turn.get(turn, [])
 
     def before(self, turn: int) -> list[Entry]:
-        """The entries of all turns before one."""
-        return [e for t, those in self._by_turn.items() if t < turn for e in those]
+        """The entries of all turns before one that say anything."""
+        if turn not in self._before:
+            those = (e for t, some in self._by_turn.items() if t < turn for e in some)
+            self._before[turn] = [e for e in those if e.text or e.data]
+        return self._before[turn]
 
     @cached_property
     def _by_turn(self) -> dict[int, list[Entry]]:

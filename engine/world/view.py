@@ -8,12 +8,12 @@ is the band's lower end.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from ..core.canonical import dumps
-from ..core.journal import EVERYONE, Entry
+from ..core.journal import EVERYONE, Audience, Entry
 from ..core.model import Row, Ruleset
 from ..core.state import Entity, State
 from ..ruleset.expressions.parse import strip_mark
@@ -313,14 +313,19 @@ def _without_doubles(tables: dict[str, dict[str, dict[str, Any]]]) -> dict[str, 
 
 def may_read(entry: Entry, reader: str, side: str | None) -> bool:
     """Whether a journal entry is for a nation."""
-    audience = entry.audience
+    return _hears(entry.audience, reader, side)
+
+
+def _hears(audience: Audience, reader: str, side: str | None) -> bool:
     return EVERYONE in audience or reader in audience or (side is not None and side in audience)
 
 
 def readable(entries: Iterable[Entry], world: World, reader: str) -> list[Entry]:
     """The entries a nation may read, in order. They are to be shown by text, dice and data, never by number or change."""
     side = world.side_of(reader)
-    return [e for e in entries if may_read(e, reader, side) and (e.text or e.data)]
+    said = entries if isinstance(entries, Sequence) else list(entries)
+    heard = {audience for audience in {e.audience for e in said} if _hears(audience, reader, side)}  # few audiences hear all
+    return [e for e in said if e.audience in heard and (e.text or e.data)]
 
 
 def chain_of(entries: Iterable[Entry], head: str = "", told: dict[int, bytes] | None = None) -> str:

@@ -221,18 +221,18 @@ def _place(world: World, row: Mapping[str, Any], marks: Mapping[str, Any], seats
         id=row["id"],
         name=str(row.get("name", row["id"])),
         kind=kind,
-        lon=_degrees(str(row["lon"])),
-        lat=_degrees(str(row["lat"])),
+        lon=_decimal(str(row["lon"])),
+        lat=_decimal(str(row["lat"])),
         owner=(world.holder_of(str(row.get("part_of", row["id"]))) or "") if kind != "sea" else "",
         symbols=tuple(symbols[:3]),
         badges=tuple(_badges(world, row["id"], marks)),
         note=", ".join(notes),
-        weight=float(Fraction(str(row.get("value", 0) or 0))) + (10 if seat else 0),
+        weight=_decimal(str(row.get("value", 0) or 0)) + (10 if seat else 0),
     )
 
 
 @lru_cache(maxsize=1 << 12)
-def _degrees(text: str) -> float:
+def _decimal(text: str) -> float:
     return float(Fraction(text))
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .labels import Block
 from .model import Layout, MapModel, Place, Work
 from .outline import Outlines, RingTable
 from .projection import Frame, frame
@@ -89,12 +90,15 @@ class BareMap:
         self.frames = [frame(panel) for panel in layout.panels]
         self.spots = Spots(model.places, self.shapes, self.frames)
         self.names: dict[Any, list[str]] = {}  # arrangements of names and badges, by all that decides them
+        self.blocks: dict[tuple[int, int, int, bool], Block] = {}  # names with badges, by panel and looks
+        self.fills: dict[tuple[int, int, int, str], str] = {}  # places of a page in their colours, by panel, looks and prefix
         self.works: dict[tuple[int, Work], str] = {}  # works as they are drawn, by panel
         self.small_arcs: dict[tuple[int, int, float], list[tuple[int, int]]] = {}  # arcs for a page, by panel, number and turn
         self.small: dict[tuple[int, str], str] = {}  # outlines of places for a page, by panel and place
         self._numbers: dict[Any, int] = {}
         self._unused = count()
         self._sea = {place.id: place.kind == "sea" for place in model.places}
+        self._discs: dict[int, dict[str, tuple[float, float]]] = {}
         self._outlines: dict[int, Outlines] = {}
         self._lines: dict[tuple[int, str], str] = {}
         self._passages: dict[Any, tuple[tuple[float, float], tuple[float, float]] | None] = {}
@@ -107,8 +111,21 @@ class BareMap:
         """Keep an arrangement of names by all that decides it, in numbers of this map; of too many those so far go."""
         if len(self.names) >= NAMES_KEPT:
             self.names.clear()
+            self.blocks.clear()
+            self.fills.clear()
             self._numbers.clear()  # no number is given twice
         self.names[key] = drawn
+
+    def discs(self, k: int) -> dict[str, tuple[float, float]]:
+        """Where in a panel places stand whose land is too small to be seen, or that have none in the shapes."""
+        if k not in self._discs:
+            room = self.spots.room[k]
+            self._discs[k] = {
+                place: spot
+                for place, (n, spot) in self.spots.spots[k].items()
+                if n == 0 and not self._sea[place] and room.get(place, 99.0 if place in self.shapes.rings else 0.0) < 2.5
+            }
+        return self._discs[k]
 
     def outlines(self, k: int) -> Outlines:
         """The outlines of a panel."""

@@ -171,25 +171,21 @@ class Sheet:
         parts = []
         if behind := outlines.place(""):
             parts.append(path(behind, fill=NOBODY, fill_rule="evenodd"))
+        discs = self.bare.discs(k)
         for place in sorted(self.model.places, key=lambda place: (place.kind != "sea", place.id)):
             outline = outlines.place(place.id)
             fill = WATER if place.kind == "sea" and not place.owner else self.fill(place.owner)
             faint: dict[str, str | float] = {"fill_opacity": 0.55} if place.kind == "sea" and place.owner else {}
             inner = path(outline, fill=fill, fill_rule="evenodd", **faint) if outline else ""
-            inner += self._disc(place, k, fill)
+            inner += self._disc(discs[place.id], fill) if place.id in discs else ""
             if inner:
                 here = ' class="home"' if self.spots.homes.get(place.id, (-1,))[0] == k else ""
                 parts.append(f'<g data-id="{xml(place.id)}"{here}>{self._tooltip(place)}{inner}</g>')
         return parts
 
-    def _disc(self, place: Place, k: int, fill: str) -> str:
+    def _disc(self, spot: tuple[float, float], fill: str) -> str:
         """A disc for a place whose land is too small to be seen, or that has none in the shapes."""
-        found = self.spots.spots[k].get(place.id)
-        small = self.spots.room[k].get(place.id, 99.0 if place.id in self.shapes.rings else 0.0) < 2.5
-        if place.kind == "sea" or not small or found is None or found[0] != 0:
-            return ""
-        x, y = found[1]
-        return circle(x, y, 4, fill=fill, stroke=INK, stroke_width=0.9)
+        return circle(*spot, 4, fill=fill, stroke=INK, stroke_width=0.9)
 
     def _borders(self, outlines: Outlines, k: int) -> list[str]:
         land: dict[str, list[int]] = {"inner": [], "outer": []}
@@ -328,10 +324,18 @@ class Sheet:
             for name, box, weight in taken:
                 ground.take(name, box, weight)
             wanted.sort(key=lambda w: (not w[3], w[0].kind == "sea", -w[0].weight, w[2], w[0].id))
-            blocks = [Block(place, spot, room, panel.font, home, self.owners, mark) for place, spot, room, home, mark in wanted]
-            drawn = arrange(blocks, ground)
+            drawn = arrange([self._block(k, *each) for each in wanted], ground)
             self.bare.keep_names(key, drawn)
         return drawn
+
+    def _block(self, k: int, place: Place, spot: tuple[float, float], room: float, home: bool, tagged: bool) -> Block:
+        """A place's name and badges in a panel, made once for all readers to whom it looks the same."""
+        key = (k, self.looks[""], self.looks[place.id], tagged)
+        found = self.bare.blocks.get(key)
+        if found is None:
+            font = self.layout.panels[k].font
+            found = self.bare.blocks[key] = Block(place, spot, room, font, home, self.owners, tagged)
+        return found
 
 
 def _contains(rings: Sequence[Array], point: Array) -> bool:

@@ -113,6 +113,7 @@ class Block:
         tagged: bool = False,
     ) -> None:
         self.place, self.spot, self.room, self.home = place, spot, room, home
+        self._drawn: dict[Box, str] = {}
         self.sea = place.kind == "sea"
         self.size = font * (1.0 if home else 0.85)
         self.spacing = 0.6 if self.sea else 0.0
@@ -155,7 +156,9 @@ class Block:
 
     def draw(self, box: Box) -> str:
         """The block, as SVG, in this box."""
-        return self._leader(box) + self._draw(box)
+        if box not in self._drawn:
+            self._drawn[box] = self._leader(box) + self._draw(box)
+        return self._drawn[box]
 
     def _leader(self, box: Box) -> str:
         """A thin line from a name that had to move away to the place it belongs to."""

@@ -159,20 +159,29 @@ class _PageSheet(Sheet):
         parts = []
         if behind := self._small(k, "", outlines):
             parts.append(f'<path class="{self.prefix}-v" fill-rule="evenodd" d="{behind}"/>')
+        kept, owners = self.bare.fills, self.looks[""]
         for place in self._seas_first:
-            data = self._small(k, place.id, outlines)
-            if not data:
-                continue
-            sea = place.kind == "sea"
-            looks = [f"{self.prefix}-{'s' if sea else 'l'}"]
-            if not sea or place.owner:
-                looks.append(self._class(place.owner))
-            if sea and place.owner:
-                looks.append(f"{self.prefix}-t")
-            shape = f'<path class="{" ".join(looks)}" d="{data}"'
-            home = self.spots.homes.get(place.id, (-1,))[0] == k
-            parts.append(f"{shape}>{self._tooltip(place)}</path>" if home else f"{shape}/>")
+            key = (k, owners, self.looks[place.id], self.prefix)
+            drawn = kept.get(key)
+            if drawn is None:
+                drawn = kept[key] = self._fill_of(place, k, outlines)
+            parts.append(drawn)
         return parts
+
+    def _fill_of(self, place: Place, k: int, outlines: Outlines) -> str:
+        """A place's land or water in its owner's colour, with what is to be read of it."""
+        data = self._small(k, place.id, outlines)
+        if not data:
+            return ""
+        sea = place.kind == "sea"
+        looks = [f"{self.prefix}-{'s' if sea else 'l'}"]
+        if not sea or place.owner:
+            looks.append(self._class(place.owner))
+        if sea and place.owner:
+            looks.append(f"{self.prefix}-t")
+        shape = f'<path class="{" ".join(looks)}" d="{data}"'
+        home = self.spots.homes.get(place.id, (-1,))[0] == k
+        return f"{shape}>{self._tooltip(place)}</path>" if home else f"{shape}/>"
 
     @cached_property
     def _seas_first(self) -> list[Place]:
@@ -180,9 +189,9 @@ class _PageSheet(Sheet):
 
     def _discs(self, k: int) -> list[str]:
         parts = []
-        for place in self.model.places:
-            disc = self._disc(place, k, "MARK")
-            parts += [disc.replace('fill="MARK"', f'class="{self._class(place.owner)}"')] if disc else []
+        for id_, spot in self.bare.discs(k).items():
+            disc = self._disc(spot, "MARK")
+            parts.append(disc.replace('fill="MARK"', f'class="{self._class(self.places[id_].owner)}"'))
         return parts
 
     def _fronts(self, outlines: Outlines, k: int) -> str:

@@ -84,21 +84,23 @@ _DRAWN = re.compile(r' d="((?:M[-0-9.]+,[-0-9.]+(?:L[-0-9.]+,[-0-9.]+)+Z?)+)"')
 
 def merged_halos(svg: str) -> str:
     """Words and the rim that keeps them legible in one element."""
-    return _HALO.sub(r'<text \1 fill="\4" paint-order="stroke" \2>\3</text>', svg)
+    return _HALO.sub(lambda m: f'<text {m[1]} fill="{m[4]}" paint-order="stroke" {m[2]}>{m[3]}</text>', svg)
 
 
 def styled(svg: str, prefix: str) -> tuple[str, str]:
     """The elements with classes for what they look like, and the rules of these classes; looks that occur once stay."""
-    tags = [(tag, *_attributes(tag[2])) for tag in _TAG.finditer(svg)]
-    found = Counter(look for _, look, _, _ in tags)
+    parts = _TAG.split(svg)  # a text, then of each tag its kind, attributes and end, and a text
+    texts, *tags = (parts[n::4] for n in range(4))
+    read = [_attributes(attributes) for attributes in tags[1]]
+    found = Counter(look for look, _, _ in read)
     names = {look: f"{prefix}{n}" for n, (look, many) in enumerate(found.most_common()) if look and many > 1}
-    out, at = [], 0
-    for tag, look, classes, kept in tags:
+    out = [texts[0]]
+    for kind, attributes, end, (look, classes, kept), text in zip(*tags, read, texts[1:], strict=True):
         if look in names:
-            out += [svg[at : tag.start()], f'<{tag[1]} class="{" ".join((names[look], *classes))}"{kept}{tag[3]}>']
-            at = tag.end()
+            attributes = f' class="{" ".join((names[look], *classes))}"{kept}'
+        out.append(f"<{kind}{attributes}{end}>{text}")
     rules = "".join(f".{name}{{{look}}}" for look, name in names.items())
-    return "".join([*out, svg[at:]]), rules
+    return "".join(out), rules
 
 
 @lru_cache(maxsize=1 << 14)
