@@ -333,6 +333,12 @@ def test_a_legend_is_no_wider_than_its_chart() -> None:
         assert all(20 < at[name] < width - 4.5 * len(name) for name in names), at
 
 
+def test_whole_numbers_have_no_halves_on_their_axis() -> None:
+    pytest.importorskip("matplotlib")
+    whole, parts = (plots.lines("A", [plots.Line("Red", values)]) for values in ([0.0, 2.0, 2.0], [0.0, 0.5, 2.0]))
+    assert not re.search(r">\d+\.\d+<", whole) and re.search(r">\d+\.5\d*<", parts)
+
+
 def test_a_line_looks_the_same_in_all_charts_of_a_page() -> None:
     pytest.importorskip("matplotlib")
     known: dict[str, int] = {}
