@@ -175,6 +175,19 @@ def test_a_table_says_whom_it_leaves_out() -> None:
     assert not any("first of" in getattr(block, "caption", "") for part in one for block in part.blocks)
 
 
+def test_tables_are_of_a_turn_that_half_of_the_games_see() -> None:
+    pytest.importorskip("matplotlib")
+    turn = game()["course"][0]
+    lengths = {1: 2, 2: 2, 3: 5}
+    games = {n: game(game=n, course=[{**turn, "turn": t, "front": t} for t in range(1, last + 1)]) for n, last in lengths.items()}
+    course = next(
+        part for part in balance_parts(RULES, balance(RULES, games), games, "") if part.title == "The course of the games"
+    )
+    said, _, front_, *_ = course.blocks
+    assert said.text.endswith("3 at first, 1 in turn 5. The tables are of turn 2, to which half of them came.")
+    assert front_.head[0] == "The front, turn 2" and front_.rows[0][1].startswith("2.00")
+
+
 def test_reasons_are_told_without_what_differs() -> None:
     rules = small.ruleset(places=[{"id": "rome", "name": "Rome"}, {"id": "rome-port", "name": "Rome (port)"}])
     assert Unnamed(rules)("Rome holds 3, Romeo 1/2") == "… holds …, Romeo …"
