@@ -176,7 +176,7 @@ def _chart(
     title: str, of: Mapping[str, Sequence[Mapping[str, Any]]], course: Mapping[str, Any], name: Callable[[str], str],
     known: dict[str, int],
 ) -> list[Block]:  # fmt: skip
-    """A chart of the largest, and below it how they stand in the turn that is `told`, with the games of the least and the most."""
+    """A chart of the largest, and below it how they stand in the turn that is `told`, with the games of least and most."""
     weight = {who: sum(v["mean"] or 0 for v in values) for who, values in of.items()}
     shown = sorted((w for w in of if weight[w]), key=lambda w: (-weight[w], w))[:LINES]
     if not shown:
