@@ -175,6 +175,19 @@ def test_a_table_says_whom_it_leaves_out() -> None:
     assert not any("first of" in getattr(block, "caption", "") for part in one for block in part.blocks)
 
 
+def test_tables_are_of_a_turn_that_half_of_the_games_see() -> None:
+    pytest.importorskip("matplotlib")
+    turn = game()["course"][0]
+    lengths = {1: 2, 2: 2, 3: 5}
+    games = {n: game(game=n, course=[{**turn, "turn": t, "front": t} for t in range(1, last + 1)]) for n, last in lengths.items()}
+    course = next(
+        part for part in balance_parts(RULES, balance(RULES, games), games, "") if part.title == "The course of the games"
+    )
+    said, _, front_, *_ = course.blocks
+    assert said.text.endswith("3 at first, 1 in turn 5. The tables are of turn 2, to which half of them came.")
+    assert front_.head[0] == "The front, turn 2" and front_.rows[0][1].startswith("2.00")
+
+
 def test_reasons_are_told_without_what_differs() -> None:
     rules = small.ruleset(places=[{"id": "rome", "name": "Rome"}, {"id": "rome-port", "name": "Rome (port)"}])
     assert Unnamed(rules)("Rome holds 3, Romeo 1/2") == "… holds …, Romeo …"
@@ -331,6 +344,12 @@ def test_a_legend_is_no_wider_than_its_chart() -> None:
         width = float(re.search(r'viewBox="0 0 ([\d.]+)', drawn)[1])  # type: ignore[index]
         at = {name: float(re.search(rf'x="([\d.-]+)"[^>]*>{name}<', drawn)[1]) for name in names}  # type: ignore[index]
         assert all(20 < at[name] < width - 4.5 * len(name) for name in names), at
+
+
+def test_whole_numbers_have_no_halves_on_their_axis() -> None:
+    pytest.importorskip("matplotlib")
+    whole, parts = (plots.lines("A", [plots.Line("Red", values)]) for values in ([0.0, 2.0, 2.0], [0.0, 0.5, 2.0]))
+    assert not re.search(r">\d+\.\d+<", whole) and re.search(r">\d+\.5\d*<", parts)
 
 
 def test_a_line_looks_the_same_in_all_charts_of_a_page() -> None:

@@ -101,6 +101,9 @@ def test_the_page_and_the_text(running: Game, capsys: pytest.CaptureFixture[str]
     assert _run(["statistics", folder]) == 0
     said = capsys.readouterr().out
     assert "what everybody may know" in said and "PLACES HELD" in said
+    held, taken = (said[said.index(title) :].split("\n\n")[1] for title in ("PLACES HELD", "PLACES TAKEN IN THE TURN"))
+    assert "Most" in held and "All turns" not in held  # places of several turns are no number of places
+    assert "All turns" in taken
     assert _run(["statistics", folder, "--format", "html"]) == 0
     page = capsys.readouterr().out
     assert page.count("<svg") == len(statistics(running)["series"])

@@ -82,7 +82,7 @@ def simulate(
         missing = sum((n, name) not in held for n in range(1, games + 1) for name in rulesets)
         with Working("games", missing) as working:
             counted = sweep(
-                out, candidates, crew, held, games=games, turns=turns, seed=drawn, told=told(working, len(held), goal),
+                out, candidates, crew, held, games=games, turns=turns, seed=drawn, told=told(working, crew, len(held), goal),
                 enough=lambda found, n: goal is not None and goal.reached(found, n, list(rulesets)),
             )  # fmt: skip
         wanted = {key: figures for key, figures in held.items() if key[0] <= counted}
@@ -235,11 +235,19 @@ def _kept_seed(out: Path, force: bool) -> str:
     return str(kept) or secrets.token_hex(16)
 
 
-def told(working: Working, held: int, goal: Goal | None) -> Callable[[Mapping[Any, Any], int], None]:
-    """Tells how many games are played, how fast, and how well a figure is known; `held`: those that were there already."""
-    began = time.monotonic()
+def told(working: Working, crew: Crew, held: int, goal: Goal | None) -> Callable[[Mapping[Any, Any], int], None]:
+    """Tells how many games are played, how fast, how well a figure is known, and what is waited for.
+
+    `held`: the games that were there already.
+    """
+    began, missed = time.monotonic(), ""
 
     def tell(found: Mapping[Any, Any], under_way: int) -> None:
+        nonlocal missed
+        missing = crew.waits_for() if under_way else ""
+        if missing and missing != missed:
+            warn(missing)
+        missed = missing
         done = len(found) - held
         rate = f"games, {60 * done / max(time.monotonic() - began, 0.001):.1f} a minute"
         known = f", {goal.figure} ± {goal.last:.3g} of {goal.wanted:g}" if goal is not None and goal.last is not None else ""

@@ -75,7 +75,7 @@ def tournament(
         missing = sum((n, c.name) not in held for n in range(1, games + 1) for c in candidates)
         with Working("games", missing) as working:
             sweep(
-                out, candidates, crew, held, games=games, turns=turns, seed=drawn, told=told(working, len(held), None),
+                out, candidates, crew, held, games=games, turns=turns, seed=drawn, told=told(working, crew, len(held), None),
                 enough=lambda found, n: False,
             )  # fmt: skip
     wanted = {key: figures for key, figures in held.items() if key[0] <= games}

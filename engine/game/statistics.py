@@ -23,10 +23,13 @@ TITLES = {
     "places": "Places held", "taken": "Places taken in the turn", "units": "Units", "lost": "Units lost in battle in the turn",
     "income": "Income in the turn", "battles": "Battles in the turn", "front": "Borders between enemies",
 }  # fmt: skip
+OF_A_TURN = ("taken", "lost", "income", "battles")
+"""What happens in a turn and may be added up over turns; of the others a value is how things stand after it."""
 
 
 def statistics(game: Game) -> dict[str, Any]:
-    """The figures of a game by turn as plain data: `series` by key, each with its title and `of`, who -> a value for each turn.
+    """The figures of a game by turn as plain data: `series` by key, each with its title, whether it may be added up (`adds`), and
+    `of`, who -> a value for each turn.
 
     A series of which nothing is known is not there. "" stands for the whole game.
     """
@@ -52,7 +55,7 @@ def statistics(game: Game) -> dict[str, Any]:
         names = sorted({who for found in by_turn for who in found.get(key, ())})
         of = {who: [found.get(key, {}).get(who, 0) for found in by_turn] for who in names}
         if any(map(any, of.values())):
-            series[key] = {"title": _title(game, key, ended), "of": of}
+            series[key] = {"title": _title(game, key, ended), "adds": key in OF_A_TURN, "of": of}
     return {
         "game": game.id, "title": str(game.head["title"]), "ended": ended,
         "knows": "everything" if ended else "what everybody may know", "turns": list(turns), "series": series, "joined": joined,

@@ -195,11 +195,11 @@ def sweep(
                     held[task.key] = figures
                     count = count or done()
         told(held, 0)
+        crew.close(at_once=count is not None)
     except BaseException:
         crew.close(at_once=True)
         raise
     finally:
-        crew.close(at_once=count is not None)
         shutil.rmtree(out / PLAYING, ignore_errors=True)
     _write(out / GAMES, held)
     return count or games

@@ -7,6 +7,7 @@ lost is played again by another one; only one that has lost `MOST_TRIES` of them
 from __future__ import annotations
 
 import gc
+import logging
 import multiprocessing
 import os
 import signal
@@ -72,6 +73,10 @@ class Crew(ABC):
     @abstractmethod
     def room(self) -> bool:
         """Whether it takes another game now."""
+
+    def waits_for(self) -> str:
+        """What has to come before anything is played; "" if nothing is missing."""
+        return ""
 
     @abstractmethod
     def start(self, task: Task) -> None:
@@ -207,6 +212,7 @@ class Cluster(Crew):
             import distributed  # heavy, and for clusters alone
         except ModuleNotFoundError as missing:
             raise MachineError(f"a cluster needs {missing.name}: pip install 'wteaw[simulate]'") from None
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what is amiss is told as an error of ours
         try:
             connect: Any = distributed.Client
             self.client = connect(address, timeout=CONNECT)
@@ -217,8 +223,22 @@ class Cluster(Crew):
         self.sent = 0
 
     def room(self) -> bool:
-        threads: dict[str, int] = self.client.nthreads()
-        return len(self.running) < AHEAD * max(1, sum(threads.values()))
+        return len(self.running) < AHEAD * max(1, self._threads())
+
+    def waits_for(self) -> str:
+        if self._threads():
+            return ""
+        return f"no worker at {self.address}; `dask worker {self.address}` starts one, where the same wteaw is installed"
+
+    def _threads(self) -> int:
+        try:
+            threads: dict[str, int] = self.client.nthreads()
+        except (OSError, RuntimeError):
+            raise self._gone() from None
+        return sum(threads.values())
+
+    def _gone(self) -> MachineError:
+        return MachineError(f"the scheduler at {self.address} is gone; what has been played is kept")
 
     def start(self, task: Task) -> None:
         self.sent += 1
@@ -231,9 +251,9 @@ class Cluster(Crew):
         until: Any = distributed.wait
         try:
             done = until(list(self.running), timeout=LOOK, return_when="FIRST_COMPLETED").done
-        except TimeoutError:
+        except (TimeoutError, distributed.CancelledError):  # nothing is done yet, or the scheduler is lost
             if self.client.status != "running":
-                raise MachineError(f"the scheduler at {self.address} is gone; what has been played is kept") from None
+                raise self._gone() from None
             return
         for job in done:
             task = self.running.pop(job)
@@ -243,7 +263,8 @@ class Cluster(Crew):
             yield task, job.result() if job.status == "finished" else Lost()
 
     def close(self, *, at_once: bool = False) -> None:
-        self.client.cancel(list(self.running))
+        if self.client.status == "running":
+            self.client.cancel(list(self.running))
         self.running.clear()
         self.client.close()
 

@@ -160,14 +160,23 @@ def _reached(course: Mapping[str, Any]) -> str:
     first, last, turn = course["games"][0], course["games"][-1], course["turns"][-1]
     if first == last:
         return f"{counted(first, 'game')} came to turn {turn}."
-    return f"They are those of the games that came to a turn: {first} at first, {last} in turn {turn}."
+    at = told(course)
+    tables = (
+        f" The tables are of turn {course['turns'][at]}, to which half of them came." if at < len(course["turns"]) - 1 else ""
+    )
+    return f"They are those of the games that came to a turn: {first} at first, {last} in turn {turn}.{tables}"
+
+
+def told(course: Mapping[str, Any]) -> int:
+    """Which of the turns the tables tell of: the last one to which half of the games came."""
+    return max(i for i, games in enumerate(course["games"]) if 2 * games >= course["games"][0])
 
 
 def _chart(
     title: str, of: Mapping[str, Sequence[Mapping[str, Any]]], course: Mapping[str, Any], name: Callable[[str], str],
     known: dict[str, int],
 ) -> list[Block]:  # fmt: skip
-    """A chart of the largest, and below it how they stand in the last turn, with the games of the least and the most."""
+    """A chart of the largest, and below it how they stand in the turn that is `told`, with the games of least and most."""
     weight = {who: sum(v["mean"] or 0 for v in values) for who, values in of.items()}
     shown = sorted((w for w in of if weight[w]), key=lambda w: (-weight[w], w))[:LINES]
     if not shown:
@@ -177,7 +186,7 @@ def _chart(
     ]
     rows = []
     for w in shown:
-        last = of[w][-1]
+        last = of[w][told(course)]
         band = f"{figure(last['low'])} to {figure(last['high'])}"
         ends = [(f"{last[k]['game']} ({figure(last[k]['value'])})", f"#g{last[k]['game']}") for k in ("least", "most")]
         rows.append(((capital(name(w)), figure(last["mean"], last["error"]), band), tuple(ends)))
@@ -186,7 +195,7 @@ def _chart(
     )
     return [
         Picture(plots.lines(title, series, first=course["turns"][0], known=known), f"{title}{more}."),
-        linked_table((f"{title}, turn {course['turns'][-1]}", "Mean", "Band", "Least and most in game"), rows),
+        linked_table((f"{title}, turn {course['turns'][told(course)]}", "Mean", "Band", "Least and most in game"), rows),
     ]
 
 

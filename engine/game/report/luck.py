@@ -61,14 +61,15 @@ def _nations(found: Luck) -> list[Block]:
     return out
 
 
-_HEAD = ("Nation", "Throws", "Dealt", "expected", "Taken", "expected", "Luck", "Band", "Luckier than")
+_HEAD = ("Nation", "Luck", "Band", "Luckier than", "Throws", "Dealt", "expected", "Taken", "expected")
+"""The answer first: of a wide table a narrow window shows the beginning."""
 
 
 def _row(name: str, total: Mapping[str, Any]) -> tuple[str, ...]:
     than = "-" if total["luckier_than"] is None else f"{100 * total['luckier_than']:.0f}%"
     return (
-        name, str(total["throws"]), f"{total['dealt']:.1f}", f"{total['dealt_expected']:.1f}", f"{total['taken']:.1f}",
-        f"{total['taken_expected']:.1f}", f"{total['luck']:+.1f}", f"±{BAND * total['error']:.1f}", than,
+        name, f"{total['luck']:+.1f}", f"±{BAND * total['error']:.1f}", than, str(total["throws"]), f"{total['dealt']:.1f}",
+        f"{total['dealt_expected']:.1f}", f"{total['taken']:.1f}", f"{total['taken_expected']:.1f}",
     )  # fmt: skip
 
 
@@ -85,8 +86,8 @@ def _swings(found: Luck) -> list[Block]:
             f"{swing['taken']:.0f}",
             f"{swing['taken_expected']:.1f}",
         ]
-        rows.append((place, capital(who), *hits, f"{swing['luck']:+.1f}", f"±{BAND * swing['error']:.1f}"))
-    head = ("Throw", "Lucky", "Dealt", "expected", "Taken", "expected", "Luck", "Band")
+        rows.append((place, capital(who), f"{swing['luck']:+.1f}", f"±{BAND * swing['error']:.1f}", *hits))
+    head = ("Throw", "Lucky", "Luck", "Band", "Dealt", "expected", "Taken", "expected")
     return [Para("", "The largest swings"), table(head, rows)] if rows else []
 
 
@@ -98,14 +99,14 @@ def _battles(found: Luck) -> list[Block]:
         attackers, defenders = (_who(words, battle["sides"][side]) for side in ("attacker", "defender"))
         rows.append(
             (
-                f"{battle['name']}, turn {battle['turn']}", f"{capital(attackers)} against {defenders}", str(battle["throws"]),
-                f"{battle['luck']:+.1f}", f"±{BAND * battle['error']:.1f}",
+                f"{battle['name']}, turn {battle['turn']}", f"{capital(attackers)} against {defenders}",
+                f"{battle['luck']:+.1f}", f"±{BAND * battle['error']:.1f}", str(battle["throws"]),
             )
         )  # fmt: skip
     if not rows:
         return []
     more = f", {len(rows)} of {len(battles)}" if len(battles) > len(rows) else ""
-    head = ("Battle", "Who", "Throws", "Attackers' luck", "Band")
+    head = ("Battle", "Who", "Attackers' luck", "Band", "Throws")
     return [Para("", f"Battles, those that luck swung most first{more}"), table(head, rows)]
 
 

@@ -69,6 +69,8 @@ def lines(title: str, series: Sequence[Line], *, first: int = 1, unit: str = "",
     axes.set_xlabel("turn")
     axes.set_ylabel(unit)
     axes.locator_params(axis="x", integer=True)
+    if all(v is None or v == int(v) for line in series for v in (*line.values, *line.low, *line.high)):
+        axes.locator_params(axis="y", integer=True)  # there is no half of a battle
     if max(len(line.values) for line in series) == 1:
         axes.set_xticks([first])  # Matplotlib would divide the one turn
     if len(series) > 1:

@@ -31,8 +31,9 @@ def statistics_parts(world: World, found: Mapping[str, Any]) -> list[Part]:
         out: list[Block] = [Picture(chart, f"{series['title']}{more}")]
         if len(shown) > 1:
             shown.sort(key=lambda w: (-of[w][-1], w))
-            head = (f"After turn {found['turns'][-1]}", "Now", "Most", "All turns")
-            out.append(table(head, [(capital(name(w)), *map(_said, (of[w][-1], max(of[w]), sum(of[w])))) for w in shown]))
+            head = (f"After turn {found['turns'][-1]}", "Now", "Most", *(["All turns"] if series["adds"] else ()))
+            cells = {w: (of[w][-1], max(of[w]), *([sum(of[w])] if series["adds"] else ())) for w in shown}
+            out.append(table(head, [(capital(name(w)), *map(_said, cells[w])) for w in shown]))
         parts.append(Part(series["title"], tuple(out)))
     if found["joined"]:
         told = [f"turn {j['turn']}: {name(j['nation'])} joins {name(j['side'])}" for j in found["joined"]]
