@@ -23,6 +23,7 @@ SUMMARY = "summary.json"
 OF_SETTINGS, OF_ABOUT = {"format", "seed", "turns"}, {"title", "ruleset", "again", "rules", "instead"}
 """What has to be said of a sweep, and of each of the things compared."""
 ANEW = "the line that began the sweep, given again, writes it anew"
+FORCE = "`wteaw simulate --force` plays its games again"
 
 
 @dataclass(frozen=True)
@@ -88,20 +89,22 @@ def finish(folder: Path, summary: Mapping[str, Any]) -> None:
 
 def played(folder: Path) -> Played:
     """The sweep of a folder; NotThere if there is none."""
+    settings, about = _read(folder, SETTINGS, FORCE), _read(folder, ABOUT, ANEW)
+    if isinstance(settings, dict) and settings.get("format", FORMAT) != FORMAT:
+        raise BrokenGame(f"{folder}: its games were counted by another version of wteaw; {FORCE}")
+    for name, data, keys, hint in ((SETTINGS, [settings], OF_SETTINGS, FORCE), (ABOUT, _several(about), OF_ABOUT, ANEW)):
+        if not data or not all(isinstance(of, dict) and keys <= of.keys() for of in data):
+            raise BrokenGame(f"{folder / name}: no more what `wteaw simulate` wrote there; {hint}")
+    return Played(folder, settings, about)
+
+
+def _read(folder: Path, name: str, hint: str) -> Any:
     try:
-        settings, about = (json.loads((folder / name).read_text(encoding="utf-8")) for name in (SETTINGS, ABOUT))
+        return json.loads((folder / name).read_text(encoding="utf-8"))
     except OSError:
         raise NotThere(f"{folder} holds no sweep; `wteaw simulate SCENARIO --games N --out {folder}` makes one") from None
     except ValueError as error:
-        raise BrokenGame(f"{folder}: what is said of the sweep cannot be read ({error}); {ANEW}") from None
-    if isinstance(settings, dict) and settings.get("format", FORMAT) != FORMAT:
-        raise BrokenGame(
-            f"{folder}: its games were counted by another version of wteaw; `wteaw simulate --force` plays them again"
-        )
-    for name, data, keys in ((SETTINGS, [settings], OF_SETTINGS), (ABOUT, _several(about), OF_ABOUT)):
-        if not data or not all(isinstance(of, dict) and keys <= of.keys() for of in data):
-            raise BrokenGame(f"{folder / name}: no more what `wteaw simulate` wrote there; {ANEW}")
-    return Played(folder, settings, about)
+        raise BrokenGame(f"{folder / name}: what is said of the sweep cannot be read ({error}); {hint}") from None
 
 
 def _several(about: Any) -> list[Any]:
