@@ -42,7 +42,8 @@ class Account:
 
 def accounts(world: World, entries: Sequence[Entry], reader: str, words: Words) -> list[Account]:
     """An account for each resource of which the view shows the reader a purse."""
-    return [a for what in world.ruleset.rows("resources") if (a := _account(world, entries, reader, what, words)) is not None]
+    paid = [e for e in entries if "stores" in [change[0] for change in e.changes]]
+    return [a for what in world.ruleset.rows("resources") if (a := _account(world, paid, reader, what, words)) is not None]
 
 
 def _account(world: World, entries: Sequence[Entry], reader: str, what: str, words: Words) -> Account | None:

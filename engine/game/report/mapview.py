@@ -211,8 +211,9 @@ def _place(world: World, row: Mapping[str, Any], marks: Mapping[str, Any], seats
     thing = Entity("place", row["id"])
     seat = seats.get(row["id"], {})
     symbols = list(seat.values())
-    own = ((n, s) for n, s in marks.get("symbols", {}).items() if not n.startswith("nation."))
-    symbols += [s for name, s in own if world.field(thing, name) and not (seat and s == "dot")]
+    for name, s in marks.get("symbols", {}).items():
+        if not name.startswith("nation.") and world.field(thing, name) and not (seat and s == "dot"):
+            symbols.append(s)
     kind: Kind = "land" if row["kind"] == "land" else "sea" if row["kind"] == "sea" else "other"
     if row["kind"] in marks.get("points", ()):
         kind = "point"

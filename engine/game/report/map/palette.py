@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from itertools import count, islice
 
 from .model import PATTERNS, Owner
@@ -32,7 +32,11 @@ def coloured(owners: Iterable[Owner], groups: Sequence[str] = ()) -> tuple[Owner
     group, and those of groups beyond the number of families, get greys and pale tints. Colours that owners bring are kept;
     who brings no pattern gets one where his colour alone would not tell him from an owner before him to every eye.
     """
-    listed = tuple(owners)
+    return _coloured(tuple(owners), tuple(groups))
+
+
+@lru_cache(maxsize=64)
+def _coloured(listed: tuple[Owner, ...], groups: tuple[str, ...]) -> tuple[Owner, ...]:
     order = list(dict.fromkeys([*groups, *(owner.group for owner in listed)]))
     families = dict(zip((group for group in order if group), FAMILIES, strict=False))
     taken = {(owner.colour.lower(), owner.pattern) for owner in listed if owner.colour}
