@@ -6,7 +6,7 @@ the form `routes` (slots amount, origin, target, via) or `gifts` (amount, target
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -280,7 +280,7 @@ def _no_route(turn: OrderContext, order: Order, row: Row) -> Refusal | None:
         return Refusal(Code.WAY, "both places draw on one purse", "target")
     if sum_ <= 0:
         return Refusal(Code.NUMBER, "it names no amount", "amount")
-    if not _has_lane(turn, row, nation, origin, target):
+    if not joined(**_lanes_asked(turn, row, nation, origin, target, world)):
         text = f"no way from {routes.name_of(world, 'places', origin)} to {routes.name_of(world, 'places', target)}"
         return Refusal(Code.WAY, text, "target")
     have = turn.state.get("stores", purse, row["what"], 0)
@@ -294,31 +294,20 @@ def lanes_of(
 
     What lies with one purse is sent from wherever that is nearest; gates count as for the row's kind of unit.
     """
-    ends, passes = _ends_of(when or turn.world, row, nation, (origin, target)), _passes(turn, row, nation)
-    return shortest_lanes(turn.world.geography, *ends, row["links"], row.get("quays") or row["links"], named, passes)
+    return shortest_lanes(**_lanes_asked(turn, row, nation, origin, target, when or turn.world), named=named)
 
 
-def _has_lane(turn: OrderContext, row: Row, nation: str, origin: str, target: str) -> bool:
-    """Whether there are any (`lanes_of`)."""
-    ends, passes = _ends_of(turn.world, row, nation, (origin, target)), _passes(turn, row, nation)
-    return joined(turn.world.geography, *ends, row["links"], row.get("quays") or row["links"], passes)
-
-
-def _ends_of(world: World, row: Row, nation: str, places: tuple[str, str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """All that draws on the purse of each of two places."""
-    start, end = (stores.drawing_on(world, nation, p, row["what"]) for p in places)
-    return start, end
-
-
-def _passes(turn: OrderContext, row: Row, nation: str) -> Callable[[str, str], bool]:
-    """Whether what is sent by a route may go from a place to the next."""
+def _lanes_asked(turn: OrderContext, row: Row, nation: str, origin: str, target: str, when: World) -> dict[str, Any]:
+    """Between which places lanes of a route lead, over which links, and whether what is sent may go from a place to the next."""
     gates = turn.world.geography.gates
+    starts, ends = (stores.drawing_on(when, nation, p, row["what"]) for p in (origin, target))
 
     def passes(a: str, b: str) -> bool:
         found = gates.get(pair_key(a, b), ()) if "as" in row else ()
         return all(routes.passes_gate(turn.world, nation, g, row["as"]) for g in found)
 
-    return passes
+    links = {"links": row["links"], "quays": row.get("quays") or row["links"]}
+    return {"geography": turn.world.geography, "starts": starts, "ends": ends, **links, "passes": passes}
 
 
 def split_evenly(whole: int, parts: int) -> list[int]:

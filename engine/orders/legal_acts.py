@@ -202,7 +202,7 @@ def unfitting(context: OrderContext, nation: str, key: str, slot: str, values: S
     if shape.kind not in ENUMERABLE or shape.many:
         return set()
     tests = [part.test for part in parts(context.ruleset, row) if part.slots == {slot}]
-    base = names_of(context, nation, key, {})
+    base = {"earlier": {}, **names_of(context, nation, key, {})}
     return {*values} - {*_passing(context, tests, list(values), base, shape, row["slots"][slot])}
 
 
