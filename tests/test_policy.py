@@ -824,6 +824,17 @@ def test_guns_at_the_front_cover_a_neighbor_that_is_in_greater_danger(stronger: 
     assert orders(gunners(), position(*units, *foes, places=places)) == given
 
 
+@pytest.mark.parametrize(
+    ("men", "without", "pushing"),
+    [(3, Fraction(5, 3), Fraction(5, 3)), (4, 0, Fraction(2, 3)), (5, 0, Fraction(2, 3)), (6, 0, 0)],
+)
+def test_a_front_that_could_be_held_draws_troops_until_it_could_go_on(men: int, without: Any, pushing: Any) -> None:
+    """Four of blue in d threaten c, which three cannot hold; six could take d at odds of 3:2."""
+    state = position(("red", "foot", "c", men), ("blue", "foot", "d", 4))
+    for war, pull in ((WAR, without), ({**WAR, "push": "3/2"}, pushing)):
+        assert Front(World(rules({"war": war}), state), "red", war).pull("b") == pull
+
+
 def facing_two(place: str, n: int, other: int, **war: Any) -> list[tuple[str, Any]]:
     """What red orders who stands in c and d, with enemies of `n` beside `place` and of `other` beside the other one."""
     ruleset = rules(

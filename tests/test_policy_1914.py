@@ -120,3 +120,16 @@ def test_facilities_fight_where_few_guards_face_enemies(guards: int, manned: boo
     state.put("units", unit_key("german-empire", "infantry", "breslau"), "*", here)
     found = ordered(only("camp", "man-facilities"), state, "german-empire", 12)
     assert ("breslau" in {o["slots"]["place"] for o in found}) == manned
+
+
+@pytest.mark.parametrize(
+    ("lost", "invaded"), [(("estonia", "latvia"), False), (("estonia", "latvia", "lithuania"), True), (("moscow",), True)]
+)
+def test_who_has_lost_land_of_some_weight_together_keeps_his_money_for_the_army(lost: tuple[str, ...], invaded: bool) -> None:
+    ruleset, _, geography = loaded()
+    state = start()
+    state.put("relations", "german-empire--russian-empire", "*", {"stance": "war"})
+    for place in lost:
+        state.put("places", place, "holder", "german-empire")
+    world = World(ruleset, state, geography=geography)
+    assert world.test("is_invaded(nation('russian-empire'))", {}) == invaded
