@@ -157,8 +157,16 @@ def _attack(giver: Giver, front: Front, place: str, posts: list[Post], enough: A
         return
     for post in chosen:
         slots = {ways.UNITS: dict(post.kinds), ways.ORIGIN: post.origin, ways.TARGET: place}
-        if giver.give(post.order, slots):
+        if giver.give(post.order, slots, _conditions(front, post, place)):
             front.use(post.origin, post.kinds)
+
+
+def _conditions(front: Front, post: Post, place: str) -> dict[str, int]:
+    """The conditions of an attack (`conditions`), of those that its order takes and that somebody who goes in could meet."""
+    takes = front.world.ruleset.row("orders", post.order.partition("/")[2]).get("options", ())
+    n = sum(n for kind, n in post.kinds.items() if _takes(front, post, kind))
+    wanted = front.war.get("conditions", {}) if n else {}
+    return {option: int(front.asked(number, place, n=n)) for option, number in wanted.items() if option in takes}
 
 
 def _thinned(front: Front, place: str, posts: list[Post], enough: Any) -> list[Post]:
