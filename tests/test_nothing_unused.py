@@ -163,7 +163,8 @@ def unused() -> list[str]:
         for form, rows in data.items() if kind == "table-file" else ():
             if (ROOT / "schemas" / f"{form}.schema.json").is_file():  # rows of overlays, which name only what differs
                 for row in rows:
-                    walk(f"{form}.schema.json", "", row, used)
+                    for part in (row, row.get("append", {})):
+                        walk(f"{form}.schema.json", "", part, used)
         for change in data.get("frame_changes", ()) if kind == "table-file" else ():
             for part in ("set", "wrap"):  # keys of a node of the frame
                 walk("frame.schema.json", "", change.get(part, {}), used)

@@ -255,15 +255,17 @@ class Front:
 
     def _wants(self, place: str) -> bool:
         """Whether a front place wants more units: to hold it, or to take from there what is worth most beside it (`push`)."""
-        if self.need[place] > 0 or "push" not in self.war:
-            return self.need[place] > 0
+        if self.need[place] > 0:
+            return True
+        if "push" not in self.war:
+            return False
         prey = max(self.enemy_places & set(self.near(place)), key=lambda p: (self.value("worth", p, 1), p))
         foes, strength = self.defenders(prey)
         n, worth = self.allies(place, "attack")
         for _, row in self.world.state.stacks(at=place, owner=self.nation):
             n += row["n"]
             worth += row["n"] * self.worth_of(row["kind"], self.nation, str(self.war["attack"]))
-        return n * worth < Fraction(str(self.war["push"])) * foes * strength
+        return bool(n * worth < Fraction(str(self.war["push"])) * foes * strength)
 
     def pull(self, place: str) -> Fraction:
         """How much troops are wanted in a friendly place; 0: not at all."""
