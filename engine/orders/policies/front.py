@@ -216,10 +216,7 @@ class Front:
         """How much each front place wants more units: what threatens or beckons, against what stands there (0: enough)."""
         out = {}
         for place in self.front_places:
-            n, worth = self.allies(place, "defense")
-            for _, row in self.world.state.stacks(at=place, owner=self.nation):
-                n += row["n"]
-                worth += row["n"] * self.worth_of(row["kind"], self.nation, str(self.war["defense"]))
+            n, worth = self._of_camp(place, "defense")
             out[place] = self.threat(place) - n * worth
         return out
 
@@ -261,10 +258,7 @@ class Front:
             return False
         prey = max(self.enemy_places & set(self.near(place)), key=lambda p: (self.value("worth", p, 1), p))
         foes, strength = self.defenders(prey)
-        n, worth = self.allies(place, "attack")
-        for _, row in self.world.state.stacks(at=place, owner=self.nation):
-            n += row["n"]
-            worth += row["n"] * self.worth_of(row["kind"], self.nation, str(self.war["attack"]))
+        n, worth = self._of_camp(place, "attack")
         return bool(n * worth < Fraction(str(self.war["push"])) * foes * strength)
 
     def pull(self, place: str) -> Fraction:
@@ -368,6 +362,14 @@ class Front:
                         number, worth = number + about(row), worth + about(row) * each
             found = self._of_allies[place, side] = number, worth
         return found
+
+    def _of_camp(self, place: str, side: str) -> tuple[int, Any]:
+        """The same of all that it has there itself, whatever they are ordered, and of its allies."""
+        n, worth = self.allies(place, side)
+        for _, row in self.world.state.stacks(at=place, owner=self.nation):
+            n += row["n"]
+            worth += row["n"] * self.worth_of(row["kind"], self.nation, str(self.war[side]))
+        return n, worth
 
     def help_against(self, place: str) -> tuple[Any, Fraction]:
         """Number and worth, over the ways that they would come, of the allies by an enemy's place on whom an attack counts."""
