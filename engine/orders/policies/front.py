@@ -364,7 +364,7 @@ class Front:
         return found
 
     def _of_camp(self, place: str, side: str) -> tuple[int, Any]:
-        """The same of all that it has there itself, whatever they are ordered, and of its allies."""
+        """Number and total worth of all units that the nation and its allies have in a place, whatever they are ordered."""
         n, worth = self.allies(place, side)
         for _, row in self.world.state.stacks(at=place, owner=self.nation):
             n += row["n"]
