@@ -69,6 +69,8 @@ class Viewer:
             shown = tables.setdefault(row["what"], {})
             tested: dict[tuple[str | None, str | None], bool] = {}
             for owner, items in self._reached_items(row, reader):
+                if row.get("as") == "band" and self._shown_whole(row, reader, owner):
+                    continue
                 for id_, place, fields in items:
                     if within is not None and place not in within:
                         continue
@@ -240,6 +242,15 @@ class Viewer:
                 where = {"owner": fields["owner"], "kind": UNKNOWN, "place": fields["place"]}
                 shown[key] = {**where, "n": max(1, int(low or 1)), "band": name, "range": str(text)}
                 return
+
+    def _shown_whole(self, band: Row, reader: str, owner: str | None) -> bool:
+        """Whether another row shows a reader all of what an owner has, as it is: what he once counted in a place that is an
+        enemy's no more says nothing of who stands there now."""
+        rows = [r for r in self.ruleset.rows("shows").values() if r["what"] == band["what"] and "as" not in r]
+        return any(
+            self._reaches(r, reader, owner) and not {"when", "within", "fields", "open_fields"} & set(r) and self._is_open(r)
+            for r in rows
+        )
 
     def _seen_by_all(self, row: Row, fields: Mapping[str, Any]) -> tuple[str | None, int]:
         """What every reader of a band starts from: what a mark says, and how many units an owner has in a place."""
