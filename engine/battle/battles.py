@@ -72,6 +72,8 @@ class Battle:
     better: int | None = None
     """Of battles fought at once: the side that had the better of it, whoever stands in the end."""
     touch_lost: bool = False
+    gone: set[str] = field(default_factory=set)
+    """Stacks that have left the battle and are still in its place."""
     origins: frozenset[str] | None = None
     """The places that the attackers came from over the last step, once they have been asked for."""
     plan: Plan | None = None
@@ -127,7 +129,7 @@ def party_stacks(turn: Turn, battle: Battle, side: int) -> Iterator[tuple[str, F
     others = battle.parties[1 - side].forces | party.forces | battle.aside
     for key, row in turn.state.stacks(at=party.place):
         force = str(row.get("force", ""))
-        if force in others or row.get("aboard") or turn.state.get("forces", force, "stays"):
+        if key in battle.gone or force in others or row.get("aboard") or turn.state.get("forces", force, "stays"):
             continue
         owner = row["owner"]
         named = owner in party.nations if party.nations else any(would_fight(turn, a, owner) for a in party.against)

@@ -247,7 +247,7 @@ def _position(turn: Turn, running: Sequence[Battle], number: int) -> str:
         round_ = number if counted else min(number, late)
         parts += [
             battle.subject, str(round_), str(sorted(battle.virtual_left.items())), str(battle.lost), str(battle.calls_home),
-            str(sorted(battle.lost_by_force.items())), str(sorted(set(battle.meets))),
+            str(sorted(battle.lost_by_force.items())), str(sorted(set(battle.meets))), str(sorted(battle.gone)),
         ]  # fmt: skip
     return "|".join(parts)
 

@@ -159,6 +159,7 @@ def leave(
     behind = [_give_up(turn, battle, side, key, row) for key, row in stay]
     out = []
     force = movable[0][1].get("force")
+    gone: list[str] = []
     whole = force and len(movable) == len(forces.stacks_of(turn.state, str(force)))
     for _, row in movable:
         out.append({"owner": owner, "kind": row["kind"], "n": row["n"], "to": to})
@@ -169,10 +170,12 @@ def leave(
             battle.parties[side].forces.discard(str(force))
             turn.journal.set("forces", str(force), "broken_off", True)
         else:
-            forces.withdraw(turn, str(force), to)
+            gone = forces.withdraw(turn, str(force), to)
     else:
-        for key, row in movable:
-            turn.journal.alter_units(key, row["n"], **{**dict.fromkeys(forces.PASSING), "moved": True, "place": to})
+        plain = {**dict.fromkeys(forces.PASSING), "moved": True, "place": to}
+        gone = [turn.journal.alter_units(key, row["n"], **plain) for key, row in movable]
+    if to == battle.place:  # who leaves the battle where he is has no more part in it
+        battle.gone.update(gone)
     return out + behind
 
 

@@ -215,13 +215,13 @@ def mark(turn: Turn, force: str, mission: Row) -> None:
         turn.journal.alter_units(key, stack["n"], **mission["marks"])
 
 
-def withdraw(turn: Turn, force: str, to: str) -> None:
-    """The units of a force go to another place and are plain units there, marked as moved; its cargo stays aboard."""
+def withdraw(turn: Turn, force: str, to: str) -> list[str]:
+    """The units of a force go to another place: plain units there (their keys), marked as moved; its cargo stays aboard."""
     carries = "carries" in turn.ruleset.rows("modes").get(str(turn.state.get("forces", force, "mode", "")), {})
     plain = {**dict.fromkeys(PASSING), "moved": True, "place": to}
     cargo = cargo_of(turn.state, force)
-    for key, stack in stacks_of(turn.state, force):
-        turn.journal.alter_units(key, stack["n"], **plain)
+    keys = [turn.journal.alter_units(key, stack["n"], **plain) for key, stack in stacks_of(turn.state, force)]
     for key, stack in cargo:
         turn.journal.alter_units(key, stack["n"], **{**plain, **(_kept_aboard(turn, force, stack) if carries else {})})
     turn.journal.put_row("forces", force, None)
+    return keys
