@@ -12,6 +12,7 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity
+from ..turn.calendar import stands_on
 from ..turn.context import Order, OrderContext, Turn
 from ..turn.intents import Code, Refusal
 from ..world import routes
@@ -51,7 +52,10 @@ class March:
 
 
 def orders_of(turn: Turn, modes: Sequence[Row]) -> list[tuple[Order, Row]]:
-    """Open orders whose row is done by one of these modes; inside a nation's own turn, only its (or those `of` whom)."""
+    """Open orders whose row is done by one of these modes; inside a nation's own turn, only its (or those `of` whom).
+
+    What a nation has ordered for the turns of others as well (`stands: own_turn`) is open again in each of them.
+    """
     ids = {m["id"]: m for m in modes}
     tick = turn.loops.get("tick")
     out = []
@@ -60,9 +64,28 @@ def orders_of(turn: Turn, modes: Sequence[Row]) -> list[tuple[Order, Row]]:
         row = turn.ruleset.rows(form).get(id_, {})
         mode = ids.get(row.get("does", ""))
         due = tick is None or "point" not in row.get("slots", {}) or _point(order) == int(tick)
-        if mode is not None and form == "orders" and order.get("status") is None and due:
+        if mode is not None and form == "orders" and due and (order.get("status") is None or _open_again(turn, order)):
             out.append((order, mode))
     return out
+
+
+def _open_again(turn: Turn, order: Order) -> bool:
+    """Whether an order that has been carried out is so once more, in the turn of another, and is not yet in this one."""
+    if turn.mover in (None, order["nation"]) or not stands_on(turn, order):
+        return False
+    return all(force.get("order") != order["key"] for force in turn.state.table("forces").values())
+
+
+def in_anothers_turn(turn: Turn, order: Order) -> Order:
+    """An order as it is carried out in the turn of another: by those of its units that are left, if any are."""
+    slots, nation = order["slots"], order["nation"]
+    if turn.mover in (None, nation) or not isinstance(slots.get("units"), Mapping):
+        return order
+    left: dict[str, int] = {}
+    for _, stack in routes.free_stacks(turn.world, nation, slots["origin"]):
+        left[stack["kind"]] = left.get(stack["kind"], 0) + stack["n"]
+    units = {kind: min(n, left[kind]) for kind, n in slots["units"].items() if left.get(kind)}
+    return {**order, "slots": {**slots, "units": units}} if units else order
 
 
 def _point(order: Order) -> int:

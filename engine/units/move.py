@@ -15,24 +15,26 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import UNIT_CORE
+from ..ruleset.expressions.parse import strip_mark
 from ..ruleset.expressions.reads import is_read
 from ..turn.context import Order, Turn
 from ..turn.slots import unfit
 from ..turn.verbs_later import put_under_way
 from ..world import routes
+from ..world.selections import as_set
 from . import forces, tasks
 from .arrive import bring_in
 from .attacking import ALONE, Attack, begin_war, follows, take_over, unaccompanied
 from .carriers import Claim
 from .control import take_on_the_way
 from .gauntlet import depart_under_fire, run_the_gauntlet
-from .march import March, crosses_enemies, only_attacks, orders_of, pinned_refusal, row_of, understand, unlike
+from .march import March, crosses_enemies, in_anothers_turn, only_attacks, orders_of, pinned_refusal, row_of, understand, unlike
 from .onward import go_on
 from .rationing import draw_on, ration
 
 
 def run(node: Row, turn: Turn) -> None:
-    """Carry out the moves of a step: `modes` (absent: all), `which` (friendly, hostile, arrive or any)."""
+    """Carry out the moves of a step: `modes`, `which` (friendly, hostile, arrive or any), and `to` (only those leading there)."""
     which = node.get("which", "any")
     modes = node_modes(node, turn)
     if which == "arrive":
@@ -50,7 +52,7 @@ def run(node: Row, turn: Turn) -> None:
     modes = [m for m in modes if not m.get("tasks")]
     if not modes and "threats" not in node:
         return
-    found = understood(turn, modes)
+    found = understood(turn, modes, to=_ends(turn, node))
     if which in ("friendly", "any"):
         others = [turn.ruleset.row("modes", m) for m in node.get("threats", ()) if m not in {mode["id"] for mode in modes}]
         mark_attacked(turn, [m for _, m in found if isinstance(m, March)], others)
@@ -69,6 +71,13 @@ def node_modes(node: Row, turn: Turn) -> list[Row]:
     return [rows[m] for m in (rows if named is None else named)]
 
 
+def _ends(turn: Turn, node: Row) -> frozenset[str] | None:
+    """The places to which the moves of a step lead (`to`): orders that name another are left as they are. None: any."""
+    if "to" not in node:
+        return None
+    return frozenset(place.id for place in as_set(turn.world, turn.world.value(strip_mark(str(node["to"])), turn.names())))
+
+
 # ---- understanding orders
 
 
@@ -77,15 +86,18 @@ def read(turn: Turn, modes: Sequence[Row]) -> list[March]:
     return settled(turn, understood(turn, modes))
 
 
-def understood(turn: Turn, modes: Sequence[Row]) -> list[tuple[Order, March | str]]:
-    """The open orders of these modes, each with its march or with why it cannot be; nothing is changed."""
+def understood(turn: Turn, modes: Sequence[Row], *, to: frozenset[str] | None = None) -> list[tuple[Order, March | str]]:
+    """The open orders of these modes (`to` some places), each with its march or with why it cannot be; nothing is changed."""
     out: list[tuple[Order, March | str]] = []
     left: dict[str, int] = {}
     first: dict[tuple[str, str], Order] = {}
     taken: dict[tuple[str, str], dict[str, int]] = {}
     gone: dict[tuple[str, str], Counter[str]] = {}
     claims: dict[str, list[Claim]] = {}
-    for order, mode in orders_of(turn, modes):
+    for given, mode in orders_of(turn, modes):
+        if to is not None and given["slots"].get("target") not in to:
+            continue
+        order = in_anothers_turn(turn, given)
         drawn = taken.setdefault((order["nation"], mode["id"]), {})
         found: March | str | None = unlike(turn, order, first.get((order["nation"], order["order"])))
         earlier = gone.setdefault((order["nation"], str(order["slots"].get("origin"))), Counter())
