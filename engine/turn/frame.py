@@ -154,13 +154,13 @@ def _order(turn: Turn, node: Row, key: str = "order") -> tuple[Any, ...]:
 
 
 def _begin_round(turn: Turn, node: Row, level: Level) -> bool:
-    """The next round of an `each`, past nations that are no more. False if there is none.
+    """The next round of an `each`, past nations that are no more and members that have none (`only`). False if none is left.
 
     With `own_turn` the round is a turn of its own for whoever has it: `was(.., 'turn')` reads its start.
     """
     kind = str(node["each"])
     level["k"] += 1
-    while level["k"] < len(level["over"]) and kind == "nation" and not alive(turn, level["over"][level["k"]]):
+    while level["k"] < len(level["over"]) and not _has_round(turn, node, Entity(kind, level["over"][level["k"]])):
         level["k"] += 1
     if level["k"] >= len(level["over"]):
         return False
@@ -175,6 +175,13 @@ def _begin_round(turn: Turn, node: Row, level: Level) -> bool:
         with turn.journal.entry(f"frame/{name}", subject=member.id, text=text, audience=(EVERYONE,)):
             pass
     return True
+
+
+def _has_round(turn: Turn, node: Row, member: Entity) -> bool:
+    """Whether a member of an `each` has its round when it comes to it: a nation that is no more has none."""
+    if member.kind == "nation" and not alive(turn, member.id):
+        return False
+    return turn.world.test(node.get("only"), {**turn.loops, member.kind: member, "self": member})
 
 
 def lay_away(turn: Turn, nation: str) -> None:
