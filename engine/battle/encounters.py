@@ -36,8 +36,8 @@ def contested(turn: Turn, row: Row) -> list[Battle]:
             continue
         for subject, those in _apart(turn, row, place, invading):
             owners = sorted({turn.state.get("forces", f, "owner") for f in those})
-            parties = (Party(forces=set(those)), Party(place=place, against=tuple(owners)))
-            battle = Battle(row, place, subject, parties, attacks(row))
+            coming = Party(set(those), tuple(owners), place) if row.get("standing") else Party(set(those))
+            battle = Battle(row, place, subject, (coming, Party(place=place, against=tuple(owners))), attacks(row))
             battle.aside = frozenset(invading) - set(those)
             out.append(battle)
     if row.get("once"):
