@@ -197,13 +197,14 @@ def step_in(turn: Turn, march: March) -> None:
     where = routes.name_of(turn.world, "places", target)
     whence = routes.name_of(turn.world, "places", origin)
     what = f"{'Attack on' if march.hostile else 'Move to'} {where}"
-    if march.hostile and not routes.is_attack(turn.world, nation, target, turn.journal.step):  # they help those who stand there
+    holder = turn.world.holder_of(target)
+    helps = bool(march.mode.get("attacks")) and holder is not None and (holder == nation or turn.world.allied(nation, holder))
+    if march.hostile and (helps or not routes.is_attack(turn.world, nation, target, turn.journal.step)):  # whoever stands there
         what = f"{str(march.mode.get('name', march.mode['id'])).capitalize()} for {where}"
     text = f"{what} from {whence}: {routes.list_units(turn.world, kinds)}."
     data = {"units": kinds, "path": list(march.path), "hostile": march.hostile}
     said = forces.told(turn, march.mode, nation, text)
     with turn.journal.entry(march.order["order"], subject=f"{nation}:{origin}>{target}", data=data, **said):
-        holder = turn.world.holder_of(target)
         keeps = _kept(march)
         mission = row_of(turn, march.order).get("mission") or march.mode.get("mission")
         if march.hostile or mission:
