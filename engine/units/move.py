@@ -97,7 +97,7 @@ def understood(turn: Turn, modes: Sequence[Row], *, to: frozenset[str] | None = 
     for given, mode in orders_of(turn, modes):
         if to is not None and given["slots"].get("target") not in to:
             continue
-        order = in_anothers_turn(turn, given)
+        order = in_anothers_turn(turn, given, left)
         drawn = taken.setdefault((order["nation"], mode["id"]), {})
         found: March | str | None = unlike(turn, order, first.get((order["nation"], order["order"])))
         earlier = gone.setdefault((order["nation"], str(order["slots"].get("origin"))), Counter())
@@ -198,8 +198,9 @@ def step_in(turn: Turn, march: March) -> None:
     whence = routes.name_of(turn.world, "places", origin)
     what = f"{'Attack on' if march.hostile else 'Move to'} {where}"
     holder = turn.world.holder_of(target)
-    helps = bool(march.mode.get("attacks")) and holder is not None and (holder == nation or turn.world.allied(nation, holder))
-    if march.hostile and (helps or not routes.is_attack(turn.world, nation, target, turn.journal.step)):  # whoever stands there
+    own = holder is not None and (holder == nation or turn.world.allied(nation, holder))
+    helps = march.mode.get("attacks") and own  # those who stand there, also if enemies have come already
+    if march.hostile and (helps or not routes.is_attack(turn.world, nation, target, turn.journal.step)):
         what = f"{str(march.mode.get('name', march.mode['id'])).capitalize()} for {where}"
     text = f"{what} from {whence}: {routes.list_units(turn.world, kinds)}."
     data = {"units": kinds, "path": list(march.path), "hostile": march.hostile}
