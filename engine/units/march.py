@@ -76,15 +76,18 @@ def _open_again(turn: Turn, order: Order) -> bool:
     return all(force.get("order") != order["key"] for force in turn.state.table("forces").values())
 
 
-def in_anothers_turn(turn: Turn, order: Order) -> Order:
-    """An order as it is carried out in the turn of another: by those of its units that are left, if any are."""
+def in_anothers_turn(turn: Turn, order: Order, left: Mapping[str, int]) -> Order:
+    """An order that stands as it is carried out in the turn of another: by those of its units that are left, if any are.
+
+    `left` counts what earlier orders leave of each stack.
+    """
     slots, nation = order["slots"], order["nation"]
-    if turn.mover in (None, nation) or not isinstance(slots.get("units"), Mapping):
+    if turn.mover in (None, nation) or not stands_on(turn, order) or not isinstance(slots.get("units"), Mapping):
         return order
-    left: dict[str, int] = {}
-    for _, stack in routes.free_stacks(turn.world, nation, slots["origin"]):
-        left[stack["kind"]] = left.get(stack["kind"], 0) + stack["n"]
-    units = {kind: min(n, left[kind]) for kind, n in slots["units"].items() if left.get(kind)}
+    there: dict[str, int] = {}
+    for key, stack in routes.free_stacks(turn.world, nation, slots["origin"]):
+        there[stack["kind"]] = there.get(stack["kind"], 0) + left.get(key, stack["n"])
+    units = {kind: min(n, there[kind]) for kind, n in slots["units"].items() if there.get(kind)}
     return {**order, "slots": {**slots, "units": units}} if units else order
 
 

@@ -97,7 +97,7 @@ def understood(turn: Turn, modes: Sequence[Row], *, to: frozenset[str] | None = 
     for given, mode in orders_of(turn, modes):
         if to is not None and given["slots"].get("target") not in to:
             continue
-        order = in_anothers_turn(turn, given)
+        order = in_anothers_turn(turn, given, left)
         drawn = taken.setdefault((order["nation"], mode["id"]), {})
         found: March | str | None = unlike(turn, order, first.get((order["nation"], order["order"])))
         earlier = gone.setdefault((order["nation"], str(order["slots"].get("origin"))), Counter())
@@ -197,13 +197,15 @@ def step_in(turn: Turn, march: March) -> None:
     where = routes.name_of(turn.world, "places", target)
     whence = routes.name_of(turn.world, "places", origin)
     what = f"{'Attack on' if march.hostile else 'Move to'} {where}"
-    if march.hostile and not routes.is_attack(turn.world, nation, target, turn.journal.step):  # they help those who stand there
+    holder = turn.world.holder_of(target)
+    own = holder is not None and (holder == nation or turn.world.allied(nation, holder))
+    helps = march.mode.get("attacks") and own  # those who stand there, also if enemies have come already
+    if march.hostile and (helps or not routes.is_attack(turn.world, nation, target, turn.journal.step)):
         what = f"{str(march.mode.get('name', march.mode['id'])).capitalize()} for {where}"
     text = f"{what} from {whence}: {routes.list_units(turn.world, kinds)}."
     data = {"units": kinds, "path": list(march.path), "hostile": march.hostile}
     said = forces.told(turn, march.mode, nation, text)
     with turn.journal.entry(march.order["order"], subject=f"{nation}:{origin}>{target}", data=data, **said):
-        holder = turn.world.holder_of(target)
         keeps = _kept(march)
         mission = row_of(turn, march.order).get("mission") or march.mode.get("mission")
         if march.hostile or mission:
