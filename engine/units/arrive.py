@@ -70,10 +70,11 @@ def _beside(turn: Turn, going: routes.Going, path: routes.Path) -> str | None:
 
 def _arrive(turn: Turn, mode: Row, key: str, row: dict[str, Any], place: str | None) -> None:
     nation, kind, n = row["nation"], row["what"], row["n"]
-    word = routes.name_of(turn.world, "units", kind)
+    units = routes.list_units(turn.world, {kind: n})
+    arrive, are = ("arrives", "is") if n == 1 else ("arrive", "are")
     where = routes.name_of(turn.world, "places", place or row["at"])
     short = place is not None and place != row["at"]
-    text = f"{n} {word} arrive in {where}" if place else f"{n} {word} on the way to {where} are lost"
+    text = f"{units} {arrive} in {where}" if place else f"{units} on the way to {where} {are} lost"
     text += f", short of {routes.name_of(turn.world, 'places', row['at'])}." if short else "."
     data = {"units": {kind: n}, "place": place, "path": row["path"]}
     with turn.journal.entry(f"modes/{mode['id']}", subject=f"{nation}:{key}", text=text, audience=(nation,), data=data):
