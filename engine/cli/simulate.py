@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..game.many.sweep import Candidate
     from ..game.many.workers import Crew, Key
 
-__all__ = ["begun", "candidate_of", "checked", "simulate", "told"]
+__all__ = ["begun", "candidate_of", "checked", "play_missing", "simulate"]
 
 
 def simulate(
@@ -62,7 +62,6 @@ def simulate(
     """
     from ..game.many import summary as summed
     from ..game.many.kept import finish, keep_rules
-    from ..game.many.sweep import sweep
 
     formats(format, "text", "json")
     given = seed_given(seed)
@@ -79,12 +78,7 @@ def simulate(
     those = [(candidate, *read[candidate.name]) for candidate in candidates]
     with begun(out, those, given, turns, workers, cluster, force=force) as (drawn, crew, held):
         keep_rules(out, about, rulesets)
-        missing = sum((n, name) not in held for n in range(1, games + 1) for name in rulesets)
-        with Working("games", missing) as working:
-            counted = sweep(
-                out, candidates, crew, held, games=games, turns=turns, seed=drawn, told=told(working, crew, len(held), goal),
-                enough=lambda found, n: goal is not None and goal.reached(found, n, list(rulesets)),
-            )  # fmt: skip
+        counted = play_missing(out, candidates, crew, held, games=games, turns=turns, seed=drawn, goal=goal)
         wanted = {key: figures for key, figures in held.items() if key[0] <= counted}
         result = {"seed": drawn, "turns": turns, **summed.summary(rulesets, wanted)}
         if goal is not None:
@@ -235,7 +229,23 @@ def _kept_seed(out: Path, force: bool) -> str:
     return str(kept) or secrets.token_hex(16)
 
 
-def told(working: Working, crew: Crew, held: int, goal: Goal | None) -> Callable[[Mapping[Any, Any], int], None]:
+def play_missing(
+    out: Path, candidates: Sequence[Candidate], crew: Crew, held: dict[Key, Figures], *, games: int, turns: int, seed: str,
+    goal: Goal | None = None,
+) -> int:  # fmt: skip
+    """Play the games that a folder lacks, and tell how it goes; how many of each count, fewer once `goal` is reached."""
+    from ..game.many.sweep import sweep
+
+    names = [candidate.name for candidate in candidates]
+    missing = sum((n, name) not in held for n in range(1, games + 1) for name in names)
+    with Working("games", missing) as working:
+        return sweep(
+            out, candidates, crew, held, games=games, turns=turns, seed=seed, told=_told(working, crew, len(held), goal),
+            enough=lambda found, n: goal is not None and goal.reached(found, n, names),
+        )  # fmt: skip
+
+
+def _told(working: Working, crew: Crew, held: int, goal: Goal | None) -> Callable[[Mapping[Any, Any], int], None]:
     """Tells how many games are played, how fast, how well a figure is known, and what is waited for.
 
     `held`: the games that were there already.

@@ -11,8 +11,7 @@ import typer
 
 from . import Code, Stop, formats
 from .game import options_given, seed_given
-from .simulate import begun, candidate_of, checked, told
-from .terminal import Working
+from .simulate import begun, candidate_of, checked, play_missing
 
 __all__ = ["tournament"]
 
@@ -43,7 +42,6 @@ def tournament(
     """
     from ..game.many import tournament as cup
     from ..game.many.kept import write_json
-    from ..game.many.sweep import sweep
     from ..game.scenario import initial_state
     from ..orders.policies import policies_of
     from ..turn.vacancies import seat
@@ -72,12 +70,7 @@ def tournament(
     candidates = [replace(base, name=cup.name_of(pair), policies=cup.seats(parties, pair)) for pair in pairs]
     those = [(candidate, data, ruleset) for candidate in candidates]
     with begun(out, those, given, turns, workers, cluster, force=force) as (drawn, crew, held):
-        missing = sum((n, c.name) not in held for n in range(1, games + 1) for c in candidates)
-        with Working("games", missing) as working:
-            sweep(
-                out, candidates, crew, held, games=games, turns=turns, seed=drawn, told=told(working, crew, len(held), None),
-                enough=lambda found, n: False,
-            )  # fmt: skip
+        play_missing(out, candidates, crew, held, games=games, turns=turns, seed=drawn)
     wanted = {key: figures for key, figures in held.items() if key[0] <= games}
     errors = [{k: g[k] for k in ("game", "candidate", "seed", "error")} for g in wanted.values() if "error" in g]
     found = {

@@ -198,7 +198,7 @@ def step_in(turn: Turn, march: March) -> None:
     whence = routes.name_of(turn.world, "places", origin)
     what = f"{'Attack on' if march.hostile else 'Move to'} {where}"
     holder = turn.world.holder_of(target)
-    own = holder is not None and (holder == nation or turn.world.allied(nation, holder))
+    own = holder is not None and turn.world.allied(nation, holder)
     helps = march.mode.get("attacks") and own  # those who stand there, also if enemies have come already
     if march.hostile and (helps or not routes.is_attack(turn.world, nation, target, turn.journal.step)):
         what = f"{str(march.mode.get('name', march.mode['id'])).capitalize()} for {where}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -59,7 +60,7 @@ def near(word: str, known: object) -> str:
     return f"did you mean {found[0]}?" if found else ""
 
 
-class Named:
+class Named(ABC):
     """What every part of the checker shares: the names in scope, what the ruleset knows, the problems found so far."""
 
     def __init__(self, scope: Mapping[str, str], words: Words) -> None:
@@ -67,9 +68,9 @@ class Named:
         self.words = words
         self.problems: list[Problem] = []
 
+    @abstractmethod
     def visit(self, node: ast.expr) -> str:
         """What a part of the expression gives; problems inside are noted."""
-        raise NotImplementedError
 
     def fail(self, code: str, message: str, node: ast.AST, hint: str = "") -> str:
         self.problems.append(Problem(code, message, getattr(node, "col_offset", 0), hint))
