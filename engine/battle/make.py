@@ -160,16 +160,21 @@ class _Maker(Lineup):
     # ---- losses
 
     def _losses(self, side: int) -> Losses:
+        """Stand-ins that are lost first or last are so for the whole side; units only among those of their owner, whose share
+        of the losses they count for like all others.
+        """
         first, last, by_owner = [], [], {}  # type: ignore[var-annotated]
         for index in self.of_side[side]:
             group = self.groups[index]
             when = self._when_lost(group)
-            if when == "first":
-                first.append((self.row["virtual"].index(group.row) if group.virtual else -1, index))
-            elif when == "last":
-                last.append(index)
-            elif when != "never":
+            if when == "never":
+                continue
+            if when == "normal" or not group.virtual:
                 by_owner.setdefault(group.owner, []).append(index)
+            elif when == "first":
+                first.append((self.row["virtual"].index(group.row), index))
+            else:
+                last.append(index)
         owners = [(owner, self._order(owner, indices)) for owner, indices in sorted(by_owner.items())]
         return Losses([index for _, index in sorted(first)], owners, last)
 
@@ -189,7 +194,7 @@ class _Maker(Lineup):
         """The order in which an owner loses his groups: by his orders, then by the battle's default.
 
         Kinds that his orders name go first, in their order (a kind that they name again: those hit once already, and so on); of
-        the others those that a hit only damages.
+        the others those that a hit only damages. Units whose row says `first` or `last` go before and after all of these.
         """
         named: dict[str, list[int]] = {}
         for number, kind in enumerate(self.setting.orders.get(owner, ())):
@@ -203,6 +208,7 @@ class _Maker(Lineup):
             spares = group.down != GONE
             places = named.get(group.kind, unnamed)
             return (
+                ("first", "normal", "last").index(self._when_lost(group)),
                 places[min(self._taken(group), len(places) - 1)],
                 not spares,
                 default[index],
@@ -237,7 +243,12 @@ class _Maker(Lineup):
         owners = {self.groups[index].owner for index in self.of_side[side] if not self.groups[index].virtual}
         shared = self.row.get("shares", 1) if len(owners) > 1 else 1
         mine = [(index, self.groups[index]) for index in self.of_side[side]]
-        return [fixed(0) if group.virtual else self.value(self.by_role(shared, group), index) for index, group in mine]
+        return [fixed(0) if group.virtual else self.value(self._weighs(shared, group), index) for index, group in mine]
+
+    def _weighs(self, shared: Any, group: Group) -> Any:
+        """The value by which a group shares in the losses: the one it fights at, where its row has its own."""
+        own = self.by_role(group.row.get("value"), group)
+        return self.by_role(shared, group) if own is None or shared == 1 else own
 
     # ---- what else a row may say
 

@@ -28,6 +28,8 @@ from .result import Odds
 
 Force = Mapping[tuple[str, str], int]
 ROUNDS = 40
+FIRST, LAST = 0, -1
+"""The parts of a side that are lost before and after the shares of its owners."""
 CONTINUITY = 0.5  # of the last unit: the attacker wins only if a whole one is left
 
 
@@ -62,9 +64,10 @@ def _decided_by(world: World, battle: str) -> Tables | None:
     return world.ruleset.derived(f"what decides estimates of {battle}", make)  # type: ignore[no-any-return]
 
 
-Line = list[tuple[str, str, float, float, float]]
-"""Groups in the order in which they are lost: owner, kind, expected hits of one unit in a round, hits it takes, and the number
-of virtual ones (or -1 for units that keep their side in the battle, 0 for those that do not)."""
+Line = list[tuple[str, str, float, float, float, int, float]]
+"""Groups in the order in which they are lost: owner, kind, expected hits of one unit in a round, hits it takes, the number
+of virtual ones (or -1 for units that keep their side in the battle, 0 for those that do not); then the part of the side that it
+is lost with (those who go first, each owner's, those who go last) and what one unit weighs in the shares of the owners."""
 
 
 def _sides(world: World, question: Question) -> tuple[Line, Line]:
@@ -75,18 +78,18 @@ def _sides(world: World, question: Question) -> tuple[Line, Line]:
     for side in (ATTACKER, DEFENDER):
         power = _power(plan, rounds, batch, side)
         losses = plan.losses[side]
-        order = [*losses.first, *(i for _, own in losses.owners for i in own), *losses.last]
-        order += [i for i in plan.of_side[side] if i not in order]
+        parts = [losses.first, *(own for _, own in losses.owners), losses.last]
+        parts[-1] = [*losses.last, *(i for i in plan.of_side[side] if not any(i in part for part in parts))]
+        weighs = {i: float(np.max(value(plan.start, 1))) for value, i in zip(plan.strength[side], plan.of_side[side], strict=True)}
         line: Line = []
-        for index in order:
-            group = plan.groups[index]
-            if group.n == 0:
-                continue
-            hits = 0.0 if group.lost == "never" else 1.0 + _lives(plan, index)
-            holds = index in plan.holds[side] and not group.virtual
-            line.append(
-                (group.owner, group.kind, power.get(index, 0.0), hits, float(group.n) if group.virtual else -float(holds))
-            )
+        for number, part in zip((*range(len(parts) - 1), LAST), parts, strict=True):
+            for index in part:
+                group = plan.groups[index]
+                if group.n == 0:
+                    continue
+                hits = 0.0 if group.lost == "never" else 1.0 + _lives(plan, index)
+                counts = float(group.n) if group.virtual else -float(index in plan.holds[side])
+                line.append((group.owner, group.kind, power.get(index, 0.0), hits, counts, number, weighs[index]))
         out.append(line)
     return out[0], out[1]
 
@@ -120,9 +123,11 @@ def _power(plan: Plan, rounds: Rounds, batch: Any, side: int) -> dict[int, float
 def _reckon(sides: tuple[Line, Line], attackers: Force, defenders: Force) -> Odds:
     forces: list[list[list[float]]] = []
     for line, numbers in zip(sides, (attackers, defenders), strict=True):
-        forces.append(
-            [[float(numbers.get((o, k), 0)) if virtual <= 0 else virtual, p, hits, virtual] for o, k, p, hits, virtual in line]
-        )
+        force = []
+        for owner, kind, power, hits, virtual, part, weight in line:
+            n = virtual if virtual > 0 else float(numbers.get((owner, kind), 0))
+            force.append([n, power, hits, virtual, float(part), weight])
+        forces.append(force)
     began = [[g[0] for g in force] for force in forces]
     margin, spread, winner = _expected(forces)
     chance = 0.5 * (1 + erf(margin / (spread * sqrt(2)))) if spread > 0 else float(winner == ATTACKER)
@@ -131,7 +136,7 @@ def _reckon(sides: tuple[Line, Line], attackers: Force, defenders: Force) -> Odd
 
 
 def _expected(forces: list[list[list[float]]]) -> tuple[float, float, int]:
-    """Fight the expected battle on the forces (number, power, hits, kind); gives margin, its spread, and who stands.
+    """Fight the expected battle on the forces (number, power, hits, kind, part, weight); gives margin, its spread, who stands.
 
     The margin is read at the end, where the weaker side is used up, and carried back to the start with the variance: so the
     order in which strong and weak units are lost counts.
@@ -158,8 +163,23 @@ def _expected(forces: list[list[list[float]]]) -> tuple[float, float, int]:
 
 
 def _strike(force: list[list[float]], hits: float) -> float:
-    """Take expected hits off a force, in its order; gives those that are left over."""
+    """Take expected hits off a force, part by part, owners by their shares; gives those that are left over."""
+    parts: dict[float, list[list[float]]] = {}
     for group in force:
+        parts.setdefault(group[4], []).append(group)
+    owners = [part for number, part in parts.items() if number not in (FIRST, LAST)]
+    hits = _fall(parts.get(FIRST, []), hits)
+    while hits > 1e-9 and owners:
+        weights = [sum(g[0] * g[5] for g in part) or 1e-9 for part in owners]
+        left = [_fall(part, hits * (weight / sum(weights))) for part, weight in zip(owners, weights, strict=True)]
+        owners = [part for part, over in zip(owners, left, strict=True) if over <= 1e-9]
+        hits = sum(left)
+    return _fall(parts.get(LAST, []), hits)
+
+
+def _fall(groups: list[list[float]], hits: float) -> float:
+    """Take expected hits off groups in their order; gives those that are left over."""
+    for group in groups:
         if group[2] and hits > 0:
             taken = min(hits, group[0] * group[2])
             group[0] -= taken / group[2]
@@ -170,7 +190,7 @@ def _strike(force: list[list[float]], hits: float) -> float:
 def _lost(line: Line, began: list[float], now: list[list[float]], beaten: float, won: bool) -> dict[str, dict[str, float]]:
     """Mean losses: all where the side is beaten, else those of the expected battle (half where that one was lost)."""
     out: dict[str, dict[str, float]] = {}
-    for (owner, kind, _, hits, virtual), n, group in zip(line, began, now, strict=True):
+    for (owner, kind, _, hits, virtual, *_), n, group in zip(line, began, now, strict=True):
         if virtual > 0 or not hits:
             continue
         otherwise = n - group[0] if won else n / 2
