@@ -274,19 +274,14 @@ def _go_out(turn: Turn, row: Row, probe: Probe, at: Mapping[str, int]) -> str:
     mode = turn.ruleset.row("modes", _mode(turn, row, kind))
     going = routes.Going(turn.world, probe.nation, mode, [Entity("unit", k) for k in at])
     path = routes.find_path(going, probe.origin, probe.target) or (probe.origin, probe.target)
-    kept: dict[str, Any] = {}
-    most = going.allowance(probe.origin)
-    if mode.get("keeps") and most is not None:
-        kept[mode["keeps"]] = left = most - routes.spent_on(going, path)
-        if mode.get("way_home"):
-            kept[mode["way_home"]] = routes.way_home(going, path, left)
     subject = f"{probe.nation}:{probe.origin}>{probe.target}"
     with turn.journal.entry(probe.order["order"], subject=subject, audience=(probe.nation,)):
         force = forces.create(
             turn, probe.nation, probe.origin, sorted(at.items()), to=probe.target, order=probe.order["key"], mode=mode["id"],
             options=probe.order.get("options") or {}, targets=[probe.target],
         )  # fmt: skip
-        forces.go(turn, force, path, lambda key: kept)
+        kept = {key: routes.kept_of(going, Entity("unit", key), path) for key, _ in forces.stacks_of(turn.state, force)}
+        forces.go(turn, force, path, kept.__getitem__)
     return force
 
 

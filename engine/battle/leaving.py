@@ -147,6 +147,7 @@ def leave(
         if rule.get("none") == "lost" and (chosen or _forced(turn, battle, side, rule)):
             return [_give_up(turn, battle, side, key, row) for key, row in movable]
         return []
+    flies = any("home" in way for way in rule.get("to", ())) and to == _home(turn, who, dict(movable))
     if fire is not None:
         fire([key for key, _ in movable])
         movable = movable_of(turn, battle, side, who, rule)
@@ -161,8 +162,9 @@ def leave(
     force = movable[0][1].get("force")
     gone: list[str] = []
     whole = force and len(movable) == len(forces.stacks_of(turn.state, str(force)))
-    for _, row in movable:
-        out.append({"owner": owner, "kind": row["kind"], "n": row["n"], "to": to})
+    goals = {key: (_own_home(turn, who, key) if flies else None) or to for key, _ in movable}
+    for key, row in movable:
+        out.append({"owner": owner, "kind": row["kind"], "n": row["n"], "to": goals[key]})
     if whole:
         for other in forces.attached(turn.state, str(force)):  # who went along with it has nobody to fight beside
             battle.parties[side].forces.discard(other)
@@ -170,10 +172,11 @@ def leave(
             battle.parties[side].forces.discard(str(force))
             turn.journal.set("forces", str(force), "broken_off", True)
         else:
-            gone = forces.withdraw(turn, str(force), to)
+            for goal in dict.fromkeys(goals.values()):
+                gone += forces.withdraw(turn, str(force), goal, [key for key, _ in movable if goals[key] == goal])
     else:
-        plain = {**dict.fromkeys(forces.PASSING), "moved": True, "place": to}
-        gone = [turn.journal.alter_units(key, row["n"], **plain) for key, row in movable]
+        plain = {**dict.fromkeys(forces.PASSING), "moved": True}
+        gone = [turn.journal.alter_units(key, row["n"], **plain, place=goals[key]) for key, row in movable]
     if to == battle.place:  # who leaves the battle where he is has no more part in it
         battle.gone.update(gone)
     return out + behind
@@ -219,7 +222,7 @@ def refuge(
     names = [{**party, "unit": Entity("unit", key)} for key in movable]
     kinds = {row["kind"] for row in movable.values()}
     named = options.get(battle.row.get("options", {}).get("refuge", ""))
-    flown = next((_home(turn, who) for way in rule.get("to", ()) if "home" in way), None)
+    flown = next((_home(turn, who, movable) for way in rule.get("to", ()) if "home" in way), None)
     if (
         flown is None
         and named is not None
@@ -232,7 +235,7 @@ def refuge(
         if "stay" in way:
             return battle.place
         if "home" in way:
-            found = _home(turn, who)
+            found = _home(turn, who, movable)
             if found is not None:
                 return found
             continue
@@ -293,10 +296,16 @@ def _origins(turn: Turn, battle: Battle) -> frozenset[str]:
     return battle.origins
 
 
-def _home(turn: Turn, who: str) -> str | None:
-    """Where the mode of a force says that its units end, if it says so and they can come there."""
+def _home(turn: Turn, who: str, keys: Iterable[str]) -> str | None:
+    """Where the mode of a force says that its units end, if it says so and all can come home: the home of the first of them."""
+    homes = [_own_home(turn, who, key) for key in keys]
+    return homes[0] if homes and None not in homes else None
+
+
+def _own_home(turn: Turn, who: str, key: str) -> str | None:
+    """Where the mode of a force says that a stack of it ends, by what it has left, if it says so and it can come there."""
     mode = turn.ruleset.rows("modes").get(str(turn.state.get("forces", who, "mode", "")), {})
-    return home_of(turn, mode, who) if "home" in mode and mode.get("passes_over") else None
+    return home_of(turn, mode, who, key) if "home" in mode and mode.get("passes_over") else None
 
 
 def _through(turn: Turn, battle: Battle, who: str, rule: Row, way: Row, names: Movers, shut: Mapping[str, str]) -> str | None:

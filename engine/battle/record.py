@@ -175,17 +175,17 @@ def _destroyed(parts: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
 
 def write_leave(turn: Turn, battle: Battle, entry: Entry, side: int, left: Sequence[Mapping[str, Any]]) -> None:
     """Units that left a battle, and where they went."""
-    gone, lost = ({}, {})  # type: ignore[var-annotated]
+    gone: dict[str, dict[str, int]] = {}
+    lost: dict[str, int] = {}
     for part in left:
-        kinds = lost if part.get("lost") else gone
+        kinds = lost if part.get("lost") else gone.setdefault(part["to"], {})
         kinds[part["kind"]] = kinds.get(part["kind"], 0) + part["n"]
     owner = nation_name(turn, left[0]["owner"])
     words = []
-    if gone:
-        goal = next(p["to"] for p in left if "to" in p)
+    for goal, units in gone.items():
         to = turn.ruleset.rows("places").get(goal, {}).get("name", goal)
         where = f"from {place_name(turn, battle)} to {to}" if goal != battle.place else f"from the battle of {to}"
-        words.append(f"{owner} withdraws {units_text(turn, gone)} {where}.")
+        words.append(f"{owner} withdraws {units_text(turn, units)} {where}.")
     if lost:
         words.append(f"{owner} loses {units_text(turn, lost)} that cannot leave {place_name(turn, battle)}.")
     entry.text = " ".join([*([entry.text] if entry.text else []), *words])

@@ -37,22 +37,20 @@ def _go(turn: Turn, nation: str, mode: Row, order: Order, path: routes.Path) -> 
     picks = forces.pick(free, _numbers(order["slots"]["units"]))
     if not picks or len(path) < 2:
         return
-    going = _group(turn, nation, mode, picks)
-    most = going.allowance(path[0])
-    left = {} if most is None or "keeps" not in mode else {mode["keeps"]: most - routes.spent_on(going, path)}
+    going, home = _group(turn, nation, mode, picks), mode.get("way_home")
+    kept = {key: routes.kept_of(going, Entity("unit", key), path) for key, _ in picks}
     for place in path[1:]:
         _win(turn, nation, place, mode)
     for key, n in picks:
+        left = {field: value for field, value in kept[key].items() if field != home}
         turn.journal.alter_units(key, n, **{**dict.fromkeys(forces.PASSING), "moved": True, "place": path[-1], **left})
 
 
 def _sail(turn: Turn, nation: str, mode: Row, voyage: Voyage) -> None:
     """Ships where their plan ends, and their cargo ashore."""
-    left: dict[str, Any] = {}
-    if "keeps" in mode:
-        places = [voyage.start, *(entry["place"] for entry in voyage.plan)]
-        most = _group(turn, nation, mode, voyage.picks).allowance(voyage.start) or 0
-        left = {mode["keeps"]: most - sum(a != b for a, b in pairwise(places))}
+    keeps = mode.get("keeps")
+    places = [voyage.start, *(entry["place"] for entry in voyage.plan)]
+    spent = sum(a != b for a, b in pairwise(places))
     last = turn.ruleset.rows("missions").get(voyage.plan[-1].get("mission") or "", {}) if voyage.plan else {}
     free = routes.free_stacks(turn.world, nation, voyage.start, again=bool(mode.get("again")))
     if voyage.host:
@@ -61,6 +59,7 @@ def _sail(turn: Turn, nation: str, mode: Row, voyage: Voyage) -> None:
             turn.journal.alter_units(key, n, **last.get("marks", {}))
         free = []
     for key, n in forces.pick(free, voyage.units) or ():
+        left = {keeps: (_group(turn, nation, mode, [(key, n)]).allowance(voyage.start) or 0) - spent} if keeps else {}
         fields = {**dict.fromkeys(forces.PASSING), **last.get("marks", {}), **left}
         turn.journal.alter_units(key, n, **{**fields, "moved": True, "place": voyage.target})
     shore = turn.ruleset.rows("modes").get(mode.get("ashore", ""), mode)

@@ -6,6 +6,9 @@ have left carries them: to where they set out from, else to the cheapest place t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from ..core.journal import Entry
 from ..core.model import Row
 from ..core.state import Entity
 from ..turn.context import Turn
@@ -13,7 +16,7 @@ from ..world import routes
 from . import forces
 from .carriers import settle_all
 from .guests import part_company
-from .homes import home_of, may_stay
+from .homes import homes_apart, may_stay
 
 
 def close(turn: Turn, node: Row) -> None:
@@ -43,22 +46,35 @@ def end(turn: Turn, force: str) -> None:
             if not forces.stacks_of(turn.state, force):
                 forces.release(turn, force)
                 return
-        to = home_of(turn, mode, force)
-        if to == place:
-            forces.release(turn, force)
-            return
-        if to is None:
-            for key, stack in forces.stacks_of(turn.state, force):
-                turn.journal.put_row("units", key, None)
-                turn.journal.fact("destroyed", of=nation, kind=stack["kind"], place=place, n=stack["n"], cause="no way home")
-            entry.text = f"Units in {routes.name_of(turn.world, 'places', place)} have no way home and are lost."
-            forces.release(turn, force)
-            return
-        entry.text = (
-            f"Units return from {routes.name_of(turn.world, 'places', place)} to {routes.name_of(turn.world, 'places', to)}."
-        )
+        homes = homes_apart(turn, mode, force)
+        goals = sorted(set(homes.values()), key=lambda to: (to is None, str(to)))
+        _go_home(turn, force, homes, goals[0], entry)
+    for to in goals[1:]:
+        with turn.journal.entry(rule, subject=force, audience=(nation,), keep=False) as entry:
+            _go_home(turn, force, homes, to, entry)
+
+
+def _go_home(turn: Turn, force: str, homes: Mapping[str, str | None], to: str | None, entry: Entry) -> None:
+    """Those stacks of a force whose home is `to` go there; None: they have none and are lost."""
+    row = turn.state.row("forces", force)
+    nation, place = row["owner"], row["at"]
+    where = routes.name_of(turn.world, "places", place)
+    mine = [key for key, home in homes.items() if home == to]
+    if to == place:
+        for key in mine:
+            turn.journal.alter_units(key, turn.state.get("units", key, "n"), **dict.fromkeys(forces.PASSING))
+    elif to is None:
+        for key in mine:
+            stack = turn.state.row("units", key)
+            turn.journal.put_row("units", key, None)
+            turn.journal.fact("destroyed", of=nation, kind=stack["kind"], place=place, n=stack["n"], cause="no way home")
+        entry.text = f"Units in {where} have no way home and are lost."
+    else:
+        entry.text = f"Units return from {where} to {routes.name_of(turn.world, 'places', to)}."
         entry.data["path"] = [place, to]
-        forces.withdraw(turn, force, to)
+        forces.withdraw(turn, force, to, mine)
+    if turn.state.row("forces", force) and not forces.stacks_of(turn.state, force):
+        forces.release(turn, force)
 
 
 def fall_back(turn: Turn, mode: Row, force: str) -> bool:

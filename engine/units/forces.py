@@ -215,12 +215,18 @@ def mark(turn: Turn, force: str, mission: Row) -> None:
         turn.journal.alter_units(key, stack["n"], **mission["marks"])
 
 
-def withdraw(turn: Turn, force: str, to: str) -> list[str]:
-    """The units of a force go to another place: plain units there (their keys), marked as moved; its cargo stays aboard."""
+def withdraw(turn: Turn, force: str, to: str, only: Container[str] | None = None) -> list[str]:
+    """The units of a force go to another place: plain units there (their keys), marked as moved; its cargo stays aboard.
+
+    `only` some of its stacks: as long as there are others the force goes on, and its cargo stays with it.
+    """
     carries = "carries" in turn.ruleset.rows("modes").get(str(turn.state.get("forces", force, "mode", "")), {})
     plain = {**dict.fromkeys(PASSING), "moved": True, "place": to}
     cargo = cargo_of(turn.state, force)
-    keys = [turn.journal.alter_units(key, stack["n"], **plain) for key, stack in stacks_of(turn.state, force)]
+    going = [(key, stack) for key, stack in stacks_of(turn.state, force) if only is None or key in only]
+    keys = [turn.journal.alter_units(key, stack["n"], **plain) for key, stack in going]
+    if stacks_of(turn.state, force):
+        return keys
     for key, stack in cargo:
         turn.journal.alter_units(key, stack["n"], **{**plain, **(_kept_aboard(turn, force, stack) if carries else {})})
     turn.journal.put_row("forces", force, None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..core.model import Row
-from ..core.state import UNIT_CORE
+from ..core.state import UNIT_CORE, Entity
 from ..turn.context import Turn
 from ..turn.verbs_later import put_under_way
 from ..world import routes
@@ -19,16 +19,15 @@ from .march import March
 
 def run_the_gauntlet(turn: Turn, march: March) -> None:
     """The units of a march become a force that is on its way, and stand where they were until they depart."""
-    nation, origin, allowance = march.nation, march.path[0], march.going.allowance(march.path[0])
+    nation, origin = march.nation, march.path[0]
     subject = f"{nation}:{origin}>{march.target}"
     with turn.journal.entry(march.order["order"], subject=subject, audience=(nation,), data={"path": list(march.path)}):
         force = forces.create(
             turn, nation, origin, march.picks, order=march.order["key"], mode=march.mode["id"], to=march.target,
             path=list(march.path), departing=True, options=march.order.get("options") or {},
         )  # fmt: skip
-        left = {str(march.mode["keeps"]): allowance} if "keeps" in march.mode else {}
-        for key, stack in forces.stacks_of(turn.state, force) if left else ():
-            turn.journal.alter_units(key, stack["n"], **left)
+        for key, stack in forces.stacks_of(turn.state, force):
+            turn.journal.alter_units(key, stack["n"], **routes.kept_of(march.going, Entity("unit", key), (origin,)))
         turn.journal.set("orders", march.order["key"], "status", "done")
 
 

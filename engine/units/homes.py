@@ -24,11 +24,18 @@ def may_stay(turn: Turn, mode: Row, force: str, nation: str, place: str) -> bool
     return "home" not in mode and routes.entry(turn.world, nation, place) in ("free", "takes")
 
 
-def home_of(turn: Turn, mode: Row, force: str) -> str | None:
-    """Where the units of a force go that cannot stay: whence they came, else the cheapest place that they can reach."""
+def homes_apart(turn: Turn, mode: Row, force: str) -> dict[str, str | None]:
+    """Where each stack of a force goes that cannot stay, by what it has left itself: whence it came, else the cheapest place
+    that it can reach. None: there is none.
+    """
+    return {key: home_of(turn, mode, force, key) for key, _ in forces.stacks_of(turn.state, force)}
+
+
+def home_of(turn: Turn, mode: Row, force: str, key: str) -> str | None:
+    """Where a stack of a force goes that cannot stay: whence it came, else the cheapest place that it can reach."""
     row = turn.state.row("forces", force)
     nation, place = row["owner"], row["at"]
-    going = _group(turn, mode, force, nation)
+    going = routes.Going(turn.world, nation, mode, [Entity("unit", key)])
     reachable = homes_of(turn, going, place)
     if row["from"] in reachable:
         return str(row["from"])

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.model import Row
-from ..core.state import UNIT_CORE
+from ..core.state import UNIT_CORE, Entity
 from ..ruleset.expressions.parse import strip_mark
 from ..ruleset.expressions.reads import is_read
 from ..turn.context import Order, Turn
@@ -206,7 +206,6 @@ def step_in(turn: Turn, march: March) -> None:
     data = {"units": kinds, "path": list(march.path), "hostile": march.hostile}
     said = forces.told(turn, march.mode, nation, text)
     with turn.journal.entry(march.order["order"], subject=f"{nation}:{origin}>{target}", data=data, **said):
-        keeps = _kept(march)
         mission = row_of(turn, march.order).get("mission") or march.mode.get("mission")
         if march.hostile or mission:
             shared = {
@@ -220,14 +219,16 @@ def step_in(turn: Turn, march: March) -> None:
             }
             if march.picks:
                 force = forces.create(turn, nation, origin, march.picks, to=target, **shared)
-                forces.go(turn, force, march.path, lambda key: keeps)
+                kept = {key: _kept(march, key) for key, _ in forces.stacks_of(turn.state, force)}
+                forces.go(turn, force, march.path, kept.__getitem__)
             if march.stays:
                 force = forces.create(turn, nation, origin, march.stays, to=target, stays=True, **shared)
                 for key, stack in forces.stacks_of(turn.state, force):
                     turn.journal.alter_units(key, stack["n"], via=f"{march.path[-2]}>{target}")
         else:
+            kept = {key: _kept(march, key) for key, _ in march.picks}
             for key, n in march.picks:
-                turn.journal.alter_units(key, n, **{**_freed(turn, key), "place": target, "moved": True, **keeps})
+                turn.journal.alter_units(key, n, **{**_freed(turn, key), "place": target, "moved": True, **kept[key]})
             take_over(turn, nation, target)
         draw_on(turn, march, march.count)
         turn.journal.set("orders", march.order["key"], "status", "done")
@@ -248,15 +249,9 @@ def _covered(order: Order) -> list[Any] | None:
     return [slots.get("whose") or order["nation"], int(slots["covers"])] if slots.get("covers") is not None else None
 
 
-def _kept(march: March) -> dict[str, Any]:
-    """What is left of an allowance that units carry with them (`keeps`), such as fuel."""
-    name = march.mode.get("keeps")
-    most = march.going.allowance(march.path[0])
-    if not name or most is None:
-        return {}
-    left = most - routes.spent_on(march.going, march.path)
-    back = march.mode.get("way_home")
-    return {name: left, back: routes.way_home(march.going, march.path, left)} if back else {name: left}
+def _kept(march: March, key: str) -> dict[str, Any]:
+    """What a stack of a march has left of its own allowance at the end of the way, such as fuel."""
+    return routes.kept_of(march.going, Entity("unit", key), march.path)
 
 
 def depart(turn: Turn, march: March) -> None:
@@ -273,10 +268,12 @@ def depart(turn: Turn, march: March) -> None:
             stack = turn.state.row("units", key)
             extra = {k: v for k, v in stack.items() if k not in UNIT_CORE}
             kind = str(stack["kind"])
+            alone = routes.Going(turn.world, nation, march.mode, [Entity("unit", key)])
+            budget = alone.allowance(origin)
             turn.journal.units(nation, kind, origin, -n, **extra)
             put_under_way(
                 turn, nation, kind, n, target, march.mode["arrives"],
-                mode=march.mode["id"], path=list(march.path), extra=extra or None, budget=march.going.allowance(origin),
+                mode=march.mode["id"], path=list(march.path), extra=extra or None, budget=budget,
                 **{"from": origin},
             )  # fmt: skip
         draw_on(turn, march, march.count)

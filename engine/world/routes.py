@@ -362,6 +362,20 @@ def spent_on(going: Going, path: Path) -> Any:
     return sum(going.cost(path[i], f"{path[i - 1]}>{path[i]}", path[:i]) for i in range(1, len(path)))
 
 
+def kept_of(going: Going, unit: Entity, path: Path) -> dict[str, Any]:
+    """What a unit has left when its group has gone a way, where the mode keeps count of that (`keeps`), and what its way home
+    takes of it (`way_home`): its own allowance, not that of the group's slowest.
+    """
+    name = going.mode.get("keeps")
+    alone = Going(going.world, going.nation, going.mode, [unit])
+    most = alone.allowance(path[0], path[:-1]) if name else None
+    if name is None or most is None:
+        return {}
+    left = most - spent_on(alone, path)
+    back = going.mode.get("way_home") if len(path) > 1 else None
+    return {name: left, back: way_home(alone, path, left)} if back else {name: left}
+
+
 # ---- capacity
 
 

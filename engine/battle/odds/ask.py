@@ -12,7 +12,7 @@ from typing import Any
 
 from ...core.model import Row
 from ...core.state import Entity, pair_key, unit_key, works_on
-from ...world.routes import Going, find_path, kind_matches, spent_on, way_home
+from ...world.routes import Going, find_path, kept_of, kind_matches
 from ...world.world import World
 from .. import listed
 from ..make import make_plan
@@ -101,10 +101,9 @@ def _flown(there: World, question: Question, units: Mapping[str, Row]) -> dict[s
             path = find_path(going, question.start, question.place)
             if path is None or len(path) < 2 or not going.test("end", path[-1], f"{path[-2]}>{path[-1]}", path[:-1]):
                 continue
-            left = going.allowance(question.start) - spent_on(going, path)
-            if left >= 0:
-                home = way_home(going, path, left) if "way_home" in mode else None
-                out[key] = {mode["keeps"]: left, **({mode["way_home"]: home} if home is not None else {})}
+            kept = kept_of(going, Entity("unit", key), path)
+            if kept and kept[mode["keeps"]] >= 0:
+                out[key] = {name: left for name, left in kept.items() if left is not None}
                 break
     return out
 

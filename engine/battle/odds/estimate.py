@@ -80,7 +80,8 @@ def _sides(world: World, question: Question) -> tuple[Line, Line]:
         losses = plan.losses[side]
         parts = [losses.first, *(own for _, own in losses.owners), losses.last]
         parts[-1] = [*losses.last, *(i for i in plan.of_side[side] if not any(i in part for part in parts))]
-        weighs = {i: float(np.max(value(plan.start, 1))) for value, i in zip(plan.strength[side], plan.of_side[side], strict=True)}
+        strengths = zip(plan.of_side[side], plan.strength[side], strict=True)
+        weighs = {index: float(np.max(value(plan.start, 1))) for index, value in strengths}
         line: Line = []
         for number, part in zip((*range(len(parts) - 1), LAST), parts, strict=True):
             for index in part:
