@@ -111,7 +111,7 @@ def test_a_region_pays_from_its_own_purse() -> None:
 def test_works_name_the_border_and_are_dug_there_once() -> None:
     orders = [("dig", {"site": "b", "target": "c"}), ("dig", {"site": "b", "target": "c"}), ("dig", {"site": "b", "target": "d"})]
     turn = bought(shop(), {"red": {"coin": 99, "men": 9}}, *orders)
-    assert refusals(turn) == ["it cannot face c", "it cannot face d"]
+    assert refusals(turn) == ["it is bought already where it would face c", "it cannot face d"]
     assert [r["facing"] for r in turn.state.table("under_way").values()] == [["c"]]
 
 

@@ -19,7 +19,7 @@ from ..world.selections import as_set, id_of
 from ..world.whom import is_for
 from ..world.world import World, exact
 from . import commitments
-from .quotes import PLENTY, Offer, Quote, rounded_up
+from .quotes import PLENTY, Offer, Quote, as_one, rounded_up
 from .rooms import Rooms
 
 __all__ = ["PLENTY", "Market", "Offer", "Quote", "item_of"]
@@ -271,7 +271,11 @@ class Market:
         else:
             found = sorted(t.id for t in as_set(self.world, self.world.value(strip_mark(among), names)))
         mine = [p for p in found if self.world.test(rule.get("when"), {**names, "target": Entity("place", p)})]
-        return [p for p in mine if not self.rooms.filled.get((f"works:{row['id']}", f"{site}>{p}"))]
+        return [p for p in mine if not self._bought_facing(row, site, p)]
+
+    def _bought_facing(self, row: Row, site: str, place: str) -> bool:
+        """Whether the works that an item makes are bought in this turn already where they would face a place."""
+        return bool(self.rooms.filled.get((_works(row), f"{site}>{place}")))
 
     def _faced(self, row: Row, site: str, facing: Sequence[str]) -> tuple[str, ...] | str:
         may = self.faces(row, site)
@@ -280,6 +284,8 @@ class Market:
         if not facing:
             return tuple(may) if len(may) == 1 else "the order must say which place it faces"
         for place in facing:
+            if place not in may and self._bought_facing(row, site, place):
+                return f"it is bought already where it would face {self._name(place)}"
             if place not in may:
                 return f"it cannot face {self._name(place)}"
         return tuple(dict.fromkeys(facing))
@@ -344,13 +350,13 @@ class Market:
             return Refusal(Code.NUMBER, f"they are sold by {pack}", "n")
         price, rows = self.price(row)
         fee = self.world.number(variant.get("fee", 0), self._at(site) if site else self._names)
-        paid = 1 if row.get("facing", {}).get("all") else n
+        paid = as_one(row, n)
         lot = self._several(row, "lot")
         rooms = self.rooms.take(row, site, n * lot, into)
         if isinstance(rooms, str):
             return Refusal(Code.SITE, rooms, "n")
         if facing:
-            rooms += [(f"works:{row['id']}", f"{site}>{p}", 1) for p in facing]
+            rooms += [(_works(row), f"{site}>{p}", 1) for p in facing]
         if "fits" in row:
             rooms.append((_fits(row, kind or ""), into, n))
         cost: Any = exact(paid * (price + fee))
@@ -425,6 +431,11 @@ class Market:
 
     def _name(self, place: str) -> str:
         return str(self.world.ruleset.rows("places").get(place, {}).get("name", place))
+
+
+def _works(row: Row) -> str:
+    """The counter of the borders at which works are bought in a turn: one for all items that make the same works."""
+    return f"works:{row['works']}"
 
 
 def _fits(row: Row, kind: str) -> str:

@@ -17,7 +17,7 @@ from ..turn.slots import unfit
 from ..turn.verbs_units import set_works
 from ..world import treasury as stores
 from .catalogue import Market, Quote, item_of
-from .quotes import tested_again
+from .quotes import so_many, tested_again
 
 IN_HAND = "hand"
 """When something is due that waits in its buyer's hand until he places it."""
@@ -146,20 +146,12 @@ def _fit(turn: Turn, runner: EffectRunner, row: Row, item: Row, names: dict[str,
     return left
 
 
-def _name(turn: Turn, row: Row) -> str:
-    kind = dict(turn.ruleset.rows("units").get(row["what"], {}))
-    if int(row.get("n", 1)) > 1:
-        kind["name"] = kind.get("plural", kind.get("name"))
-    item = turn.ruleset.rows("catalogue").get(row.get("item", ""), {})
-    tech = turn.ruleset.rows("technologies").get(row["what"], {})
-    return str(item.get("name") or kind.get("name") or tech.get("name") or row["what"])
-
-
 def _done(turn: Turn, row: Row) -> str:
     place = row.get("into") or row.get("at")
     where = f" in {turn.ruleset.rows('places').get(place, {}).get('name', place)}" if place else ""
-    n = f"{row['n']} " if int(row.get("n", 1)) > 1 else ""
-    return f"{printed(turn.world, Entity('nation', row['nation']))}, {n}{_name(turn, row)}{where}"
+    item = turn.ruleset.rows("catalogue").get(row.get("item", ""), {})
+    n, name = so_many(turn.ruleset, item, str(row["what"]), int(row.get("n", 1)))
+    return f"{printed(turn.world, Entity('nation', row['nation']))}, {f'{n} ' if n > 1 else ''}{name}{where}"
 
 
 def in_hand(state: State, nation: str, wanted: str) -> list[tuple[str, Row]]:

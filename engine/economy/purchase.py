@@ -19,7 +19,7 @@ from ..turn.verbs_later import put_under_way
 from ..world import treasury as stores
 from . import commitments, complete
 from .catalogue import Market, Offer, Quote, item_of
-from .quotes import tested_again
+from .quotes import so_many, tested_again
 
 __all__ = ["Offer", "facing_slot", "run"]
 
@@ -196,13 +196,12 @@ def _what(turn: Turn, row: Row) -> str:
 def _says(world: Any, quote: Quote) -> str:
     names = world.ruleset.rows("places")
     row = world.ruleset.row("catalogue", quote.item)
-    unit = world.ruleset.rows("units").get(row.get("makes", ""), {})
-    name = row.get("name") or unit.get("plural" if quote.made > 1 else "name") or quote.item
+    n, name = so_many(world.ruleset, row, str(row.get("makes", quote.item)), quote.made)
     where = f" for {names.get(quote.site, {}).get('name', quote.site)}" if quote.site else ""
     if quote.facing:
         where += " facing " + ", ".join(str(names.get(p, {}).get("name", p)) for p in quote.facing)
     who = printed(world, Entity("nation", quote.nation))
-    return f"{who} buys {quote.made} {name}{where}: {stores.so_much(world.ruleset, quote.cost, quote.what)}."
+    return f"{who} buys {n} {name}{where}: {stores.so_much(world.ruleset, quote.cost, quote.what)}."
 
 
 # ---- nations that sent nothing

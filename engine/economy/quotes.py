@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..core.model import Row
+from ..core.model import Row, Ruleset
 
 PLENTY = 999
 """The most that an offer names where nothing limits it."""
@@ -62,6 +62,23 @@ class Offer:
 def tested_again(item: Row, kind: str) -> str | None:
     """The kind of site that something was bought for, if that is tested again when it is complete."""
     return next((str(site["id"]) for site in item.get("sites", ()) if site["id"] == kind and "still" in site), None)
+
+
+def as_one(item: Row, n: int) -> int:
+    """How many of an item people would say there are: works that face all sides of a place (`facing.all`) are one."""
+    return 1 if item.get("facing", {}).get("all") else n
+
+
+def so_many(ruleset: Ruleset, item: Row, what: str, n: int) -> tuple[int, str]:
+    """A number of something that is bought or under way, as `as_one` counts it, and what so many are called.
+
+    `what` is a unit, a technology or anything else that has no name besides its item's.
+    """
+    n = as_one(item, n)
+    unit = ruleset.rows("units").get(what, {})
+    tech = ruleset.rows("technologies").get(what, {})
+    row: Row = next((r for r in (item, unit, tech) if r.get("name")), {})
+    return n, str((row.get("plural") if n > 1 else None) or row.get("name") or what.replace("-", " "))
 
 
 def rounded_up(value: Any) -> int:

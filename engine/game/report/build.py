@@ -14,6 +14,7 @@ from ...core.canonical import digest
 from ...core.journal import EVERYONE, Entry
 from ...core.model import Row, Ruleset
 from ...core.state import Entity, State
+from ...economy.quotes import so_many
 from ...orders.legal_acts import is_offered, legal_acts
 from ...ruleset.clauses import sources
 from ...turn.calendar import date
@@ -415,19 +416,7 @@ def _under_way(world: World, reader: str) -> list[str]:
     for _, row in sorted(world.state.table("under_way").items()):
         if row.get("nation") == reader:
             at = printed(world, Entity("place", row["at"])) if isinstance(row.get("at"), str) else ""
-            out.append(f"{row.get('n', 1)} {_what(world, row)}" + (f" for {at}" if at else ""))
+            item = world.ruleset.rows("catalogue").get(str(row.get("item")), {})
+            n, name = so_many(world.ruleset, item, str(row.get("what")), int(row.get("n", 1)))
+            out.append(f"{n} {name}" + (f" for {at}" if at else ""))
     return out
-
-
-def _what(world: World, row: Mapping[str, Any]) -> str:
-    """What is under way, by its name."""
-    what = str(row.get("what"))
-    item = world.ruleset.rows("catalogue").get(str(row.get("item")), {})
-    unit: Row = world.ruleset.rows("units").get(what, {})
-    many = unit.get("plural") if row.get("n", 1) != 1 else None
-    return str(
-        item.get("name")
-        or many
-        or unit.get("name")
-        or world.ruleset.rows("technologies").get(what, {}).get("name", what.replace("-", " "))
-    )

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...core.journal import EVERYONE, Entry
 from ...core.state import Entity
+from ...economy.quotes import as_one
 from ...turn.effects import printed
 from ...world.view import may_read
 from ...world.world import World
@@ -100,7 +101,8 @@ def lost_works(entries: Iterable[Entry], reader: str, words: Words) -> list[tupl
         for part in entry.data["unfinished"]:
             kinds = found.setdefault(place, {})
             kind = str(part.get("item") or part.get("what"))
-            kinds[kind] = kinds.get(kind, 0) + int(part.get("n", 1))
+            item = words.world.ruleset.rows("catalogue").get(kind, {})
+            kinds[kind] = kinds.get(kind, 0) + as_one(item, int(part.get("n", 1)))
     return [
         (sentence(f"with {words.place(place)} you lost what was being built there: {words.units(kinds)}"), tuple(refs[place]))
         for place, kinds in found.items()
