@@ -74,6 +74,8 @@ class Battle:
     touch_lost: bool = False
     gone: set[str] = field(default_factory=set)
     """Stacks that have left the battle and are still in its place."""
+    apart: dict[str, int] = field(default_factory=dict)
+    """Forces that have broken it off in its place and may come back to it, with their side."""
     origins: frozenset[str] | None = None
     """The places that the attackers came from over the last step, once they have been asked for."""
     plan: Plan | None = None

@@ -9,11 +9,12 @@ from ..core.model import Row
 from ..core.state import Entity
 from ..turn.context import Turn
 from ..units import forces
-from ..units.contact import finds
+from ..units.contact import finds, may_find
 from ..world.passages import may_share
 from . import listed
 from .battles import Battle, Party, would_fight
 from .members import SIDES
+from .record import back_entry
 
 
 def contested(turn: Turn, row: Row) -> list[Battle]:
@@ -316,15 +317,41 @@ def _list(by: str | Sequence[str]) -> Sequence[str]:
 
 
 def in_touch(turn: Turn, battle: Battle) -> bool:
-    """Whether somebody still finds somebody before a later round, where the battle's row asks for it."""
+    """Whether somebody still finds somebody before a later round, where the battle's row asks for it.
+
+    Who has broken off then looks for those whom its friends still fight, as far as a row of `contacts` lets it, and comes back.
+    """
     if not battle.row.get("contact_again") or not battle.meets:
         return True
     touch = False
     for seeker, foe, row in sorted(set(battle.meets)):
+        if {seeker, foe} & battle.apart.keys():
+            continue
         if forces.stacks_of(turn.state, seeker) and forces.stacks_of(turn.state, foe):
-            about = f"{seeker}>{foe}:{battle.number + 1}"
-            touch = finds(turn, turn.ruleset.row("contacts", row), seeker, foe, subject=about) or touch
+            touch = finds(turn, turn.ruleset.row("contacts", row), seeker, foe, subject=_about(battle, seeker, foe)) or touch
+    for force, side in sorted(battle.apart.items()) if touch else ():
+        _come_back(turn, battle, force, side)
     return touch
+
+
+def _about(battle: Battle, seeker: str, foe: str) -> str:
+    return f"{seeker}>{foe}:{battle.number + 1}"
+
+
+def _come_back(turn: Turn, battle: Battle, force: str, side: int) -> None:
+    """A force that has broken off is in the battle again if it finds anybody of the other side."""
+    rows = [turn.ruleset.row("contacts", id_) for id_ in battle.row.get("contacts", ())]
+    foes = [f for f in sorted(battle.parties[1 - side].forces) if forces.stacks_of(turn.state, f)]
+    looks = [(row, foe) for row in rows for foe in foes if may_find(turn, row, force, foe)]
+    found = [(force, foe, row["id"]) for row, foe in looks if finds(turn, row, force, foe, subject=_about(battle, force, foe))]
+    if not found:
+        return
+    del battle.apart[force]
+    battle.meets += found
+    battle.parties[side].forces.update({force, *forces.attached(turn.state, force)})
+    with back_entry(turn, battle, side, force):
+        turn.journal.set("forces", force, "broken_off", None)
+        turn.journal.set("forces", force, "contacted", True)
 
 
 def _sides(turn: Turn, members: set[str], lead: str) -> tuple[set[str], set[str]]:

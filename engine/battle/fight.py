@@ -248,6 +248,7 @@ def _position(turn: Turn, running: Sequence[Battle], number: int) -> str:
         parts += [
             battle.subject, str(round_), str(sorted(battle.virtual_left.items())), str(battle.lost), str(battle.calls_home),
             str(sorted(battle.lost_by_force.items())), str(sorted(set(battle.meets))), str(sorted(battle.gone)),
+            str(sorted(battle.apart.items())),
         ]  # fmt: skip
     return "|".join(parts)
 

@@ -85,13 +85,15 @@ def _decides(turn: Turn, battle: Battle, rule: Mapping[str, Any], who: str) -> b
     return isinstance(answer, int) and battle.number >= answer
 
 
-def _holds(turn: Turn, battle: Battle, side: int, test: str) -> bool:
+def _holds(turn: Turn, battle: Battle, side: int, test: str, who: str = "") -> bool:
+    """A test of a side, or of one force of it (`who`), by the units that fight."""
     sets = {
         name: tuple(Entity("unit", k) for k, r in party_stacks(turn, battle, which) if takes_part(turn, battle, which, k, r))
         for name, which in (("mine", side), ("foe", 1 - side))
     }
     owner = next((r["owner"] for _, r in party_stacks(turn, battle, side)), "")
-    return turn.world.test(test, {**sets, "self": Entity("nation", owner), "place": Entity("place", battle.place)})
+    names = {**sets, "self": Entity("nation", owner), "place": Entity("place", battle.place)}
+    return turn.world.test(test, {**names, "force": Entity("force", who) if "#" in who else None})
 
 
 def _wants(battle: Battle, side: int, who: str, options: Mapping[str, Any], words: Mapping[str, str], turn: Turn) -> bool:
@@ -169,8 +171,7 @@ def leave(
         for other in forces.attached(turn.state, str(force)):  # who went along with it has nobody to fight beside
             battle.parties[side].forces.discard(other)
         if to == battle.place and _goes_on(turn, rule, str(force)):
-            battle.parties[side].forces.discard(str(force))
-            turn.journal.set("forces", str(force), "broken_off", True)
+            _break_off(turn, battle, side, str(force))
         else:
             for goal in dict.fromkeys(goals.values()):
                 gone += forces.withdraw(turn, str(force), goal, [key for key, _ in movable if goals[key] == goal])
@@ -187,10 +188,23 @@ def kept_in(turn: Turn, battle: Battle, side: int, who: str) -> list[Fields]:
     return [row for _, row in movable_of(turn, battle, side, who, leave_rule(battle, side) or {})]
 
 
+def _break_off(turn: Turn, battle: Battle, side: int, force: str) -> None:
+    """A force is out of a battle where it is, and goes on. Where contact is looked for again, it may come back to its friends."""
+    battle.parties[side].forces.discard(force)
+    turn.journal.set("forces", force, "broken_off", True)
+    if battle.row.get("contact_again") and not _flies_home(turn, force):
+        battle.apart[force] = side
+        turn.journal.set("forces", force, "contacted", None)
+
+
 def _goes_on(turn: Turn, rule: Row, force: str) -> bool:
     """Whether a force that breaks off where it is remains one: its row says so (`goes_on`), or it has a way home before it."""
+    return _flies_home(turn, force) or any(way.get("goes_on") for way in rule.get("to", ()))
+
+
+def _flies_home(turn: Turn, force: str) -> bool:
     mode = turn.ruleset.rows("modes").get(str(turn.state.get("forces", force, "mode", "")), {})
-    return bool("home" in mode and mode.get("passes_over")) or any(way.get("goes_on") for way in rule.get("to", ()))
+    return bool("home" in mode and mode.get("passes_over"))
 
 
 def _forced(turn: Turn, battle: Battle, side: int, rule: Row) -> bool:
@@ -230,7 +244,7 @@ def refuge(
     ):
         return str(named)
     for way in rule.get("to", ()):
-        if "when" in way and not _holds(turn, battle, side, way["when"]):
+        if "when" in way and not _holds(turn, battle, side, way["when"], who):
             continue
         if "stay" in way:
             return battle.place

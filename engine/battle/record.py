@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 from ..core.journal import EVERYONE, Entry
 from ..core.state import Fields
 from ..turn.context import Turn, audience_ids
+from ..units.forces import strength
 from .battles import Battle, absentees, hosts
 from .members import ATTACKER, DEFENDER, SIDES, Group
 from .plan import Plan
@@ -215,6 +217,15 @@ def stuck_entry(turn: Turn, battle: Battle, side: int, who: str, shut: Mapping[s
         data={**_head(battle), "event": "stuck", "side": SIDES[side], "round": battle.number},
     ):
         pass
+
+
+def back_entry(turn: Turn, battle: Battle, side: int, force: str) -> AbstractContextManager[Entry]:
+    """A force that had broken off is in the battle again: told to all sides, with whom it has."""
+    owner = str(turn.state.get("forces", force, "owner"))
+    units = units_text(turn, strength(turn.state, force))
+    text = f"{nation_name(turn, owner)} comes back to the battle of {place_name(turn, battle)}: {units}."
+    data = {**_head(battle), "event": "back", "side": SIDES[side], "round": battle.number}
+    return turn.journal.entry(battle.rule, subject=battle.subject, text=text, audience=battle.audience, data=data)
 
 
 def write_parting(

@@ -74,7 +74,7 @@ def fights(entries: Sequence[Entry]) -> list[Fight]:
         elif data["event"] == "round":
             _reinforced(fight, data.get("sides", {}))
             fight.rounds.append(entry)
-        elif data["event"] in ("leave", "stuck", "absent"):
+        elif data["event"] in ("leave", "stuck", "absent", "back"):
             fight.left.append(entry)
         elif data["event"] == "end":
             fight.ended, fight.winner, fight.lost_touch = True, data.get("winner"), bool(data.get("lost_touch"))
