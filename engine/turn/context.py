@@ -46,13 +46,18 @@ class OrderContext:
         return int(self.state.get("game", "game", "turn", 0))
 
     def order_names(self, order: Order) -> dict[str, Any]:
-        """The names an order's expressions may use: `self`, `nation`, its slots as things (one left out: its default)."""
+        """The names an order's expressions may use: `self`, `nation`, its slots as things (one left out: its default).
+
+        `line` says where it stands among the orders of its nation ("nation/number"; number 0: in no file), for what hangs on
+        those above.
+        """
         nation = Entity("nation", order["nation"])
         names: dict[str, Any] = {
             **self.loops,
             "self": nation,
             "nation": nation,
             "act": order["order"].partition("/")[2],
+            "line": order.get("key") or f"{order['nation']}/{order.get('place', 0)}",
         }
         form, _, id_ = order["order"].partition("/")
         kinds = self.ruleset.rows(form).get(id_, {}).get("slots", {})

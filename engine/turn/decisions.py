@@ -13,6 +13,7 @@ from ..ruleset.expressions import parse
 from ..ruleset.expressions.parse import strip_mark
 from ..ruleset.expressions.vocabulary import ALWAYS, KINDS
 from ..world.selections import as_set, id_of
+from ..world.whom import is_for
 from ..world.world import Names, World
 from .bounds import out_of_bounds
 from .context import OrderContext, Turn
@@ -55,8 +56,9 @@ def decide(
 def answer_refusal(context: OrderContext, nation: str, key: str, answer: Any) -> Refusal | None:
     """Why a nation may not answer a decision (`decision`, or `decision/subject`) so, or None; what it may say is listed.
 
-    Tested is what is certain beforehand: that there is such a decision and such a subject, that the answer is of its kind, is
-    one of the answers that the row lists, and a number within its bounds as things stand.
+    Tested is what is certain beforehand: that there is such a decision and such a subject, that it asks this nation (where its
+    row names who is asked), that the answer is of its kind, is one of the answers that the row lists, and a number within its
+    bounds as things stand.
     """
     id_, _, subject = key.partition("/")
     rows = context.ruleset.rows("decisions")
@@ -67,6 +69,9 @@ def answer_refusal(context: OrderContext, nation: str, key: str, answer: Any) ->
     if (row.get("asks") == MODERATOR) != (nation == MODERATOR):
         who = "the moderator" if row.get("asks") == MODERATOR else "nations, not the moderator"
         return Refusal(Code.CLOSED, f"{id_} asks {who}")
+    asks = str(row.get("asks", "=self"))
+    if not asks.startswith("=") and asks != MODERATOR and not is_for(context.world, asks, nation):
+        return Refusal(Code.CLOSED, f"{id_} does not ask your nation")
     slots = row.get("slots", {})
     about = next((n for n in slots if n != "answer"), row.get("about", "")) if "answer" in slots or "about" in row else ""
     me = Entity("nation", nation)

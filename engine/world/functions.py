@@ -255,6 +255,13 @@ def _values(world: World) -> dict[str, Callable[..., Any]]:
     }
 
 
+def stands_above(order: str, other: str) -> bool:
+    """Whether one of two orders ("nation/number") stands above the other in the file of their nation."""
+    nation, _, number = order.rpartition("/")
+    whose, _, here = other.rpartition("/")
+    return nation == whose and int(number) < int(here)
+
+
 def _past(world: World) -> dict[str, Callable[..., Any]]:
     def facts(word: str, filters: dict[str, Any], turn: int | None) -> int:
         found = 0
@@ -269,11 +276,12 @@ def _past(world: World) -> dict[str, Callable[..., Any]]:
         past = world.at(moment)
         return apply(past, past.thing(x), name, rest)
 
-    def ordered(word: str, **filters: Any) -> int:
-        return sum(
-            row.get("order") == word and all(fits(world, row.get("slots", {}).get(n, row.get(n)), v) for n, v in filters.items())
-            for row in world.state.table("orders").values()
-        )
+    def ordered(word: str, *, before: str | None = None, **filters: Any) -> int:
+        found = 0
+        for key, row in world.state.table("orders").items():
+            if row.get("order") == word and (before is None or stands_above(key, before)):
+                found += all(fits(world, row.get("slots", {}).get(n, row.get(n)), v) for n, v in filters.items())
+        return found
 
     return {
         "happened": lambda word, **filters: facts(word, filters, None),

@@ -12,6 +12,7 @@ from ...core.state import Entity
 from ...economy.catalogue import Market, Quote
 from ...turn import acts
 from ...turn.context import Order, OrderContext
+from ...turn.effects import fill
 from ...turn.intents import Code, Intent, Note, Refusal, Remark
 from ...units import deploy, fleet
 from ...units.attacking import Attack
@@ -107,6 +108,11 @@ class Book:
         why = acts.unpaid(self.context, row, names, self.nation, self.spent)
         remarks = self.short(order, why) if why is not None else []
         return {what: amount for what, amount in acts.price(self.context, row, names).items() if amount}, remarks
+
+    def warnings(self, row: Row, names: Mapping[str, Any]) -> list[Remark]:
+        """What a row warns of (`warns`) about an order or an answer that may be given, as things stand."""
+        said = [warning["says"] for warning in row.get("warns", ()) if self.world.test(warning["when"], names)]
+        return [Remark(Note.WARNED, fill(self.world, text, names)) for text in said]
 
     def spend(self, prices: Mapping[str, Any]) -> None:
         """Count payments of the nation as a whole: from its main purse first, then from the richest."""

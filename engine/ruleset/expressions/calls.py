@@ -18,7 +18,7 @@ RECKONED: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("in_order", "rank"), ("number", "truth", "text", "id", "any")),
 }
 """Functions that add up or compare what a term, quantity or field gives, with what that may be."""
-NOTED_OF_ORDERS = ("nation", "order", "status", "outcome", "text", "line")
+NOTED_OF_ORDERS = ("nation", "order", "status", "outcome", "text", "line", "before")
 
 
 class Calls(Named):

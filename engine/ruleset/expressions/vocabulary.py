@@ -236,7 +236,12 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "happened": _S(("fact",), "number", "how often a fact happened in this game", filters="fact"),
     "this_turn": _S(("fact",), "number", "how often a fact happened in this turn", filters="fact"),
     "was": _S(("thing", "term", "text"), "any", "the field or term at the start of 'game', 'turn' or 'phase'", rest="any"),
-    "ordered": _S(("order",), "number", "how many orders of this kind the nation in scope has given", filters="fact"),
+    "ordered": _S(
+        ("order",),
+        "number",
+        "how many orders of this kind have been given; `before=line`: by the same nation, above the line at hand",
+        filters="fact",
+    ),
     # the map
     "distance": _S(
         ("place", "place", "way"), "number", "steps over links of a kind or of a mode, -1 if there is no way", optional=1
