@@ -110,7 +110,8 @@ def rows_to_play(ruleset: Ruleset) -> dict[str, Any]:
     for matrix, row in ruleset.rows(MATRICES).items():
         out |= {f"{MATRICES}/{matrix}/{r['id']}": r for r in row["rows"]}
     out |= {f"{STEPS}/{_step(node)}": node for node in steps(ruleset.frame)}
-    return out | {f"{VERB_ROWS}/{verb}": verb for verb in VERBS if verb in _verbs_used(ruleset)}
+    used = _verbs_used(ruleset)
+    return out | {f"{VERB_ROWS}/{verb}": verb for verb in VERBS if verb in used}
 
 
 def _step(node: Row) -> str:
