@@ -200,7 +200,7 @@ def carried_out(play: Play) -> set[str]:
             continue
         form = entry.rule.partition("/")[0]
         if form == MATRICES:
-            out.add(f"{entry.rule}/{entry.data['row']}")
+            out.add(f"{entry.rule}/{entry.data.get('row')}")  # none: held effects are let go
         elif form not in ("orders", "frame") and not only_notes(entry):
             out.add(entry.rule)
         if not _only_steps(entry):
