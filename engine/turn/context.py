@@ -121,7 +121,7 @@ class Turn(OrderContext):
         self._around: list[tuple[Any, ...]] = []  # the loops that the resolution is in, and where in them
         self.fortune: bool | None = None  # in a prospect: how every test by dice and every vote of others comes out
         self.chanced = False  # whether there was such a test or vote since this was last looked at
-        self.carried: set[str] = set()  # verbs done, decisions whose answers were read: the journal says what came of it
+        self.carried: set[str] = set()  # rows and verbs that were carried out of which the journal says only what came of it
         self.watched = -1  # the state's version when `becomes` was last looked at
 
     @property

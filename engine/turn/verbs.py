@@ -265,6 +265,8 @@ def own(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     as for a place that was taken in a fight.
     """
     way = runner.world.ruleset.row("control", p["by"]) if "by" in p else {}
+    if way:
+        runner.turn.carried.add(f"control/{way['id']}")
     to = runner.who(p["to"], names)
     how = p.get("as", "both")
     new = runner.id_of(p["to"], names) if to else ""

@@ -1,9 +1,9 @@
 """What of a ruleset is used in played chapters: rule tests that play nothing but whole turns, in `tests/played/`.
 
 A row counts if it was carried out while a chapter that passes was played: an order that came in by the door and was not dropped,
-an event that fired, a row of a matrix that had a cell to play, a step in which something was written, an aim that somebody had
-reached when all were ranked. What the journal does not name (verbs, decisions that had an answer) the turn notes. Validation and
-tests of single steps count nothing. What an overlay takes over as it is counts as played where a chapter of its base plays it.
+an event that fired, a row of a matrix that had a cell to play, a mission that a force had, a step in which something was written,
+an aim that somebody had reached when all were ranked. What the journal does not name (verbs, events that leave all to others,
+decisions that had an answer) the turn notes. Validation and tests of single steps count nothing. What an overlay takes over as it is counts as played where a chapter of its base plays it.
 """
 
 from __future__ import annotations
@@ -205,10 +205,19 @@ def carried_out(play: Play) -> set[str]:
             out.add(entry.rule)
         if not _only_steps(entry):
             out.add(f"{STEPS}/{entry.step}")
+        out.update(_of_forces(entry))
         out.update(f"technologies/{name}" for table, _, name, _, now in entry.changes if table == "techs" and now)
         if form == "ends":
             out.update(_judged(play, entry))
     return out
+
+
+def _of_forces(entry: Entry) -> Iterator[str]:
+    """The modes that forces went by, and the missions that they had."""
+    for table, _, name, _, now in entry.changes:
+        if table == "forces":
+            said = now if name == "*" and now is not None else {name: now}
+            yield from (f"{form}/{said[key]}" for key, form in (("mode", "modes"), ("mission", "missions")) if said.get(key))
 
 
 def _only_steps(entry: Entry) -> bool:
