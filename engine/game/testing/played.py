@@ -249,9 +249,8 @@ def _of(order: Row) -> Iterable[str]:
 
 
 def _judged(play: Play, entry: Entry) -> Iterator[str]:
-    """The criteria that were computed for an end, and the aims and objectives that had been reached by those it ranks."""
+    """The criteria that were computed for an end, the objectives of those it ranks, and the aims that they had reached."""
     yield from (f"criteria/{id_}" for id_ in entry.data.get("values", {}))
     for rank in entry.data.get("ranks", ()):
-        for aim in reached(play.world, rank["who"]) if play.turn.ruleset.has("nations", rank["who"]) else ():
-            yield f"aims/{aim.aim}"
-            yield f"objectives/{rank['who']}"
+        yield f"objectives/{rank['who']}"
+        yield from (f"aims/{aim.aim}" for aim in reached(play.world, rank["who"]))
