@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from wteaw.cli import main
 from wteaw.game.testing.coverage import Clause, Owners, matrix, read_clauses, sources
+from wteaw.game.testing.played import chapters
 
 from .folders import own_cache, write
 
@@ -174,3 +175,124 @@ def test_rows_whose_lines_are_none_of_their_clauses_are_listed(tmp_path: Path, c
     said = capsys.readouterr().out
     assert left.value.code == 1 and "t.yaml:2: warning: lines 7 of stances/peace" in said and "these have 5-6" in said
     assert said.count("W801") == 1
+
+
+GAME = """
+frame:
+  - {input: orders, from: everyone}
+  - {step: talk, do: act, acts: [court, sulk, quit]}
+  - {step: rest, do: watch}
+  - {step: judge, do: score}
+nations: [{id: red, name: Red, side: east}, {id: gray, name: Gray}]
+sides: [{id: east, name: East, opposite: west}, {id: west, name: West, opposite: east}]
+stances: [{id: peace, default: true}, {id: war, hostile: true}]
+tracks: [{id: mood, signed: true, leans: {east: up, west: down}}]
+decisions: [{id: whim, asks: =self, from: [now, never], default: now}]
+acts:
+  - {id: court, form: "court {target}", slots: {target: nation}, effects: [{shift: {who: =target, track: mood, up: true, by: 2}}]}
+  - {id: sulk, form: sulk, needs: [{test: turn > 5, else: too early}], effects: [{choose: whim, effects: [{clear: {who: =self, as: glad}}]}]}
+  - {id: quit, form: quit, effects: [{clear: {who: =self, as: glad}}]}
+events:
+  - {id: glad, on: {acted: {act: court}}, effects: [{mark: {who: =event.of, as: glad}}]}
+  - {id: cross, on: {acted: {act: quit}}, effects: [{clear: {who: =event.of, as: glad}}]}
+matrices:
+  - id: envy
+    track: mood
+    for: nations()
+    columns: [gray]
+    against: actor
+    rows:
+      - {id: seen, on: {acted: {act: court}}, cells: {gray: {by: 1}}}
+      - {id: unseen, on: {acted: {act: quit}}, cells: {gray: {by: 1}}}
+criteria: [{id: merry, name: Merry, of: nation, is: "track(nation, 'mood')"}]
+ends: [{id: third-day, name: The third day, when: turn >= 3, rank: merry}]
+aims: [{id: liked, name: Liked, of: number, is: "track(nation, 'mood') >= it", points: 1}, {id: loathed, name: Loathed, of: number, is: "track(nation, 'mood') <= it", points: 1}]
+objectives: [{id: gray, goals: {any: {liked: 1, loathed: -9}}}]
+"""
+CHAPTER = """
+cases:
+  - id: courtship
+    given: {scenario: ../../scenarios/start}
+    when:
+      - {turn: whole, orders: {red: [court gray, sulk]}, then: {refused: [{nation: red, order: 2, says: too early}]}}
+      - {turns: 2}
+    then: {game: {ended: true}}
+"""
+
+
+def chapter_folder(tmp_path: Path, **more: str) -> Path:
+    files = {"tables/t.yaml": GAME, "scenarios/start.yaml": "id: start\ntitle: Start\nruleset: ..\n", **more}
+    return write(tmp_path / "game", {k.replace("__", "/"): v for k, v in files.items()})
+
+
+def test_chapters_count_what_was_carried_out(tmp_path: Path) -> None:
+    folder = chapter_folder(tmp_path, **{"tests/played/one.yaml": CHAPTER})
+    found = chapters(folder)
+    assert found.found == []
+    assert {form: (count.played, count.left) for form, count in found.forms.items()} == {
+        "acts": (["acts/court"], ["acts/sulk", "acts/quit"]),
+        "decisions": ([], ["decisions/whim"]),
+        "events": (["events/glad"], ["events/cross"]),
+        "criteria": (["criteria/merry"], []),
+        "ends": (["ends/third-day"], []),
+        "aims": (["aims/liked"], ["aims/loathed"]),
+        "objectives": (["objectives/gray"], []),
+        "matrices": (["matrices/envy/seen"], ["matrices/envy/unseen"]),
+        "steps": (["steps/talk", "steps/judge"], ["steps/rest"]),
+        "verbs": (["verbs/shift", "verbs/mark"], ["verbs/clear"]),
+    }
+
+
+def test_a_chapter_that_fails_or_plays_single_steps_counts_nothing_and_is_told(tmp_path: Path) -> None:
+    steps = "cases: [{id: steps, given: {scenario: ../../scenarios/start}, orders: {red: [court gray]}, when: talk}]"
+    folder = chapter_folder(
+        tmp_path, **{"tests/played/one.yaml": CHAPTER.replace("ended: true", "ended: false"), "tests/played/two.yaml": steps}
+    )
+    found = chapters(folder)
+    assert [(d.code, d.message.partition(":")[0]) for d in found.found] == [
+        ("T103", "courtship does not pass"),
+        ("T103", "steps"),
+    ]
+    assert not any(count.played for count in found.forms.values())
+
+
+def test_what_an_overlay_takes_over_as_it_is_counts_where_the_base_plays_it(tmp_path: Path) -> None:
+    folder = chapter_folder(tmp_path, **{"tests/played/one.yaml": CHAPTER})
+    changed = "events: [{id: glad, on: {acted: {act: court}}, effects: [{mark: {who: =self, as: glad}}]}]"
+    write(folder / "variants" / "v", {"ruleset.yaml": "id: v\ntitle: V\nextends: ../..\n", "tables/t.yaml": changed})
+    found = chapters(folder / "variants" / "v").forms
+    assert (found["acts"].played, found["acts"].base) == ([], ["acts/court"])
+    assert (found["events"].base, found["events"].left) == ([], ["events/glad", "events/cross"])
+
+
+EXCUSES = """
+except:
+  - {id: events/cross, reason: nobody is cross in a game}
+  - {id: events/glad, reason: excused though it is played}
+  - {id: events/sad, reason: there is no such event at all}
+"""
+
+
+def test_a_row_is_excused_with_its_reason_and_is_no_clause(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = chapter_folder(tmp_path, **{"tests/played/one.yaml": CHAPTER, "tables/u.yaml": EXCUSES})
+    code, text = command(str(folder), "--played", "--missing", "--excepted", capsys=capsys)
+    lines = text.splitlines()
+    assert code == 1  # two of the excuses excuse nothing
+    assert next(line.split() for line in lines if line.startswith("events")) == ["events", "2", "1", "0", "1", "0"]
+    assert "excused: events/cross: nobody is cross in a game" in lines
+    assert "left: acts/quit" in lines and "left: acts/court" not in lines
+    assert [d.code for d in chapters(folder).found] == ["T104", "T104"]
+    assert matrix([folder]).files() == {}
+
+
+def test_json_of_chapters_names_the_chapter_that_plays_a_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = chapter_folder(tmp_path, **{"tests/played/one.yaml": CHAPTER})
+    code, text = command(str(folder), "--played", "--format", "json", capsys=capsys)
+    (told,) = json.loads(text)["rulesets"]
+    assert code == 0 and told["by"]["events/glad"] == "courtship"
+    assert told["forms"]["matrices"] == {
+        "played": ["matrices/envy/seen"],
+        "base": [],
+        "excused": {},
+        "left": ["matrices/envy/unseen"],
+    }

@@ -235,6 +235,9 @@ def test_the_reader_is_you_and_others_go_by_their_short_name() -> None:
             "Round 2 at Warsaw: you lose 2 infantry; Russia loses 1 tank."
         ),
         "1 infantry in Serbia and Belgium.": "1 infantry in Serbia and Belgium.",
+        "The dominions follow the British Empire.": "The dominions follow Britain.",
+        "The French Empire gives Hanoi to the Ottoman Empire.": "France gives Hanoi to the Ottoman Empire.",
+        "The army of the German Empire stays calm.": "Your army stays calm.",
     }.items():
         assert words.told(said) == read
     assert words.told("Revolution! German Empire is at peace.") == "Revolution! You are at peace."
@@ -356,7 +359,34 @@ def test_verbs_go_with_plural_names() -> None:
     _, ruleset, geography = loaded()
     words = Words(World(ruleset, played(2)[-1].position.state, geography=geography), "japan")
     assert words.told("Bolsheviks takes Kazan.") == "The Bolsheviks take Kazan."
+    assert words.told("Serbia is lost to Mutineers.") == "Serbia is lost to the Mutineers."
     assert words.told("French Empire takes its port.") == "France takes its port."
+
+
+def test_who_is_conquered_is_told_and_who_holds_what_stands_elsewhere() -> None:
+    _, ruleset, geography = loaded()
+    world = World(ruleset, played(2)[-1].position.state, geography=geography)
+    everyone = ("everyone",)
+    entries = [
+        Entry(
+            1,
+            2,
+            "standing",
+            "control/conquered",
+            "",
+            "serbia",
+            "Serbia is conquered.",
+            everyone,
+            data={"mark": "conquered", "on": True},
+        ),
+        Entry(
+            2, 2, "capture", "control/capture", "", "paris", "Germany takes Paris.", everyone, data={"place": "paris", "to": "x"}
+        ),
+    ]
+    for entry in entries:
+        entry.changes.append(["marks", "nation:serbia", "conquered", None, True])
+    public, _ = news.other_news(world, entries, "french-empire", Words(world, "french-empire"), ())
+    assert [text for text, _ in public] == ["Serbia is conquered."]
 
 
 def test_troops_aboard_an_allys_ships_are_told_to_both() -> None:

@@ -1,8 +1,9 @@
-"""`wteaw coverage`: which clauses of the rules are implemented by rows and tested by cases, and which are missing."""
+"""`wteaw coverage`: which clauses of the rules rows implement and cases test, which rows chapters play, and what is missing."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import typer
@@ -11,6 +12,7 @@ from ..core.diagnostics import render, render_one
 from ..core.package_data import rulesets
 from ..game.testing.coverage import Matrix, Owners, matrix, read_clauses
 from ..game.testing.mutate_noticed import Noticed, read_noticed
+from ..game.testing.played import Chapters, chapters
 from . import Code, Stop, formats
 from .terminal import Working
 
@@ -18,6 +20,7 @@ __all__ = ["coverage"]
 
 FORMATS = ("text", "json")
 COLUMNS = ("clauses", "cited", "tested", "excepted")
+PLAYED = ("rows", "played", "base", "excused", "left")
 
 
 def coverage(
@@ -28,8 +31,13 @@ def coverage(
         None, help="Folder with the lists of clauses; without it, the clauses that rows and cases cite."
     ),
     format: str = typer.Option("text", help="How to show the matrix: text, json."),
-    missing: bool = typer.Option(False, "--missing", help="List the clauses that lack a row or a test."),
-    excepted: bool = typer.Option(False, "--excepted", help="List the clauses that are excepted, each with its reason."),
+    missing: bool = typer.Option(False, "--missing", help="List the clauses that lack a row or a test (the rows that are left)."),
+    excepted: bool = typer.Option(
+        False, "--excepted", help="List the clauses (the rows) that are excepted, each with its reason."
+    ),
+    played: bool = typer.Option(
+        False, "--played", help="Count the rows that are carried out in the chapters of a ruleset, its tests/played/."
+    ),
     mutated: Path = typer.Option(
         None, help="A state file or a report of `wteaw mutate`: list every clause with the changes noticed of those tried."
     ),
@@ -44,6 +52,9 @@ def coverage(
     A clause is cited if a row names it in its `source`, tested if a case that cites it passes, and excepted if the form
     `except` gives a reason. A clause that repeats another (`same_as`) is counted with its owner.
 
+    With `--played`: which rows of a ruleset are carried out at least once in its played chapters, which are rule tests that
+    play whole turns from a scenario, and which are left. What an overlay takes over as it is counts where its base plays it.
+
     Example: wteaw coverage ruleset --clauses rules --missing
     """
     formats(format, *FORMATS)
@@ -52,6 +63,9 @@ def coverage(
             raise Stop(f"{path} does not exist", Code.CALL)
     if clauses is not None and not clauses.is_dir():
         raise Stop(f"{clauses} is not a folder", Code.CALL)
+    if played:
+        _chapters(paths or [rulesets()], format, missing=missing, excepted=excepted, jobs=jobs)
+        return
     with Working("running rule tests"):
         found = matrix(paths or [rulesets()], clauses, run=not no_run, jobs=jobs)
     noticed = _noticed(mutated, clauses)
@@ -76,6 +90,39 @@ def coverage(
         typer.echo(render_one(wrong), err=True)
     if found.found or (lines and found.strayed):
         raise typer.Exit(Code.FOUND)
+
+
+def _chapters(paths: list[Path], format: str, *, missing: bool, excepted: bool, jobs: int) -> None:
+    """What the chapters of each ruleset play, one table for each."""
+    with Working("playing chapters"):
+        all_found = [chapters(path, jobs=jobs) for path in paths]
+    if format == "json":
+        told = [
+            {"title": f.title, "forms": {form: asdict(count) for form, count in f.forms.items()}, "by": f.by} for f in all_found
+        ]
+        typer.echo(json.dumps({"rulesets": told}, ensure_ascii=False, indent=1))
+    else:
+        for found in all_found:
+            typer.echo("\n".join(_played(found)))
+            if missing:
+                typer.echo("\n".join(f"left: {key}" for count in found.forms.values() for key in count.left))
+            if excepted:
+                reasons = [item for count in found.forms.values() for item in count.excused.items()]
+                typer.echo("\n".join(f"excused: {key}: {reason}" for key, reason in reasons))
+    wrong = [d for f in all_found for d in f.found]
+    for one in wrong:
+        typer.echo(render_one(one), err=True)
+    if wrong:
+        raise typer.Exit(Code.FOUND)
+
+
+def _played(found: Chapters) -> list[str]:
+    width = max([len(form) for form in found.forms] + [len(found.title), 8])
+    rows = {form: (c.rows, len(c.played), len(c.base), len(c.excused), len(c.left)) for form, c in found.forms.items()}
+    total = [sum(column) for column in zip(*rows.values(), strict=True)] or [0] * len(PLAYED)
+    lines = [f"{found.title:{width}}" + "".join(f"{word:>9}" for word in PLAYED)]
+    lines += [f"{form:{width}}" + "".join(f"{n:>9}" for n in row) for form, row in rows.items()]
+    return [*lines, f"{'all':{width}}" + "".join(f"{n:>9}" for n in total)]
 
 
 def _table(found: Matrix) -> list[str]:

@@ -126,6 +126,7 @@ class Turn(OrderContext):
         self._around: list[tuple[Any, ...]] = []  # the loops that the resolution is in, and where in them
         self.fortune: bool | None = None  # in a prospect: how every test by dice and every vote of others comes out
         self.chanced = False  # whether there was such a test or vote since this was last looked at
+        self.carried: set[str] = set()  # rows and verbs that were carried out of which the journal says only what came of it
         self.watched = -1  # the state's version when `becomes` was last looked at
 
     @property
@@ -236,7 +237,10 @@ class Turn(OrderContext):
     def answer(self, decision: str, who: str, subject: str = "") -> Any:
         """The answer a nation has given to a decision (for this subject, else in general), or None."""
         answers = self.state.row("answers", who)
-        return answers.get(f"{decision}/{subject}", answers.get(decision))
+        found = answers.get(f"{decision}/{subject}", answers.get(decision))
+        if found is not None:
+            self.carried.add(f"decisions/{decision}")
+        return found
 
     # ---- names
 

@@ -162,6 +162,7 @@ class EffectRunner:
             return
         for key, value in effect.items():
             if key in VERBS:
+                self.turn.carried.add(f"verbs/{key}")
                 with self.turn.unseen():
                     verb(key)(self, value, dict(names))
             elif key == "effects":

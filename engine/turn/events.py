@@ -193,6 +193,7 @@ def fire(turn: Turn, row: Row, names: dict[str, Any]) -> bool:
             entry.text = fill(turn.world, row["says"], names)
         try:
             EffectRunner(turn, entry, rule, subject).run(row, names)
+            turn.carried.add(rule)
         except EffectError as error:
             entry.data["void"] = str(error)
         if not entry.text and NOBODY not in entry.audience and (entry.changes or entry.dice):

@@ -265,6 +265,8 @@ def own(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     as for a place that was taken in a fight.
     """
     way = runner.world.ruleset.row("control", p["by"]) if "by" in p else {}
+    if way:
+        runner.turn.carried.add(f"control/{way['id']}")
     to = runner.who(p["to"], names)
     how = p.get("as", "both")
     new = runner.id_of(p["to"], names) if to else ""
@@ -417,7 +419,8 @@ def vote(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
             if who:
                 runner.effects(p.get(key, ()), {**names, **outcome, "votes": bound})
         return
-    passed = fate if fate is not None else yes > no or (yes == no and p.get("tie", "refuse") == "accept")
+    tied = yes == no and bool(said["accept"] or not said["refuse"])  # where no vote weighs anything, a refusal by all is no tie
+    passed = fate if fate is not None else yes > no or (tied and p.get("tie", "refuse") == "accept")
     for voter in outcome["voters"] if passed else ():
         runner.journal.fact("accepted", by=voter.id, **offers)
     runner.effects(p.get("then" if passed else "else", ()), {**names, **outcome, "votes": weights})

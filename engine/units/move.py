@@ -184,7 +184,7 @@ def carry_out(turn: Turn, marches: Sequence[March]) -> None:
             entered.append((march.nation, march.target, turn.world.holder_of(march.target)))
             step_in(turn, march)
     for march in marches:
-        if march.hostile and not march.mode.get("arrives"):
+        if _falls_upon(turn, march):
             begin_war(turn, march.mode, march.nation, march.target)
     if entered:
         take_on_the_way(turn)
@@ -236,6 +236,13 @@ def step_in(turn: Turn, march: March) -> None:
             turn.journal.fact("entered", by=nation, of=holder, place=target, n=march.count, **{"from": origin})
             if not turn.state.stacks(at=origin, owner=nation):
                 turn.journal.fact("left", by=nation, place=origin)
+
+
+def _falls_upon(turn: Turn, march: March) -> bool:
+    """Whether a move is an attack on the place it goes to; one may be in for a fight on its way only."""
+    if not march.hostile or march.mode.get("arrives"):
+        return False
+    return bool(march.mode.get("attacks")) or routes.is_attack(turn.world, march.nation, march.target, turn.journal.step)
 
 
 def _freed(turn: Turn, key: str) -> dict[str, Any]:

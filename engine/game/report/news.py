@@ -16,7 +16,7 @@ from .document import Block, Para, Refs, Table, bullets
 from .words import Words, counted, listing, sentence, throw
 
 TOLD_ELSEWHERE = ("control", "contacts", "catalogue", "modes", "missions", "gifts", "battles", "streaks", "tallies")
-"""Forms whose entries other parts of the report tell: hands, sightings, account, forces, battles."""
+"""Forms whose entries other parts of the report tell: hands (but for marks that go with them), sightings, account, forces, battles."""
 
 
 @dataclass(frozen=True)
@@ -227,7 +227,9 @@ def other_news(
         form = entry.rule.partition("/")[0]
         if id(entry) in seen or not entry.text or "battle" in entry.data or "refused" in entry.data:
             continue
-        if (form == "frame" and not entry.data.get("told")) or (form in TOLD_ELSEWHERE and entry.data):
+        if (form == "frame" and not entry.data.get("told")) or (
+            form in TOLD_ELSEWHERE and entry.data and "mark" not in entry.data
+        ):
             continue
         if form == "orders" and ("path" in entry.data or "plan" in entry.data or "force" in entry.data):
             continue

@@ -109,7 +109,7 @@ class Words:
             form, id_ = what
             mine = form == "nation" and id_ == self.reader
             said = self.side(id_) if form == "side" else self.nation(id_)
-            if found["the"] and not said.startswith("the ") and said != "you":
+            if found["the"] and said == found["name"]:  # the article of a long name goes with it
                 before += found["the"]
             if found["s"]:
                 said = "your" if mine else possessive(said)

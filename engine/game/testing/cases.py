@@ -22,7 +22,7 @@ from ...ruleset.load import read_file
 from ...ruleset.nodes import Node, diagnose, plain_value
 from ...ruleset.nodes import find as node_at
 
-__all__ = ["Case", "TestFile", "find", "merged", "of_tree", "read", "read_tree"]
+__all__ = ["Case", "TestFile", "find", "merged", "of_tree", "read", "read_tree", "ruleset_of"]
 
 SCHEMA = "rule-test"
 FOLDER = "tests"
@@ -114,7 +114,7 @@ def of_tree(tree: Node, path: Path, name: str, found: list[Diagnostic] | None = 
     known = forms()
     if known.has_file(SCHEMA):
         found = [*found, *faults_of(known, SCHEMA, tree)]
-    folder = _ruleset_of(path, tree.text("ruleset"))
+    folder = ruleset_of(path, tree.text("ruleset"))
     if folder is None:
         message = "no ruleset: neither does the file name one, nor does it lie in the folder of one"
         found = [*found, diagnose("T101", "error", message, tree)]
@@ -174,7 +174,8 @@ def read_tree(path: Path, name: str) -> tuple[Node | None, list[Diagnostic]]:
     return parse_file(SourceFile(name, data))
 
 
-def _ruleset_of(path: Path, named: str | None) -> Path | None:
+def ruleset_of(path: Path, named: str | None) -> Path | None:
+    """The folder of the ruleset that a file names, or that it lies in."""
     if named is not None:
         shipped = named.startswith(SHIPPED)
         folder = data_root() / named.removeprefix(SHIPPED).strip("/") if shipped else path.parent / named

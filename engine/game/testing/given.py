@@ -210,6 +210,8 @@ class Position:
         for nation, row in given.get("nations", {}).items():
             if "side" in row:  # before anything asks whose members a side has
                 self.state.put("nations", nation, "side", row["side"] or "")
+            if "units" in row:
+                self.disarm(nation)
         for place, row in given.get("places", {}).items():
             self.place(place, row, (*path, "places", place))
         for place, stacks in given.get("units", {}).items():
@@ -231,6 +233,13 @@ class Position:
 
     # ---- nations
 
+    def disarm(self, nation: str) -> None:
+        """A nation has no units but those that the case gives it."""
+        for table in ("units", "chosen"):
+            for key, row in list(self.state.table(table).items()):
+                if row.get("owner") == nation:
+                    self.state.put(table, key, "*", None)
+
     def nation(self, nation: str, row: Mapping[str, Any], path: tuple[str | int, ...]) -> None:
         known({**self.ruleset.rows("nations"), **self.state.table("nations")}, nation, "nation", path)
         for key, value in row.items():
@@ -244,6 +253,8 @@ class Position:
                     self._numbers("tracks", nation, value, "tracks", here)
                 case "marks":
                     self.marks(f"nation:{nation}", value)
+                case "units":
+                    pass  # gone before those of the case came
                 case "tallies" | "streaks":
                     self._numbers(key, f"nation:{nation}", value, key, here)
                 case _:

@@ -116,8 +116,10 @@ class Runner:
         origins = {k: f"{folder}/{at}" for k, at in ruleset.origins.items()} if folder else ruleset.origins
         self.shelf = Shelf(replace(ruleset, origins=origins) if folder else ruleset, geography)
 
-    def run(self, case: Case, file: Path | None = None, *, show: bool = False) -> Result:
-        """One case; nothing raises but what the caller's own interruption raises."""
+    def run(
+        self, case: Case, file: Path | None = None, *, show: bool = False, look: Callable[[Play], None] | None = None
+    ) -> Result:
+        """One case; nothing raises but what the caller's own interruption raises. `look` is shown the play of one that passes."""
         start = time.perf_counter()
         status: Status = "passed"
         failures: list[Failure] = []
@@ -127,6 +129,8 @@ class Runner:
         try:
             failures = self._failures(case, file or Path(case.file), plays)
             status = "failed" if failures else "passed"
+            if look is not None and not failures:
+                look(plays[-1])
         except CaseError as error:
             status, message = "error", f"{case.at(error.path)}: {error}"
         except DiceError as error:
