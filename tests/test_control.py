@@ -84,6 +84,19 @@ def test_only_those_who_can_take_places_do_and_not_beside_an_armed_enemy() -> No
     assert turn.world.holder_of("b") == "red"
 
 
+def test_a_place_is_emptied_once_and_not_anew_by_every_step_that_looks() -> None:
+    turn = run(run(begin({"red b": {"plane": 3}}, [CAPTURE])))
+    assert facts(turn, "emptied") == [{"of": "blue", "place": "b"}]
+    since_before = begin({"red b": {"plane": 3}}, [CAPTURE])
+    since_before.world.remember("turn", since_before.state.copy())
+    assert facts(run(since_before), "emptied") == []
+    held_before = begin({"red b": {"plane": 3}}, [CAPTURE])
+    earlier = held_before.state.copy()
+    earlier.put("units", "blue.foot@b", "*", {"owner": "blue", "kind": "foot", "place": "b", "n": 1})
+    held_before.world.remember("turn", earlier)
+    assert facts(run(held_before), "emptied") == [{"of": "blue", "place": "b"}]
+
+
 def test_friends_and_strangers_at_peace_take_nothing() -> None:
     turn = run(begin({"rose a": {"foot": 1}, "red c": {"foot": 1}}, [CAPTURE]))
     assert (turn.world.holder_of("a"), turn.world.holder_of("c")) == ("red", "green")

@@ -10,6 +10,7 @@ import pytest
 from . import small
 from .desk_house import FRAME, SHOWS, Browser, House, house, said
 
+from wteaw.game.desk.steps import resolve_now, send_reports  # isort: skip
 from wteaw.game.hand_in import hand_in  # isort: skip
 from wteaw.game.store import PLAYER, StoreError  # isort: skip
 
@@ -186,6 +187,23 @@ def test_no_step_is_taken_twice(at: House, red: Browser, mo: Browser) -> None:
     assert mo.post("game/resolve", old).status_code == 409
     with at.hall.game("small") as game:
         assert [s[1] for s in game.stages()] == [1, 2]
+
+
+def test_who_plays_a_nation_has_a_seat_for_each_that_it_commands(at: House, mo: Browser) -> None:
+    with at.hall.game("small") as game:
+        game.command("gray", "red", "")
+    assert "Gray" in said(mo.get("game"))
+    at.mails()
+    mo.post("game/remind", {"nation": "gray"})
+    assert [m["To"] for m in at.mails()] == ["ann@a.example"], "who plays Red is asked for the orders of Gray"
+    with at.hall.game("small") as game:
+        resolve_now(at.hall, game, "test", force=True)
+        send_reports(at.desk, game, "test")
+    assert [(r.name, r.email) for r in at.hall.people.of_game("small") if r.nation == "gray"] == [("ann", "ann@a.example")]
+    gray = at.come_in(at.role("small", "player", "gray"))
+    gray.send("dig\n")
+    with at.hall.game("small") as game:
+        assert game.submissions()["gray"].by == PLAYER and "red" not in game.submissions()
 
 
 def test_late_players_are_ordered_for_or_left_out(at: House, red: Browser, mo: Browser) -> None:

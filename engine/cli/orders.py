@@ -220,9 +220,13 @@ def _named(found: Any, nation: str) -> str:
 
 
 def _seat(found: Any, nation: str, key: str) -> tuple[str, str]:
-    """Whose orders are handed in, looked at or taken back, and by whom: the player of the seat with its key, or the moderator."""
+    """Whose orders are handed in, looked at or taken back, and by whom: the player of the seat with its key, or the moderator.
+
+    The key of a seat is good for every nation that its own nation commands.
+    """
     from ..game.seat_keys import holder
     from ..game.store import MODERATOR, PLAYER
+    from ..world.world import World
 
     if not key and not nation:
         raise Stop("say whose orders these are: --key KEY as the player of the seat, --nation NATION as the moderator", Code.CALL)
@@ -231,9 +235,12 @@ def _seat(found: Any, nation: str, key: str) -> tuple[str, str]:
     whose = holder(found, key)
     if whose is None:
         raise Stop("this key is for no seat of the game, or it has been revoked; nothing was changed")
-    if nation and _named(found, nation) != whose:
+    if not nation or (named := _named(found, nation)) == whose:
+        return whose, PLAYER
+    world = World(found.ruleset, found.seated_position().state, geography=found.geography)
+    if world.commander_of(named) != whose:
         raise Stop(f"this key is for {whose}, not for {nation}; nothing was changed")
-    return whose, PLAYER
+    return named, PLAYER
 
 
 def _before(game: Any, nation: str) -> str:

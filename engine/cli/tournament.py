@@ -62,7 +62,7 @@ def tournament(
         there = ", ".join(ruleset.rows("criteria")) or "none"
         raise Stop(f"no criterion {criterion!r}; there are {there}", Code.CALL)
     world = World(ruleset, initial_state(ruleset, data))
-    parties = cup.parties_of(world, [n for n in world.nations() if world.alive(n) and seat(world, n) not in ("none", "vacant")])
+    parties = cup.parties_of(world, [n for n in world.nations() if world.alive(n) and seat(world, n) != "none"])
     if len(parties) < 2:
         raise Stop("a tournament needs two parties, and this game begins with fewer", Code.CALL)
     criterion = criterion or cup.criterion_of(ruleset, parties)

@@ -14,7 +14,6 @@ from ..core.state import Entity
 from ..ruleset.expressions.parse import strip_mark
 from ..turn.context import Turn
 from ..turn.effects import printed
-from ..turn.frame import steps
 from ..world import treasury as stores
 from ..world.selections import as_set, id_of
 from ..world.whom import is_for
@@ -30,7 +29,7 @@ def run(node: Row, turn: Turn) -> None:
 
     `yields` names the rows (absent: all); `income` the quantity of a nation that limits the total (absent: nothing does);
     `when` inside rows tests the state of the step, which all nations read before any is paid. With `adds` the income of the
-    nation is what an earlier step has found with that of this one.
+    nation is what an earlier step has found with that of this one. Who collects nothing has an income of 0.
     """
     unite_purses(turn)
     ids = node.get("yields") or list(turn.ruleset.rows("yields"))
@@ -39,7 +38,7 @@ def run(node: Row, turn: Turn) -> None:
         found = gather(turn.world, nation, ids, node.get("income"))
         if found is not None:
             gathered.append((nation, found))
-        elif not node.get("adds") and turn.state.get("nations", nation, "income") and _is_added_to(turn):
+        elif not node.get("adds") and turn.state.get("nations", nation, "income"):  # it collects nothing any more
             with turn.journal.entry("frame/" + turn.journal.step, subject=nation, audience=(nation,), keep=False):
                 turn.journal.set("nations", nation, "income", 0)
     for nation, (parts, data) in gathered:
@@ -53,11 +52,6 @@ def run(node: Row, turn: Turn) -> None:
                     turn.journal.add("stores", purse, resource, amount)
             earlier = turn.state.get("nations", nation, "income", 0) if node.get("adds") else 0
             turn.journal.set("nations", nation, "income", exact(earlier + data["income"]))
-
-
-def _is_added_to(turn: Turn) -> bool:
-    """Whether a step of the frame adds its own to what the nation has been found to collect (`adds`)."""
-    return turn.ruleset.derived("income is added to", lambda: any(n.get("adds") for n in steps(turn.ruleset.frame)))  # type: ignore[no-any-return]
 
 
 def gather(world: Any, nation: str, ids: list[str], income: str | None) -> tuple[Gathered, dict[str, Any]] | None:

@@ -138,9 +138,11 @@ def _levy(turn: Turn, row: Row) -> list[Arrival]:
         payer = str(agreement["from"])
         if turn.mover not in (None, payer):
             continue
-        weights = agreement["to"] if isinstance(agreement["to"], dict) else dict.fromkeys(agreement["to"], 1)
+        to = agreement["to"] if isinstance(agreement["to"], dict) else dict.fromkeys(agreement["to"], 1)
+        weights = {p: w for p, w in to.items() if turn.world.alive(p)}
         names = {"self": Entity("nation", payer), "nation": Entity("nation", payer)}
-        over = "until" in row and any(turn.world.test(row["until"], {**names, "target": Entity("nation", p)}) for p in weights)
+        over = not weights or not turn.world.alive(payer)
+        over = over or any(turn.world.test(row.get("until", "False"), {**names, "target": Entity("nation", p)}) for p in weights)
         left = int(agreement.get("left") or row.get("turns", 1))
         with turn.journal.entry(f"levies/{row['id']}", subject=key, audience=(payer, *sorted(weights))) as entry:
             if over or left <= 0:

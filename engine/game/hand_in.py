@@ -45,7 +45,7 @@ def hand_in(
     nothing = not (taken.orders or taken.answers) and (not taken.clean or bool(taken.passed))  # an empty form is clean
     if taken.nation is None or nothing or (only_whole and not taken.clean):
         raise NothingStands("none of these lines stands, so nothing was handed in and what was there before still counts")
-    asked = game.awaited()
+    asked = list(game.asked())
     if nation not in asked:
         raise StoreError(f"{nation} is not asked for orders now" + (f": {', '.join(asked)} is" if len(asked) == 1 else ""))
     given = Submission(nation, text, list(taken.orders), dict(taken.answers), by)

@@ -21,9 +21,9 @@ from .waiting import commanded, open_decisions, seats
 
 
 def policy_submissions(game: Game, *, workers: int = 1) -> list[Submission]:
-    """Orders that the built-in policies give for the seats they play and that have sent nothing."""
+    """Orders that the built-in policies give for the nations that nobody plays and for which none have come in."""
     here = game.submissions()
-    wanted = [n for n, seat in seats(game).items() if seat == POLICY and n not in here]
+    wanted = [n for n, seat in seats(game).items() if seat in vacancies.UNFILLED and n not in here]
     return planned(game, wanted, workers=workers)
 
 
@@ -39,9 +39,11 @@ def planned(game: Game, nations: Iterable[str], *, workers: int = 1) -> list[Sub
 
     def given(nation: str) -> list[Order]:
         stream = dice.stream(step="input", rule="policies/plan", subject=nation, audience=nation)
-        return plan(views.world(nation), nation, stream, state.get("nations", nation, "policy"))
+        whose = next((n for n in (nation, world.commander_of(nation)) if state.get("nations", n, "policy")), nation)
+        return plan(views.world(nation), nation, stream, state.get("nations", whose, "policy"))
 
     state = views.position.state
+    world = World(game.ruleset, game.seated_position().state, geography=game.geography)
     asked = list(nations)
     dear = sorted(asked, key=lambda n: -len(state.stacks(owner=n)))  # those with most to think of come first
     orders = dict(zip(dear, shared_out(given, dear, workers), strict=True))
@@ -72,7 +74,8 @@ def resolve_turn(
         return outcome
     first = outcome.result.position.turn
     while not outcome.result.position.ended and outcome.result.position.turn <= first + 1:
-        if set(seats(game).values()) != {POLICY}:
+        asked = set(seats(game).values())
+        if not asked or not asked <= set(vacancies.UNFILLED):
             break
         further = _resolve_once(game, workers=workers, scribe=scribe)
         result = replace(further.result, entries=(*outcome.result.entries, *further.result.entries))
@@ -81,9 +84,9 @@ def resolve_turn(
 
 
 def has_players(game: Game) -> bool:
-    """Whether a nation that is still commanded is anything but a policy's."""
+    """Whether anybody plays a nation that is still in the game."""
     world = World(game.ruleset, game.seated_position().state, geography=game.geography)
-    return any(vacancies.seat(world, n) != POLICY for n in commanded(game))
+    return any(vacancies.seat(world, n) not in vacancies.EMPTY for n in commanded(game))
 
 
 def _resolve_once(
@@ -107,9 +110,16 @@ def _resolve_once(
             f"{lacking}; orders must be handed in that meet this (the moderator may, with `wteaw orders submit --nation`)"
         )
     stood_in = tuple(n for n, s in game.submissions().items() if s.by == PROXY)  # they have missed the turn all the same
-    lacked = sorted({*missing, *stood_in})
+    lacked = absent(game, {*missing, *stood_in})
     result = game.resolve(given, missing=lacked, until=until, dry=dry, practice=practice, scribe=scribe)
     return Outcome(result, missing, tuple(s.nation for s in given))
+
+
+def absent(game: Game, missing: Iterable[str]) -> list[str]:
+    """Of the nations that sent nothing those whose player is absent: who has sent orders for the nation that commands is not."""
+    world = World(game.ruleset, game.seated_position().state, geography=game.geography)
+    gone = set(missing)
+    return sorted(n for n in gone if world.commander_of(n) in gone)
 
 
 def _lacking(game: Game, given: Iterable[Submission], missing: Iterable[str]) -> str:

@@ -11,7 +11,6 @@ from ..core.state import State, unit_key
 from ..orders.intake import Intake, parted
 from ..orders.policies import plan
 from ..turn.referee import Inputs, resolve
-from ..turn.vacancies import EMPTY, seat
 from ..world.known import counted_units
 from ..world.view import UNKNOWN, Viewer
 from ..world.world import World
@@ -61,9 +60,8 @@ def try_out(game: Game, nation: str, taken: Intake, *, others: bool = False) -> 
     seats = {nation: PLAYER}
     if others:
         viewer = Viewer(game.ruleset, here, geography=game.geography)
-        whole = World(game.ruleset, here, geography=game.geography)
-        for other in game.awaited():
-            if other != nation and seat(whole, other) not in (e for e in EMPTY if e != "policy"):
+        for other in game.asked():
+            if other != nation:
                 stream = dice.stream(step="input", rule="policies/plan", subject=other, audience=other)
                 seen = _without_unknown(viewer.view(other))
                 orders[other], answers[other] = parted(plan(World(game.ruleset, seen, geography=game.geography), other, stream))

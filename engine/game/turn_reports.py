@@ -146,7 +146,9 @@ def _moderators_part(game: Game, stage: Stage, past: bool) -> list[str]:
     """What the moderator has to do now."""
     if past or stage.position.ended:
         return []
-    players = [n for n, seat in seats(game).items() if seat == PLAYER] if "pause" not in (stage.position.waiting or {}) else []
+    asked = {} if "pause" in (stage.position.waiting or {}) else seats(game)
+    world = World(game.ruleset, game.seated_position().state, geography=game.geography)
+    players = [n for n, seat in asked.items() if seat == PLAYER and world.commander_of(n) == n]
     return [
         "Read what follows, then send the player his report."
         if len(players) == 1

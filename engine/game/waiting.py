@@ -10,7 +10,7 @@ from ..turn import vacancies
 from ..turn.left_open import Open, left_open
 from ..turn.referee import commanded_nations
 from ..world.world import World
-from .store import MODERATOR, PLAYER, POLICY, PROXY, Game, StoreError, Submission
+from .store import MODERATOR, PLAYER, PROXY, Game, StoreError, Submission
 from .views import whole_world
 
 
@@ -26,8 +26,7 @@ def wanted_now(game: Game) -> str:
 
 def seats(game: Game) -> dict[str, str]:
     """Nation to who commands it, for every nation that the present input point asks."""
-    world = World(game.ruleset, game.seated_position().state, geography=game.geography)
-    return {n: vacancies.seat(world, n) for n in game.awaited()}
+    return game.asked()
 
 
 def standing_of(game: Game) -> dict[str, Any]:
@@ -56,11 +55,11 @@ def standing_of(game: Game) -> dict[str, Any]:
             by = "" if sent.by == PLAYER else f", handed in by {'an ally' if sent.by == PROXY else f'the {sent.by}'}"
             said = f"{n} order{'s' if n != 1 else ''}{by}"
             out["seats"].append({"nation": nation, "sent": True, "orders": n, "by": sent.by, "says": said})
-        elif seat != POLICY:
+        elif seat not in vacancies.UNFILLED:
             out["seats"].append({"nation": nation, "sent": False, "orders": 0, "by": "", "says": "nothing has come in"})
     out["late"] = [s["nation"] for s in out["seats"] if not s["sent"]]
     out["closed"] = game.turn_record(position.turn).closed == stage.number
-    out["policies"] = sorted(n for n, seat in asked.items() if seat == POLICY and n not in here)
+    out["policies"] = sorted(n for n, seat in asked.items() if seat in vacancies.UNFILLED and n not in here)
     if out["late"] and not out["closed"]:
         following = f"{len(out['late'])} missing: remind them, or `wteaw resolve --force`."
     elif out["closed"]:

@@ -191,14 +191,8 @@ def _use_key(turn: OrderContext, row: Row, keys: tuple[str, ...], names: Names) 
 
 def person(turn: OrderContext, nation: str) -> str:
     """Who plays a nation: the person whom its seat names, or plays the nation that it names; else the nation itself."""
-    passed: list[str] = []
-    while nation not in passed:
-        passed.append(nation)
-        seat = vacancies.seat(turn.world, nation)
-        if not turn.ruleset.has("nations", seat):
-            return nation if seat in vacancies.NAMELESS else seat
-        nation = seat
-    return nation
+    seat = vacancies.seat(turn.world, nation)
+    return turn.world.commander_of(nation) if seat in vacancies.NAMELESS else seat
 
 
 def uses(turn: OrderContext, row: Row, keys: tuple[str, ...], names: Names) -> int:

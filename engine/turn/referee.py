@@ -17,6 +17,7 @@ from ..core.model import Row, Ruleset
 from ..core.state import Entity, State
 from ..ruleset.expressions.parse import strip_mark
 from ..world.geography import Geography
+from . import vacancies
 from .calendar import begin_turn, end_turn
 from .context import Turn
 from .events import first_look, settle
@@ -198,15 +199,21 @@ def take_in(turn: Turn, inputs: Inputs, node: Row) -> None:
 
 
 def waiting_seats(ruleset: Ruleset, position: Position) -> list[str]:
-    """The nations from whom the present input point wants orders."""
+    """The nations from whom the present input point wants orders: of `asked_seats` those that are no vacant position."""
+    return [n for n, seat in asked_seats(ruleset, position).items() if seat != "vacant"]
+
+
+def asked_seats(ruleset: Ruleset, position: Position) -> dict[str, str]:
+    """Nation to who commands it, of all that the present input point takes orders from."""
     node = position.waiting
     if node is None:
-        return []
-    return asked_at(Turn(ruleset, position.state, _NoDice(), moments=position.moments), node)
+        return {}
+    turn = Turn(ruleset, position.state, _NoDice(), moments=position.moments)
+    return {n: vacancies.seat(turn.world, n) for n in asked_at(turn, node)}
 
 
 def asked_at(turn: Turn, node: Row) -> list[str]:
-    """The nations from whom an input point wants orders, where the turn waits at it."""
+    """The nations from whom an input point takes orders, where the turn waits at it."""
     if "leaves" in node:  # the moderator alone is asked
         return []
     wanted = node.get("from", "everyone")
@@ -220,18 +227,13 @@ def asked_at(turn: Turn, node: Row) -> list[str]:
 
 
 def commanded_nations(ruleset: Ruleset, position: Position) -> list[str]:
-    """The nations that are in the game and that somebody commands."""
+    """The nations that are in the game and that somebody commands: a player, a policy, or for want of both the moderator."""
     turn = Turn(ruleset, position.state, _NoDice(), moments=position.moments)
     return _commanded(turn, turn.world.nations())
 
 
 def _commanded(turn: Turn, nations: Iterable[str]) -> list[str]:
-    return [n for n in nations if seat_of(turn, n) not in ("none", "vacant") and alive(turn, n)]
-
-
-def seat_of(turn: Turn, nation: str) -> str:
-    seat = turn.state.get("nations", nation, "seat") or turn.ruleset.rows("nations").get(nation, {}).get("seat")
-    return str(seat or "policy")
+    return [n for n in nations if vacancies.seat(turn.world, n) != "none" and alive(turn, n)]
 
 
 class _NoDice(CountingDice):

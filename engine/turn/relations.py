@@ -56,7 +56,7 @@ def join(turn: Turn, nation: str, side: str, stance_of_war: str, stance_of_side:
     the side fights becomes a war of the side's kind. Returns the new enemies. Journals `joined` once.
     """
     journal, world = turn.journal, turn.world
-    members = [n for n in world.nations() if n != nation and world.side_of(n) == side]
+    members = [n for n in world.nations() if n != nation and world.side_of(n) == side and world.alive(n)]
     enemies: dict[str, str | None] = {}
     for member in members:
         for other in world.nations():
@@ -81,6 +81,14 @@ def leave(turn: Turn, nation: str) -> None:
         if not turn.world.hostile(nation, member):
             relate(turn, nation, member, default_stance(turn))
     turn.journal.set("nations", nation, "side", "")
+
+
+def be_nothing_to_others(turn: Turn, nation: str) -> None:
+    """End every war and every alliance of a nation that is no more, as the ruleset's default stance has it."""
+    for other in turn.world.nations():
+        stance = turn.world.stances.get(turn.world.stance(nation, other), {})
+        if other != nation and (stance.get("hostile") or stance.get("friendly")):
+            relate(turn, nation, other, default_stance(turn))
 
 
 def hostile_stance(turn: Turn) -> str:

@@ -13,6 +13,8 @@ EMPTY = ("", "none", "vacant", "policy")
 """Seats in which no person sits."""
 NAMELESS = (*EMPTY, "player", MODERATOR)
 """Seats that say what commands a nation, not who. Any other seat is a nation whose player does, or a person's name."""
+UNFILLED = ("vacant", "policy")
+"""Seats of a nation that nobody plays: a policy gives its orders, unless the moderator hands some in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +27,16 @@ class Vacancy:
 
 
 def seat(world: World, nation: str) -> str:
-    """Who commands a nation: what the state says, else its row; a policy if neither does."""
-    said = world.state.get("nations", nation, "seat") or world.ruleset.rows("nations").get(nation, {}).get("seat")
-    return str(said or "policy")
+    """Who commands a nation, or the one that it is commanded by: what the state says, else its row; a policy if neither does."""
+    return world.seat_said(world.commander_of(nation)) or "policy"
 
 
 def vacancy(world: World, nation: str) -> Vacancy | None:
-    """The nation as a position to fill, whoever sits there now; None if no row makes it one, or it is out of the game."""
-    if not world.alive(nation):
+    """The nation as a position to fill, whoever sits there now; None if no row makes it one, or it is out of the game.
+
+    A nation whose seat names another has the player of that one, and is no position of its own.
+    """
+    if not world.alive(nation) or world.commander_of(nation) != nation:
         return None
     thing = Entity("nation", nation)
     names = {"nation": thing, "self": thing}
@@ -44,6 +48,6 @@ def vacancy(world: World, nation: str) -> Vacancy | None:
 
 
 def vacancies(world: World) -> list[Vacancy]:
-    """Every position that nobody commands, in order."""
+    """Every position that nobody plays, in order."""
     found = [vacancy(world, n) for n in world.nations() if seat(world, n) in EMPTY]
     return [v for v in found if v is not None]

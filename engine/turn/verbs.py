@@ -15,7 +15,7 @@ from ..world import treasury as stores
 from ..world.selections import as_set, id_of
 from ..world.tables import bounds
 from ..world.tracks import way_to, way_to_zero
-from . import relations
+from . import relations, vacancies
 from .context import audience_ids
 from .decisions import decide
 from .effects import EffectError, EffectRunner, fill
@@ -346,11 +346,16 @@ def command(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
 
 
 def found(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
-    """A nation appears, with what it `inherits` of another: `technology`, and `grade` in place of its own."""
+    """A nation appears, with what it `inherits` of another: `technology`, and `grade` in place of its own.
+
+    Where its `seat` is nobody's, a player who has been given the nation already keeps it.
+    """
     nation = runner.id_of(p["nation"], names)
     runner.journal.set("nations", nation, "alive", True)
     if "seat" in p:
-        runner.journal.set("nations", nation, "seat", str(runner.plain(p["seat"], names)))
+        said = str(runner.plain(p["seat"], names))
+        if said not in vacancies.UNFILLED or vacancies.seat(runner.world, nation) in vacancies.EMPTY:
+            runner.journal.set("nations", nation, "seat", said)
     like = runner.id_of(p["like"], names) if "like" in p else None
     if like:
         if runner.world.ruleset.rows("nations").get(nation, {}).get("like") != like:
@@ -366,10 +371,16 @@ def found(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
 
 
 def absorb(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
-    """A nation is taken over with all it has: units, places, stores."""
-    old, new = runner.id_of(p["nation"], names), runner.id_of(p["into"], names)
+    """A nation leaves the game; `into` takes over all it has: units, places, stores. Without, what is left of it is gone.
+
+    Its wars and alliances end. With an heir its side stays, for the fate of the side is told by all who were of it.
+    """
+    old, new = runner.id_of(p["nation"], names), runner.id_of(p["into"], names) if "into" in p else ""
     for key, row in runner.world.state.stacks(owner=old):
-        runner.journal.alter_units(key, row["n"], owner=new)
+        if new:
+            runner.journal.alter_units(key, row["n"], owner=new)
+        else:
+            runner.journal.put_row("units", key, None)
     for place in runner.world.ruleset.rows("places"):
         if runner.world.owner_of(place) == old:
             runner.journal.set("places", place, "owner", new)
@@ -378,18 +389,24 @@ def absorb(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     for key, row in sorted(runner.world.state.table("stores").items()):
         if key == old or key.startswith(old + "/"):
             for what, amount in list(row.items()):
-                runner.journal.add("stores", key.replace(old, new, 1), what, amount)
+                if new:
+                    runner.journal.add("stores", key.replace(old, new, 1), what, amount)
                 runner.journal.set("stores", key, what, None)
+    if not new:
+        relations.leave(runner.turn, old)
+    relations.be_nothing_to_others(runner.turn, old)
+    if runner.world.state.get("nations", old, "income"):
+        runner.journal.set("nations", old, "income", 0)
     runner.journal.set("nations", old, "alive", False)
 
 
 def vote(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """Counts weighted assent of some nations and goes on with `then` or `else`; with `alone` each is bound by its own answer.
 
-    Everybody who refuses states the fact `refused`, everybody who is bound by an acceptance the fact `accepted` (`of` whom it
-    is about, `ask` the decision). The effects find the names `voters`, `accepts` and `refuses` (sets of nations), and `votes`
-    (the weight of each that is bound by the outcome), for shares. Alone, `then` follows if anybody accepts and `else` if
-    anybody refuses.
+    Whoever is out of the game has no vote. Everybody who refuses states the fact `refused`, everybody who is bound by an
+    acceptance the fact `accepted` (`of` whom it is about, `ask` the decision). The effects find the names `voters`, `accepts`
+    and `refuses` (sets of nations), and `votes` (the weight of each that is bound by the outcome), for shares. Alone, `then`
+    follows if anybody accepts and `else` if anybody refuses.
     """
     row = runner.world.ruleset.row("decisions", p["ask"])
     subject = str(id_of(runner.who(p["about"], names))) if "about" in p else ""
@@ -397,6 +414,8 @@ def vote(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     said: dict[str, list[Entity]] = {"accept": [], "refuse": []}
     fate: bool | None = None  # in a prospect: what others will say is not foreseen, nor what their votes weigh
     for voter in as_set(runner.world, runner.set(p["of"], names)):
+        if not runner.world.alive(voter.id):
+            continue
         scope = {**names, "self": voter, "nation": voter}
         if runner.turn.fortune is not None and voter != names.get("self"):
             runner.turn.chanced, accepts, fate = True, runner.turn.fortune, runner.turn.fortune

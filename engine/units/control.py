@@ -19,6 +19,7 @@ from ..turn.context import Turn, audience_ids
 from ..turn.effects import EffectRunner, fill
 from ..world import routes
 from ..world.selections import as_set, id_of
+from ..world.world import World
 from . import forces
 from .closing import close
 
@@ -64,7 +65,7 @@ def captures(turn: Turn, row: Row) -> list[Change]:
         found = None if at_home else capture_of(turn, row, place, takers_of(turn, row, place))
         if found is not None:
             out.append(found)
-        elif found is None and _emptied(turn, row, place):
+        elif _emptied(turn.world, place) and not _was_empty(turn, place):
             _note_emptied(turn, row, place)
     return out
 
@@ -126,7 +127,11 @@ def passers(turn: Turn, row: Row, place: str) -> list[str]:
 
 def comes_to_fight(turn: Turn, nation: str, other: str) -> bool:
     """Whether the stance of two nations makes one's entry into the other's land an attack."""
-    stance = turn.world.stances.get(turn.world.stance(nation, other), {})
+    return _enters_to_fight(turn.world, nation, other)
+
+
+def _enters_to_fight(world: World, nation: str, other: str) -> bool:
+    stance = world.stances.get(world.stance(nation, other), {})
     return nation != other and (bool(stance.get("hostile")) or stance.get("enter") == "fight")
 
 
@@ -195,12 +200,21 @@ def _weight(turn: Turn, row: Row, nation: str, place: str) -> Any:
     return sum(r["n"] * (turn.world.field(Entity("unit", k), value) or 0) for k, r in stacks)
 
 
-def _emptied(turn: Turn, row: Row, place: str) -> bool:
+def _emptied(world: World, place: str) -> bool:
     """Whether enemies stand in a place that its holder has no units in, and cannot take it."""
-    holder = turn.world.holder_of(place)
-    if holder is None or holder in turn.state.owners_at(place):
+    holder = world.holder_of(place)
+    there = world.state.owners_at(place)
+    if holder is None or holder in there:
         return False
-    return any(comes_to_fight(turn, o, holder) for o in turn.state.owners_at(place))
+    return any(_enters_to_fight(world, o, holder) for o in there)
+
+
+def _was_empty(turn: Turn, place: str) -> bool:
+    """Whether a place that is emptied was so before: it is stated once, and not by every step that looks."""
+    earlier = [w for w in (turn.world.at("turn"), turn.world.at("phase")) if w is not turn.world]
+    if any(w.holder_of(place) == turn.world.holder_of(place) and _emptied(w, place) for w in earlier):
+        return True
+    return any(f.word == "emptied" and f.roles.get("place") == place for e in turn.journal.entries for f in e.facts)
 
 
 def _note_emptied(turn: Turn, row: Row, place: str) -> None:

@@ -223,6 +223,26 @@ class Readings(ABC):
         said = self.state.get("nations", nation, "alive")
         return (self._nations.get(nation, _EMPTY).get("alive") if said is None else said) is not False
 
+    def _nation_commander(self, e: Entity) -> Entity:
+        return Entity("nation", self.commander_of(e.id))
+
+    def commander_of(self, nation: str) -> str:
+        """The nation whose player commands a nation: the one that its seat names, and so on; itself where it names none."""
+        passed = [nation]
+        while (said := self.seat_said(passed[-1])) and said not in passed and self.ruleset.has("nations", said):
+            passed.append(said)
+        return passed[-1]
+
+    def seat_said(self, nation: str) -> str | None:
+        """What is said of who commands a nation: by the state, else by its row."""
+        said = self.state.get("nations", nation, "seat") or self._nations.get(nation, _EMPTY).get("seat")
+        return str(said) if said else None
+
+    def _nation_seat(self, e: Entity) -> str | None:
+        """Who commands a nation; of one that another commands, whoever commands that, or its id if nothing is said of it."""
+        commander = self.commander_of(e.id)
+        return self.seat_said(commander) or (commander if commander != e.id else None)
+
     def _nation_neutral(self, e: Entity) -> bool:
         return self.side_of(e.id) is None
 

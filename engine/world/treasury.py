@@ -160,11 +160,18 @@ def purse_at(world: World, nation: str, place: str | None, resource: str) -> str
                 return nation
             place = max(parts, key=len)[0]
     part = region_of(world, nation, place, row)
-    found = {k: v for k, v in purses(world, nation, resource).items() if k.partition("/")[2] in part}
-    if found:
-        return max(found, key=lambda k: (found[k], k))
-    if row.get("shared") and seat not in part and (world.holder_of(seat) == nation if seat else purses(world, nation, resource)):
+    found = purses(world, nation, resource)
+    kept_there = any(k.partition("/")[2] in part for k in found)
+    if not kept_there and row.get("shared") and seat not in part and (world.holder_of(seat) == nation if seat else found):
         return purse_at(world, nation, None, resource)
+    return _purse_in(nation, part, seat, found)
+
+
+def _purse_in(nation: str, part: tuple[str, ...], seat: str | None, found: dict[str, Any]) -> str:
+    """Of the purses found the richest whose seat lies in a region; without any, one at the nation's seat or the first place."""
+    inside = {k: v for k, v in found.items() if k.partition("/")[2] in part}
+    if inside:
+        return max(inside, key=lambda k: (inside[k], k))
     return f"{nation}/{seat if seat in part else part[0]}"
 
 
@@ -192,7 +199,7 @@ def unite(world: World, journal: Journal, nation: str, resource: str) -> None:
     seat = _seat(world, nation, row)
     if nation in found and parts:  # kept while the nation held nothing: it goes to its seat, else to its largest part
         largest = next((part for part in parts if seat in part), max(parts, key=len))
-        journal.add("stores", purse_at(world, nation, largest[0], resource), resource, found[nation])
+        journal.add("stores", _purse_in(nation, largest, seat, found), resource, found[nation])
         journal.set("stores", nation, resource, None)
         found = purses(world, nation, resource)
     for part in parts:

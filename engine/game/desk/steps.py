@@ -20,6 +20,7 @@ from ..views import Views
 from ..waiting import commanded, seats
 from .hall import Hall
 from .outbox import Mail
+from .people import PLAYER as PLAYS
 from .people import Role
 from .sight import place_of
 from .web import Desk, moment
@@ -58,9 +59,9 @@ def seats_of(hall: Hall, game: Game) -> list[Seat]:
     out = []
     for nation, seat in sorted(seats(game).items()):
         sent = here.get(nation)
-        if seat == POLICY and (sent is None or sent.by == POLICY):
+        if seat in vacancies.UNFILLED and (sent is None or sent.by == POLICY):
             continue
-        role = hall.people.player(game.id, nation)
+        role = player_of(hall, game, nation)
         files = game.hand_ins_of(stage.position.turn, nation, stage=stage.number)
         seen = max((s.seen for s in hall.people.sessions_of_role(role)), default="") if role else ""
         by = f", by the {sent.by}" if sent and sent.by != PLAYER else ""
@@ -69,6 +70,12 @@ def seats_of(hall: Hall, game: Game) -> list[Seat]:
             Seat(nation, name_of(game, nation), role, sent is not None, says, files[-1].at if files and sent else "", seen)
         )
     return sorted(out, key=lambda s: (s.sent, s.name))
+
+
+def player_of(hall: Hall, game: Game, nation: str) -> Role | None:
+    """Who plays a nation: whoever has a seat of its own, else the player of the nation that commands it."""
+    world = World(game.ruleset, game.seated_position().state, geography=game.geography)
+    return hall.people.player(game.id, nation) or hall.people.player(game.id, world.commander_of(nation))
 
 
 def everybody(game: Game) -> dict[str, str]:
@@ -127,6 +134,7 @@ def send_reports(desk: Desk, game: Game, who: str) -> None:
     """Queue every player's report and let the pages show the present position: both or neither."""
     hall = desk.hall
     turn = last_turn(game)
+    seat_commanders(hall, game, who)
     roles = {n: hall.people.player(game.id, n) for n, seat in sorted(everybody(game).items()) if seat == PLAYER}
     reached = {n: r for n, r in roles.items() if r is not None and r.email}
     stage = game.stage()
@@ -142,6 +150,15 @@ def send_reports(desk: Desk, game: Game, who: str) -> None:
             now = hall.settings(game.id)
             due = f"; orders are due {now.due[:16].replace('T', ' ')} UTC" if now.due and not stage.position.ended else ""
             hall.note(game.id, who, f"Sent turn {turn}: {len(mails)} reports by mail, common news on the pages{due}")
+
+
+def seat_commanders(hall: Hall, game: Game, who: str) -> None:
+    """Give whoever plays a nation a seat for each nation that it commands and that has none: there its orders are written."""
+    for nation, seat in sorted(everybody(game).items()):
+        player = player_of(hall, game, nation) if seat == PLAYER else None
+        if player is not None and player.nation != nation:
+            hall.people.add(game.id, PLAYS, nation=nation, name=player.name, email=player.email)
+            hall.note(game.id, who, f"{player.name or player.nation} plays {name_of(game, nation)} from now on, too")
 
 
 def _how_to_answer(desk: Desk, ended: bool) -> str:

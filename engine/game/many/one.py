@@ -32,7 +32,7 @@ def resolutions(game: Game, turns: int = 0, *, workers: int = 1) -> Iterator[tup
     """
     first = game.stage().position.turn
     while not (position := game.stage().position).ended and not (turns and position.turn >= first + turns):
-        asked = list(game.awaited())
+        asked = list(game.asked())
         yield position.turn, asked, resolve_turn(game, force=True, workers=workers)
 
 

@@ -17,7 +17,7 @@ from ...core.faults import NotThere, StoreError
 from ...core.journal import Entry
 from ...core.model import Ruleset
 from ...core.state import State
-from ...turn.referee import Inputs, Position, waiting_seats
+from ...turn.referee import Inputs, Position, asked_seats, waiting_seats
 from ...world.geography import Geography
 from ..report.drawing import Drawing, drawing_from
 from . import turns as luck
@@ -175,8 +175,12 @@ class GameReader:
             }
 
     def awaited(self) -> list[str]:
-        """The nations whose orders the present input point wants and that somebody commands."""
+        """The nations whose orders the present input point wants: of those it asks all that are no vacant position."""
         return waiting_seats(self.ruleset, self.seated_position())
+
+    def asked(self) -> dict[str, str]:
+        """Nation to who commands it, of all that the present input point takes orders from."""
+        return asked_seats(self.ruleset, self.seated_position())
 
     def commands(self, number: int | None = None) -> dict[str, str]:
         """The seats that were given at a stage (the present one by default): nation to seat."""

@@ -54,6 +54,8 @@ class StateReader:
                         yield from self._marks(f"nation:{nation}", wanted, at)
                     case "units":
                         yield from self._count(nation, wanted, at)
+                    case "seat":  # as it is written: the field follows a seat that names another nation
+                        yield from unless(wanted, self.world.seat_said(nation), at, ("nations", nation, key))
                     case _:
                         yield from self._field(Entity("nation", nation), "nations", key, wanted, at)
 

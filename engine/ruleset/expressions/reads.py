@@ -57,7 +57,7 @@ _COMPUTED: Final[dict[str, tuple[str, ...]]] = {
     "occupied": ("units",), "occupants": ("units",), "side": (*SIDES, *HOLDERS), "neutral": SIDES,
     "holder": HOLDERS, "owner": (*HOLDERS, "units", "forces"), "first_owner": HOLDERS, "works": ("links",), "id": (),
     "own_works": ("links",), "deploys": ("chosen",), "part_of": (), "parts": (), "whole": (), "stack": ("units",),
-    "name": (), "kind": ("units",), "section": (),
+    "name": (), "kind": ("units",), "section": (), "commander": columns("nations", "seat"),
 }  # fmt: skip
 
 

@@ -57,6 +57,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "id": "id",
         "side": "side",
         "seat": "id",
+        "commander": "nation",
         "neutral": "truth",
         "alive": "truth",
         "deploys": "truth",
