@@ -367,7 +367,7 @@ def test_an_attack_is_called_off_if_more_was_seen_than_it_allows_or_nothing() ->
     options = [{"id": "if-seen", "form": "if at most {n} are seen", "slots": {"n": "number"}, "gives": "limit"}]
     for known, why in [
         ({"as": "exact", "n": 2, "since": 1}, []),
-        ({"as": "exact", "n": 3, "since": 1}, ["called off: 3 enemies were seen"]),
+        ({"as": "exact", "n": 3, "since": 1}, ["called off: 3 units were seen"]),
         ({"as": "exact", "n": 2, "since": 0}, ["called off: nothing certain is known of the place"]),
         ({"as": "number", "n": 1, "since": 1}, ["called off: nothing certain is known of the place"]),
     ]:

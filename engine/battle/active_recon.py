@@ -331,11 +331,10 @@ def chance(turn: Turn, row: Row, lookers: Mapping[str, int]) -> int:
 
 
 def _found(turn: Turn, nation: str, target: str) -> dict[str, Any]:
-    units: dict[str, int] = {}
-    for _, stack in turn.state.stacks(at=target):
-        if not turn.world.allied(nation, stack["owner"]):
-            units[stack["kind"]] = units.get(stack["kind"], 0) + stack["n"]
-    return {"since": turn.number, "as": "exact", "units": dict(sorted(units.items())), "n": sum(units.values())}
+    there = [stack for _, stack in turn.state.stacks(at=target) if not turn.world.allied(nation, stack["owner"])]
+    units = forces.by_kind((stack["kind"], stack["n"]) for stack in there)
+    n = sum(units.values())
+    return {"since": turn.number, "as": "exact", "units": units, "n": n, **passive_recon.own_foes(turn, nation, there, n)}
 
 
 __all__ = ["Probe", "choices", "look", "run", "understand", "unfit"]

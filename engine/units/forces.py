@@ -82,15 +82,16 @@ def company(state: State, force: str) -> list[tuple[str, Row]]:
 
 def strength(state: State, force: str) -> dict[str, int]:
     """How many units of each kind a force has."""
-    return _by_kind((row["kind"], row["n"]) for _, row in stacks_of(state, force))
+    return by_kind((row["kind"], row["n"]) for _, row in stacks_of(state, force))
 
 
 def kinds_of(state: State, picks: Iterable[Pick]) -> dict[str, int]:
     """How many units of each kind some picks are."""
-    return _by_kind((str(state.get("units", key, "kind")), n) for key, n in picks)
+    return by_kind((str(state.get("units", key, "kind")), n) for key, n in picks)
 
 
-def _by_kind(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
+def by_kind(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
+    """Kinds with their numbers, added up, by their names."""
     out: dict[str, int] = {}
     for kind, n in counts:
         out[kind] = out.get(kind, 0) + n

@@ -204,7 +204,7 @@ def seen_refusal(turn: OrderContext, order: Order, nation: str, target: str, *, 
         kind = said.get("kind")
         seen = int(known["units"].get(kind, 0) if kind else known["n"])
         if seen > int(said["n"]):
-            return f"called off: {seen} {routes.name_of(turn.world, 'units', str(kind)) if kind else 'enemies'} were seen"
+            return f"called off: {seen} {routes.name_of(turn.world, 'units', str(kind)) if kind else 'units'} were seen"
     return None
 
 

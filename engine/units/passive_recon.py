@@ -7,6 +7,7 @@ those who looked: all of it, or, where they miss, a number drawn below the true 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +18,7 @@ from ..ruleset.expressions.reads import reads_of
 from ..turn.context import OrderContext, Turn
 from ..world import routes
 from ..world.world import round_as
+from . import forces
 
 
 def run(turn: Turn, row: Row) -> None:
@@ -174,14 +176,12 @@ def look(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> None:
     ) as entry:
         stream = turn.stream(rule, subject, entry.audience)
         success = stream.roll(row.get("die", "1d100"), percent) <= percent
-        units: dict[str, int] = {}
-        for _, stack in turn.state.stacks(at=place):
-            if stack["owner"] in foes:
-                units[stack["kind"]] = units.get(stack["kind"], 0) + stack["n"]
+        there = [stack for _, stack in turn.state.stacks(at=place) if stack["owner"] in foes]
+        units = forces.by_kind((stack["kind"], stack["n"]) for stack in there)
         number = sum(units.values())
         found: dict[str, Any] = {"since": turn.number}
         if success:
-            found.update({"as": "exact", "units": dict(sorted(units.items())), "n": number})
+            found.update({"as": "exact", "units": units, "n": number})
         elif row.get("miss") == "less":
             found.update({"as": "number", "n": _fewer(turn, rule, subject, number)})
         record_ = stream.take()
@@ -190,15 +190,27 @@ def look(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> None:
         where = routes.name_of(turn.world, "places", place)
         if "n" in found:
             least = "" if success else "at least "
-            entry.text = (
-                f"{where}: {least}{_enemies(found['n'])} seen." if success or found["n"] else f"{where}: nothing certain seen."
-            )
+            seen = least + _of_foes(turn, found["n"], readers, foes if success else foes_of(turn, party))
+            entry.text = f"{where}: {seen} seen." if success or found["n"] else f"{where}: nothing certain seen."
             for nation in readers:
-                turn.journal.set("knowledge", nation, f"{row.get('know', 'units')}:{place}", found)
+                mine = own_foes(turn, nation, there, number) if success else {}
+                turn.journal.set("knowledge", nation, f"{row.get('know', 'units')}:{place}", {**found, **mine})
 
 
-def _enemies(n: int) -> str:
-    return f"{n} enemy {'unit' if n == 1 else 'units'}"
+def own_foes(turn: Turn, nation: str, there: Sequence[Row], n: int) -> dict[str, int]:
+    """How many of `n` units that were counted are of enemies of the nation itself (`foes`), where these are not all."""
+    foes = sum(int(stack["n"]) for stack in there if turn.world.hostile(nation, stack["owner"]))
+    return {} if foes == n else {"foes": foes}
+
+
+def _of_foes(turn: Turn, n: int, readers: Sequence[str], owners: Iterable[str]) -> str:
+    """So many units that may be of these owners, in words that are true for all readers: not everybody is at war with all
+    enemies of his side.
+    """
+    units = "unit" if n == 1 else "units"
+    if all(turn.world.hostile(reader, owner) for owner in owners for reader in readers):
+        return f"{n} enemy {units}"
+    return f"{n} {units} of enemies of your side"
 
 
 def _fewer(turn: Turn, rule: str, subject: str, number: int) -> int:
@@ -230,8 +242,8 @@ def publish(turn: Turn, row: Row) -> None:
                 now = turn.state.get("knowledge", mate, target) or {}
                 if now.get("since") != turn.number or now.get("as") != "exact":
                     readers.append(mate)
-            seen = f"{_enemies(found['n'])} {'was' if found['n'] == 1 else 'were'} seen."
-            text = f"{routes.name_of(turn.world, 'places', place)}: {seen}"
+            seen = f"{found['n']} {'unit was' if found['n'] == 1 else 'units were'} seen"  # of all but its own side
+            text = f"{routes.name_of(turn.world, 'places', place)}: {seen}."
             data = {"place": place, "units": found["units"]}
             with turn.journal.entry(
                 f"contacts/{row['id']}", subject=f"{nation}:{place}", audience=readers or (nation,), text=text, data=data

@@ -31,13 +31,15 @@ def enemies_in(world: World, reader: str, place: str) -> Enemies:
         if row["kind"] == UNKNOWN and low > best.least and world.hostile(reader, str(row["owner"])):
             best = Enemies(low, False, str(row["range"]))
     known, holder = counted_before(world, reader, place), world.holder_of(place)
-    if int(known.get("n", 0)) > best.least and holder is not None and world.hostile(reader, holder):
-        best = Enemies(int(known["n"]), "units" in known)
+    foes = int(known.get("foes", known.get("n", 0)))
+    if foes > best.least and holder is not None and world.hostile(reader, holder):
+        best = Enemies(foes, "units" in known)
     return best
 
 
 def counted_before(world: World, reader: str, place: str) -> Mapping[str, Any]:
-    """What a reader has learned of the units in a place (`n`, perhaps `units`); nothing once too old to say who is there."""
+    """What a reader has learned of the units in a place (`n`, perhaps `units`, and `foes`, those of his own enemies, where these
+    are not all); nothing once too old to say who is there."""
     return learned(world.state, reader, f"units:{place}")
 
 
