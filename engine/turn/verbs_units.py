@@ -25,7 +25,10 @@ def set_works(runner: EffectRunner, place: str, facing: str, works: Any) -> None
 
 
 def create(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
-    """New units, facilities or works at places. A kind that is a field of places is a facility and is set there."""
+    """New units, facilities or works at places. A kind that is a field of places is a facility and is set there.
+
+    Units without an owner that is named (`for`) are those of the holder of the place; of a part of a place, of the whole.
+    """
     listed = runner.plain(p["units"], names)
     if isinstance(listed, dict):  # the units that an order lists, by kind
         for each, number in sorted(listed.items()):
@@ -38,7 +41,7 @@ def create(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     if ruleset.has("units", kind):
         owner = runner.id_of(p["for"], names) if "for" in p else None
         for place in places:
-            whose = owner or runner.world.holder_of(place.id)
+            whose = owner or runner.world.holder_of(runner.world.whole_of(place.id))
             if whose is None:
                 raise EffectError(f"nobody to own new units in {place.id}")
             made = n if "pool" not in p else min(n, left_in_pool(runner, whose, kind, p["pool"]))
