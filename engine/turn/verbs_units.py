@@ -11,7 +11,7 @@ from ..core.state import Entity, pair_key, works_on
 from ..world.selections import as_set
 from ..world.treasury import held_places
 from ..world.world import round_as
-from .effects import EffectError, EffectRunner
+from .effects import EffectError, EffectRunner, printed
 
 
 def stands_for_one(names: Mapping[str, Any], chosen: Sequence[Entity]) -> bool:
@@ -43,7 +43,7 @@ def create(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
         for place in places:
             whose = owner or runner.world.holder_of(runner.world.whole_of(place.id))
             if whose is None:
-                raise EffectError(f"nobody to own new units in {place.id}")
+                raise EffectError(f"nobody holds {printed(runner.world, place)}, so new units there would be nobody's")
             made = n if "pool" not in p else min(n, left_in_pool(runner, whose, kind, p["pool"]))
             if made > 0:
                 runner.journal.units(whose, kind, place.id, made)
