@@ -85,6 +85,36 @@ def test_a_record_is_replayed_to_its_end() -> None:
     assert (found.difference, found.phases, found.refused) == (None, 5, [])
 
 
+def test_a_recorded_fleet_is_built_on_a_coast() -> None:
+    """It came to nothing once: the part of a place is nobody's, only the whole is."""
+    scenario, ruleset = rules()
+    units, held = {"RUSSIA": ["A MOS", "A WAR", "F SEV", "F FIN"], "TURKEY": ["A SMY"]}, {
+        "RUSSIA": ["STP", "MOS", "WAR", "SEV", "SWE"], "TURKEY": ["SMY"],
+    }  # fmt: skip
+    moved = {**units, "RUSSIA": ["A MOS", "A WAR", "F SEV", "F SWE"]}
+    built = {**moved, "RUSSIA": [*moved["RUSSIA"], "F STP/NC"]}
+    before = {**held, "RUSSIA": ["STP", "MOS", "WAR", "SEV"]}
+    phases = [
+        phase("F1901M", units, before, {"RUSSIA": ["F FIN - SWE"]}),
+        phase("W1901A", moved, held, {"RUSSIA": ["F STP/NC B"]}),
+        phase("S1902M", built, held, {"RUSSIA": ["F STP/NC - BAR"]}),
+        phase("F1902M", {**moved, "RUSSIA": [*moved["RUSSIA"], "F BAR"]}, held, {}),
+    ]
+    found = replay(ruleset, {"id": "coast", "map": "standard", "phases": phases}, scenario)
+    assert (found.difference, found.phases, found.refused) == (None, 4, [])
+
+
+def test_records_count_disorder_from_home_centers() -> None:
+    """Without orders those go that are farthest from home, as the records have it, though a center that is held is nearer."""
+    scenario, ruleset = rules()
+    before = {"ENGLAND": ["F NWG", "F NWY", "A FIN"], "TURKEY": ["A SMY"]}
+    after = {"ENGLAND": ["F NWG"], "TURKEY": ["A SMY"]}
+    held = {"ENGLAND": ["NWY"], "TURKEY": ["SMY"]}
+    phases = [phase("F1901M", before, held, {}), phase("W1901A", before, held, {}), phase("S1902M", after, held, {})]
+    found = replay(ruleset, {"id": "disorder", "map": "standard", "phases": phases}, scenario)
+    assert (found.difference, found.phases) == (None, 3)
+
+
 @pytest.mark.parametrize(
     ("change", "phase_", "says"),
     [

@@ -10,7 +10,7 @@ import numpy as np
 from ..core.model import Row
 from ..core.state import UNIT_CORE, Entity, Fields
 from ..turn.context import Turn
-from ..turn.effects import EffectRunner
+from ..turn.effects import EffectRunner, whole
 from ..units import forces
 from .battles import Battle
 from .members import ATTACKER, DEFENDER, GONE, LADDER, Group
@@ -52,7 +52,8 @@ def _lose_virtual(battle: Battle, group: Group, n: int, runner: EffectRunner) ->
     key = (group.row["id"], group.side)
     battle.virtual_left[key] = max(0, battle.virtual_left.get(key, 0) - n)
     names = {"place": Entity("place", battle.place), "self": Entity("nation", group.owner), "n": n}
-    runner.effects(group.row.get("gone", ()), names)
+    with whole(runner.turn, runner.rule, runner.subject):
+        runner.effects(group.row.get("gone", ()), names)
 
 
 def _destroy(turn: Turn, battle: Battle, plan: Plan, group: Group, n: int) -> None:

@@ -81,6 +81,20 @@ class Entry:
         return cls(**rest, audience=tuple(data["audience"]), facts=facts, hash=data["hash"])
 
 
+@dataclass(slots=True)
+class Mark:
+    """Where a journal was: to take back what has been done since (`Journal.take_back`)."""
+
+    entries: int
+    made: int
+    pending: list[Fact]
+    open: Entry | None  # the innermost open entry, with what it held
+    changes: int = 0
+    facts: int = 0
+    text: str = ""
+    data: dict[str, Any] = field(default_factory=dict)
+
+
 class Journal:
     """Writes entries and makes the changes they record.
 
@@ -96,6 +110,8 @@ class Journal:
         self.step = ""
         self._first = first
         self._open: list[Entry] = []
+        self._marks = 0  # how many attempts are under way that may be taken back
+        self._made: list[Change] = []  # all changes since the first of them, in the order in which they were made
         self._failed: tuple[BaseException, str] | None = None
 
     def failed_in(self, error: BaseException) -> str:
@@ -165,6 +181,41 @@ class Journal:
             self.head = entry.hash = _link(self.head, joined(parts[0], b'{"hash":""}', parts[1]))
             entry.written = joined(parts[0], dumps({"hash": entry.hash}), parts[1])
 
+    # ---- taking back
+
+    @contextmanager
+    def marked(self) -> Iterator[Mark]:
+        """A place to which what is done inside can be taken back, while it lasts."""
+        top = self._open[-1] if self._open else None
+        mark = Mark(len(self.entries), len(self._made), list(self.pending), top)
+        if top is not None:
+            mark.changes, mark.facts, mark.text = len(top.changes), len(top.facts), top.text
+            mark.data = {k: list(v) if isinstance(v, list) else v for k, v in top.data.items()}
+        self._marks += 1
+        try:
+            yield mark
+        finally:
+            self._marks -= 1
+            if not self._marks:
+                self._made.clear()
+
+    def take_back(self, mark: Mark) -> None:
+        """Undo all changes since the mark, the last first, and strike the facts and the entries written since.
+
+        Dice that were rolled lie: entries that hold some stay, with nothing but them, so that every throw can be proved.
+        """
+        for table, id_, field_, before, _ in reversed(self._made[mark.made :]):
+            self.state.put(table, id_, field_, before)
+        del self._made[mark.made :]
+        self.pending = mark.pending
+        if mark.open is not None:
+            del mark.open.changes[mark.changes :], mark.open.facts[mark.facts :]
+            mark.open.text, mark.open.data = mark.text, mark.data
+        rolled = [entry for entry in self.entries[mark.entries :] if entry.dice]
+        for entry in rolled:
+            entry.changes, entry.facts, entry.text, entry.data = [], [], "", {}
+        self.entries[mark.entries :] = rolled
+
     # ---- changes
 
     def set(self, table: str, id_: str, field_: str, value: Any) -> None:
@@ -173,7 +224,7 @@ class Journal:
         if self.state.get(table, id_, field_) == value:
             return
         before = self.state.put(table, id_, field_, value)
-        entry.changes.append([table, id_, field_, before, value])
+        self._note(entry, [table, id_, field_, before, value])
 
     def add(self, table: str, id_: str, field_: str, by: Any) -> Any:
         """Add to a number (absent counts as 0) and return the new value."""
@@ -185,7 +236,12 @@ class Journal:
         """Set or remove (None) a whole row."""
         entry = self.current
         before = self.state.put(table, id_, WHOLE_ROW, row)
-        entry.changes.append([table, id_, WHOLE_ROW, before, dict(row) if row is not None else None])
+        self._note(entry, [table, id_, WHOLE_ROW, before, dict(row) if row is not None else None])
+
+    def _note(self, entry: Entry, change: Change) -> None:
+        entry.changes.append(change)
+        if self._marks:
+            self._made.append(change)
 
     def units(self, owner: str, kind: str, place: str, by: int, **extra: Any) -> str:
         """Add (or with a negative number take away) units of one stack; returns the stack's id.

@@ -14,16 +14,21 @@ from functools import lru_cache
 from typing import NamedTuple
 
 _TOKEN = re.compile(r"(?P<skip>[-=]+>|[\u2013\u2014\u2192\u21d2])|(?P<word>[^\W_]+(?:['’][^\W_]+)*)|(?P<sign>>=|<=|[^\w\s.\-'’])")
+_PARTED = re.compile(r"(?:[-=]+>|[\u2013\u2014\u2192\u21d2]|(?<=\s)-+(?=\s))\s*")
 _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "ı": "i", "’": "", "'": ""})
 
 
 class Word(NamedTuple):
-    """One word, number or sign: as compared, as written, and its column (from 1) with the one after it."""
+    """One word, number or sign: as compared, as written, and its column (from 1) with the one after it.
+
+    `parted` says that an arrow, or a dash with blanks around it, stands before it.
+    """
 
     norm: str
     text: str
     column: int
     end: int
+    parted: bool = False
 
     @property
     def is_number(self) -> bool:
@@ -49,7 +54,10 @@ def split(text: str) -> tuple[Word, ...]:
     >>> [w.norm for w in split("Move 6 foot-guards: losses>4")]
     ['move', '6', 'foot', 'guards', ':', 'losses', '>', '4']
     """
-    return tuple(Word(normal(m[0]), m[0], m.start() + 1, m.end() + 1) for m in _TOKEN.finditer(text) if not m["skip"])
+    parted = {m.end() for m in _PARTED.finditer(text)}
+    return tuple(
+        Word(normal(m[0]), m[0], m.start() + 1, m.end() + 1, m.start() in parted) for m in _TOKEN.finditer(text) if not m["skip"]
+    )
 
 
 @lru_cache(maxsize=50_000)

@@ -12,7 +12,7 @@ from typing import Any
 from ..core.model import Row
 from ..core.state import Entity, State
 from ..turn.context import Turn
-from ..turn.effects import EffectError, EffectRunner, printed
+from ..turn.effects import EffectRunner, printed
 from ..turn.slots import unfit
 from ..turn.verbs_units import set_works
 from ..world import treasury as stores
@@ -71,12 +71,7 @@ def finish(turn: Turn, key: str) -> tuple[str, str] | None:
             # what was bought beyond the stock takes what is there now
             turn.journal.set("stores", purse, resource, max(0, have - amount))
         entry.text = f"{_done(turn, row)}: ready."
-        runner = EffectRunner(turn, entry, rule, subject)
-        try:
-            return _appear(turn, runner, row, item, names)
-        except EffectError as error:
-            entry.data["void"] = str(error)
-            return None
+        return _appear(turn, EffectRunner(turn, entry, rule, subject), row, item, names)
 
 
 def _failed(turn: Turn, key: str, row: Row, entry: Any) -> None:

@@ -13,7 +13,7 @@ from ..core.model import Row
 from ..core.state import Entity
 from ..ruleset.expressions.parse import strip_mark
 from ..turn.context import Turn, audience_ids
-from ..turn.effects import EffectRunner, fill
+from ..turn.effects import EffectRunner, fill, whole
 from ..world.selections import as_set
 
 
@@ -69,7 +69,8 @@ def settle(turn: Turn, row: Row, thing: Entity, *, good: bool, clear: bool) -> N
         now = _write(turn, row, thing, after) if after != before else thing
         runner = EffectRunner(turn, entry, rule, thing.id)
         for what in (w for _, w in sorted(reached, key=lambda r: int(r[0]))):
-            _carry_out(turn, runner, what, now)
+            with whole(turn, rule, runner.subject):
+                _carry_out(turn, runner, what, now)
 
 
 def count(turn: Turn, row: Row, thing: Entity) -> int:

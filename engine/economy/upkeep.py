@@ -13,7 +13,7 @@ from ..core.model import Row
 from ..core.state import Entity
 from ..ruleset.expressions.parse import strip_mark
 from ..turn.context import Turn, audience_ids
-from ..turn.effects import EffectError, EffectRunner
+from ..turn.effects import EffectRunner, whole
 from ..world import treasury as stores
 from ..world.routes import name_of
 from ..world.selections import as_set, weight
@@ -128,10 +128,8 @@ def _leave(turn: Turn, runner: EffectRunner, row: Row, unpaid: list[tuple[Entity
         if thing.kind == "unit" and n < weight(turn.world, thing):
             thing = Entity("unit", turn.journal.alter_units(thing.id, n, unpaid=True))
         things.append(thing)
-    try:
+    with whole(turn, runner.rule, runner.subject):
         runner.effects(row["unpaid"], {**names, "unpaid": tuple(things)})
-    except EffectError as error:
-        runner.entry.data["void"] = str(error)
     for key, stack in turn.state.stacks():
         if stack.get("unpaid"):
             turn.journal.alter_units(key, int(stack["n"]), unpaid=None)

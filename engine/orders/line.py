@@ -183,7 +183,8 @@ class OrderReader:
             same = any(form.key == g.key and _plain(found) == _plain(h) for g, h in best)
             if found.cost == least and not same:
                 best.append((form, found))
-        return best
+        apart = [(form, found) for form, found in best if not _across(found, matcher.words)]
+        return apart or best
 
     def _may_begin(self, form: OrderForm, matcher: Matcher) -> bool:
         first = matcher.words[0].norm
@@ -367,6 +368,12 @@ def strip_comment(line: str) -> str:
         if c == "#" and line[i - 1].isspace() and not line[i + 1 : i + 2].isdigit():
             return line[:i]
     return line
+
+
+def _across(found: Found, words: Sequence[Word]) -> bool:
+    """Whether a name goes across an arrow or a dash: `SWE - DEN` is two names, though run together they are a third."""
+    marks = [w.column for w in words if w.parted]
+    return any(v.column < mark < v.end for v in found.values.values() for mark in marks)
 
 
 def _plain(found: Found) -> dict[str, Any]:

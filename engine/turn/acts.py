@@ -20,7 +20,7 @@ from ..world.whom import is_for
 from ..world.world import Names
 from . import vacancies
 from .context import Order, OrderContext, Turn, audience_ids
-from .effects import EffectError, EffectRunner, fill
+from .effects import EffectRunner, fill, whole
 from .intents import Code, Refusal
 from .slots import misfit, unmet
 from .verbs import take
@@ -68,23 +68,19 @@ def _in_order(row: Row, slots: Mapping[str, Any]) -> list[Any]:
 
 
 def carry_out(turn: Turn, row: Row, order: Order) -> None:
-    """An act that may be given is paid for, rolled and done."""
+    """An act that may be given is paid for, rolled and done; if an effect of it fails, nothing of it is, and it costs nothing."""
     names = turn.order_names(order)
     rule = f"acts/{row['id']}"
     subject = ":".join([order["nation"], *(str(id_of(v)) for v in _in_order(row, order.get("slots", {})))])
     readers = audience_ids(turn.world, row.get("audience"), names)
     data = {} if "outcomes" in row else {"order": order.get("text", "")}  # what has become of it is told later
-    with turn.journal.entry(rule, subject=subject, audience=readers, data=data) as entry:
+    with whole(turn) as attempt, turn.journal.entry(rule, subject=subject, audience=readers, data=data) as entry:
         runner = EffectRunner(turn, entry, rule, subject)
         charge(runner, row, names)
         if "says" in row:
             entry.text = fill(turn.world, row["says"], names)
         count_use(turn, row, names)
-        try:
-            success = runner.run(with_own_cases(turn.ruleset, row), names)
-        except EffectError as error:
-            entry.data["void"] = str(error)
-            success = None
+        success = runner.run(with_own_cases(turn.ruleset, row), names)
         turn.journal.set("orders", order["key"], "status", "done")
         roles = {k: id_of(v) for k, v in names.items() if isinstance(v, Entity) and k not in ("self", "nation")}
         target = names.get("target")
@@ -92,6 +88,8 @@ def carry_out(turn: Turn, row: Row, order: Order) -> None:
             "acted", by=order["nation"], act=row["id"], of=id_of(target) if target is not None else None,
             success=success, **{k: v for k, v in roles.items() if k != "target"},
         )  # fmt: skip
+    if attempt.failed is not None:
+        turn.drop_order(order, attempt.failed)
 
 
 @dataclass(slots=True)

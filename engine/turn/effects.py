@@ -6,12 +6,13 @@ structure: conditions, dice, cases, `for`, and the names they bind.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from ..core.dice import Stream
 from ..core.faults import MOST_UNITS, few
-from ..core.journal import Entry
+from ..core.journal import NOBODY, Entry
 from ..core.model import Row
 from ..core.registry import VERBS, verb
 from ..core.state import Entity
@@ -28,7 +29,34 @@ MAX_FOR = 2
 
 
 class EffectError(ValueError):
-    """An effect that cannot be carried out on this state; the whole act or event is then void."""
+    """An effect that cannot be carried out on this state; all that was to be done with it is then taken back."""
+
+
+class Attempt:
+    """What is done all or not at all. `failed` says why it was not."""
+
+    failed: str | None = None
+
+
+@contextmanager
+def whole(turn: Turn, rule: str = "", subject: str = "") -> Iterator[Attempt]:
+    """What is done inside is done whole, or, if an effect of it fails, not at all: then all of it is taken back.
+
+    Given a `rule`, the journal says that it came to nothing, and why, to the moderator: the reason may be a secret of others.
+    """
+    attempt, moved = Attempt(), dict(turn.moved)
+    with turn.journal.marked() as mark:
+        try:
+            with turn.within("whole", turn.state.hash() if turn.dice.follows else ""):
+                yield attempt
+        except EffectError as error:
+            turn.journal.take_back(mark)
+            turn.moved = moved
+            attempt.failed = str(error)
+    if rule and attempt.failed is not None:
+        text = f"{title_of(turn.world, rule)} came to nothing: {attempt.failed}."
+        with turn.journal.entry(rule, subject=subject, audience=(NOBODY,), text=text, data={"void": attempt.failed}):
+            pass
 
 
 class EffectRunner:
@@ -279,6 +307,13 @@ def _at_least(total: int, limit: Any) -> bool:
 
 def _alias(thing: Entity) -> dict[str, Any]:
     return {"self": thing} if thing.kind == "nation" else {}
+
+
+def title_of(world: Any, rule: str) -> str:
+    """How the row of a rule ("form/id") is told: its title or name, else its id as words."""
+    form, _, id_ = rule.partition("/")
+    row = world.ruleset.rows(form).get(id_, {})
+    return str(row.get("title") or row.get("name") or id_.replace("-", " ").capitalize())
 
 
 def fill(world: Any, text: str, names: Mapping[str, Any]) -> str:

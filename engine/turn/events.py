@@ -16,7 +16,7 @@ from ..ruleset.expressions.reads import counted_facts, reads
 from ..world.selections import is_named, selection
 from . import matrices, relations, streaks, tallies
 from .context import Turn, audience_ids
-from .effects import EffectError, EffectRunner, fill, printed
+from .effects import EffectRunner, fill, printed, whole
 from .facts import bare_role, matches, triggers, view
 
 MAX_CHAIN = 20
@@ -173,7 +173,10 @@ def subject_id(names: Mapping[str, Any]) -> str:
 
 
 def fire(turn: Turn, row: Row, names: dict[str, Any]) -> bool:
-    """Test an event's once-flag and `when`, and run its tail in an entry of its own."""
+    """Test an event's once-flag and `when`, and run its tail in an entry of its own.
+
+    One of which an effect fails has not fired: nothing of it is done, and its flag is not used up.
+    """
     flag = row.get("once")
     once = None
     if flag:
@@ -186,19 +189,19 @@ def fire(turn: Turn, row: Row, names: dict[str, Any]) -> bool:
     readers = audience_ids(turn.world, row.get("audience"), names)
     subject = subject_id(names)
     keep = bool(row.get("says") or once)
-    with turn.journal.entry(rule, subject=subject, audience=readers, keep=keep) as entry:
+    with (
+        whole(turn, rule, subject) as attempt,
+        turn.journal.entry(rule, subject=subject, audience=readers, keep=keep) as entry,
+    ):
         if once:
             turn.journal.put_row("once", once, {"turn": turn.number})
         if "says" in row:
             entry.text = fill(turn.world, row["says"], names)
-        try:
-            EffectRunner(turn, entry, rule, subject).run(row, names)
-            turn.carried.add(rule)
-        except EffectError as error:
-            entry.data["void"] = str(error)
+        EffectRunner(turn, entry, rule, subject).run(row, names)
+        turn.carried.add(rule)
         if not entry.text and NOBODY not in entry.audience and (entry.changes or entry.dice):
             entry.text = _headline(turn, row, names)
-    return True
+    return attempt.failed is None
 
 
 def _headline(turn: Turn, row: Row, names: Mapping[str, Any]) -> str:
@@ -307,7 +310,5 @@ def release(turn: Turn, fact: Fact) -> None:
             if not turn.world.test(row.get("if"), names):
                 entry.data["void"] = "its condition no longer holds"
                 continue
-            try:
+            with whole(turn, row["rule"], key):
                 EffectRunner(turn, entry, row["rule"], key).effects(row["effects"], names)
-            except EffectError as error:
-                entry.data["void"] = str(error)

@@ -15,7 +15,7 @@ from ..core.state import Entity
 from ..world.selections import selection
 from ..world.treasury import main_purse, purses, regions, store_row
 from .context import Turn, audience_ids
-from .effects import EffectError, EffectRunner
+from .effects import EffectRunner, whole
 from .facts import matches, triggers, view
 
 
@@ -45,10 +45,8 @@ def count(turn: Turn, row: Row, thing: Entity | None, names: dict[str, Any]) -> 
         turn.journal.set("streaks", key, row["id"], now + 1 if holds else None)
         effects = row.get("effects") if holds and now + 1 >= int(row.get("from", 1)) else None
         if effects:
-            try:
+            with whole(turn, rule, key):
                 EffectRunner(turn, entry, rule, key).effects(effects, names)
-            except EffectError as error:
-                entry.data["void"] = str(error)
 
 
 def _subjects(turn: Turn, row: Row, names: dict[str, Any]) -> Iterator[tuple[Entity | None, dict[str, Any]]]:

@@ -18,7 +18,7 @@ from ..world.tracks import way_to, way_to_zero
 from . import relations, vacancies
 from .context import audience_ids
 from .decisions import decide
-from .effects import EffectError, EffectRunner, fill
+from .effects import EffectError, EffectRunner, fill, printed
 from .verbs_later import put_under_way
 from .verbs_units import send_home, set_works, stands_for_one, unless_default
 
@@ -134,7 +134,9 @@ def pay(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     wanted = runner.amount(p["amount"], names, every=have)
     if have is not None:
         if wanted > have and not p.get("as_far_as"):
-            raise EffectError(f"{id_of(source)} has {have} {stores.in_words(runner.world.ruleset, what)}, {wanted} is needed")
+            there = f", {have} left" if source == names.get("self") else ""  # what others have is theirs to know
+            owed = f"{wanted} {stores.in_words(runner.world.ruleset, what)}"
+            raise EffectError(f"{printed(runner.world, source)} cannot pay {owed}{there}")
         wanted = min(wanted, have)
         take(runner, source, what, wanted)
     if not wanted:

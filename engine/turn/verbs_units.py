@@ -11,7 +11,7 @@ from ..core.state import Entity, pair_key, works_on
 from ..world.selections import as_set
 from ..world.treasury import held_places
 from ..world.world import round_as
-from .effects import EffectError, EffectRunner
+from .effects import EffectError, EffectRunner, printed
 
 
 def stands_for_one(names: Mapping[str, Any], chosen: Sequence[Entity]) -> bool:
@@ -25,7 +25,10 @@ def set_works(runner: EffectRunner, place: str, facing: str, works: Any) -> None
 
 
 def create(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
-    """New units, facilities or works at places. A kind that is a field of places is a facility and is set there."""
+    """New units, facilities or works at places. A kind that is a field of places is a facility and is set there.
+
+    Units without an owner that is named (`for`) are those of the holder of the place; of a part of a place, of the whole.
+    """
     listed = runner.plain(p["units"], names)
     if isinstance(listed, dict):  # the units that an order lists, by kind
         for each, number in sorted(listed.items()):
@@ -38,9 +41,9 @@ def create(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     if ruleset.has("units", kind):
         owner = runner.id_of(p["for"], names) if "for" in p else None
         for place in places:
-            whose = owner or runner.world.holder_of(place.id)
+            whose = owner or runner.world.holder_of(runner.world.whole_of(place.id))
             if whose is None:
-                raise EffectError(f"nobody to own new units in {place.id}")
+                raise EffectError(f"nobody holds {printed(runner.world, place)}, so new units there would be nobody's")
             made = n if "pool" not in p else min(n, left_in_pool(runner, whose, kind, p["pool"]))
             if made > 0:
                 runner.journal.units(whose, kind, place.id, made)

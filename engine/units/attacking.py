@@ -9,7 +9,7 @@ from ..core.journal import EVERYONE
 from ..core.model import Row
 from ..core.state import Entity
 from ..turn.context import OrderContext, Turn
-from ..turn.effects import EffectRunner, fill
+from ..turn.effects import EffectRunner, fill, whole
 from ..world import routes
 from ..world.world import World
 from . import forces
@@ -107,7 +107,7 @@ def _open_war(turn: Turn, mode: Row, tail_row: Row, nation: str, other: str) -> 
     if not turn.world.test(tail_row.get("when"), names):
         return
     rule, subject = f"modes/{mode['id']}", f"{nation}:{other}"
-    with turn.journal.entry(rule, subject=subject, audience=(EVERYONE,)) as entry:
+    with whole(turn, rule, subject), turn.journal.entry(rule, subject=subject, audience=(EVERYONE,)) as entry:
         runner = EffectRunner(turn, entry, rule, subject)
         if "says" in tail_row:
             entry.text = fill(turn.world, tail_row["says"], names)

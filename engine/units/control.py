@@ -16,7 +16,7 @@ from ..core.model import Row
 from ..core.state import Entity, pair_key, works_on
 from ..ruleset.expressions.parse import strip_mark
 from ..turn.context import Turn, audience_ids
-from ..turn.effects import EffectRunner, fill
+from ..turn.effects import EffectRunner, fill, whole
 from ..world import routes
 from ..world.selections import as_set, id_of
 from ..world.world import World
@@ -293,8 +293,9 @@ def hand_over(turn: Turn, change: Change) -> None:
             "captured", by=change.captor, of=change.loser, place=place, taken_by=taken_by, first_owner=first, freed=freed
         )
         if row.get("effects"):
-            runner = EffectRunner(turn, turn.journal.current, f"control/{row['id']}", place)
-            runner.effects(row["effects"], names)
+            rule = f"control/{row['id']}"
+            with whole(turn, rule, place):
+                EffectRunner(turn, turn.journal.current, rule, place).effects(row["effects"], names)
     if row.get("loses_under_way") and change.loser:
         _lose_unfinished(turn, row, place, change.loser)
 
@@ -362,7 +363,9 @@ def statuses(turn: Turn, row: Row) -> None:
             if fact:
                 by = _last_taker(turn, nation.id) if value else None
                 turn.journal.fact(fact, of=nation.id, by=by)
-            EffectRunner(turn, entry, rule, nation.id).effects(row.get("effects", ()) if value else (), names)
+            if value and "effects" in row:
+                with whole(turn, rule, nation.id):
+                    EffectRunner(turn, entry, rule, nation.id).effects(row["effects"], names)
 
 
 def _last_taker(turn: Turn, nation: str) -> str | None:

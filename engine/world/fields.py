@@ -290,9 +290,12 @@ class Readings(ABC):
     def _place_occupants(self, e: Entity) -> EntitySet:
         return tuple(Entity("nation", o) for o in sorted(self.state.owners_at(e.id)))
 
+    def whole_of(self, place: str) -> str:
+        """The place of which a place is a part, or itself. Only a whole has an owner and a holder."""
+        return str(self._places.get(place, _EMPTY).get("part_of", place))
+
     def _place_whole(self, e: Entity) -> Entity:
-        """The place of which it is a part, or itself."""
-        return Entity("place", str(self._places.get(e.id, _EMPTY).get("part_of", e.id)))
+        return Entity("place", self.whole_of(e.id))
 
     def _place_parts(self, e: Entity) -> EntitySet:
         return tuple(Entity("place", p) for p in self.geography.parts.get(e.id, ()))

@@ -224,7 +224,7 @@ def _place(world: World, row: Mapping[str, Any], marks: Mapping[str, Any], seats
         kind=kind,
         lon=_decimal(str(row["lon"])),
         lat=_decimal(str(row["lat"])),
-        owner=(world.holder_of(str(row.get("part_of", row["id"]))) or "") if kind != "sea" else "",
+        owner=(world.holder_of(world.whole_of(row["id"])) or "") if kind != "sea" else "",
         symbols=tuple(symbols[:3]),
         badges=tuple(_badges(world, row["id"], marks)),
         note=", ".join(notes),

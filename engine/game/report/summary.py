@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...core.journal import Entry
+from ...core.journal import NOBODY, Entry
 from ...core.state import Entity
 from ...turn.effects import printed
 from ...world import treasury
@@ -54,7 +54,7 @@ def look_again(world: World, entries: Sequence[Entry], words: Words) -> list[Blo
         nation = entry.subject.partition(":")[0]
         if "refused" in entry.data and by.get(nation) != "policy":
             items.append((f"{words.name(nation)}: {entry.data.get('order') or entry.rule}: {entry.data['refused']}", (entry.n,)))
-        elif _worth_a_look(entry, by):
+        elif ("void" in entry.data and NOBODY in entry.audience) or _worth_a_look(entry, by):
             items.append((words.told(entry.text), (entry.n,)))
         elif entry.rule == "frame/input" and entry.text and "orders" in entry.data:
             items.append((f"{words.name(entry.subject)}: {entry.text}", (entry.n,)))
