@@ -16,7 +16,7 @@ from .document import Block, Para, Refs, Table, bullets
 from .words import Words, counted, listing, sentence, throw
 
 TOLD_ELSEWHERE = ("control", "contacts", "catalogue", "modes", "missions", "gifts", "battles", "streaks", "tallies")
-"""Forms whose entries other parts of the report tell: hands (but for marks that go with them), sightings, account, forces, battles."""
+"""Forms whose entries other parts of the report tell: hands (but not marks), sightings, account, forces, battles."""
 
 
 @dataclass(frozen=True)

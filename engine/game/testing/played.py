@@ -3,12 +3,13 @@
 A row counts if it was carried out while a chapter that passes was played: an order that came in by the door and was not dropped,
 an event that fired, a row of a matrix that had a cell to play, a mission that a force had, a step in which something was written,
 an aim that somebody had reached when all were ranked. What the journal does not name (verbs, events that leave all to others,
-decisions that had an answer) the turn notes. Validation and tests of single steps count nothing. What an overlay takes over as it is counts as played where a chapter of its base plays it.
+decisions that had an answer) the turn notes. Validation and tests of single steps count nothing. What an overlay takes over as it
+is counts as played where a chapter of its base plays it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -194,7 +195,7 @@ def carried_out(play: Play) -> set[str]:
     """The rows ("form/id"), rows of matrices, steps and verbs that were carried out in a play."""
     entries = play.turn.journal.entries
     out = set(play.turn.carried)
-    out.update(_orders(entries))
+    out.update(_orders(play.turn.ruleset, entries))
     for entry in entries:
         if "refused" in entry.data or "void" in entry.data:
             continue
@@ -225,8 +226,8 @@ def _only_steps(entry: Entry) -> bool:
     return entry.rule.startswith("frame/") and all(table == "game" for table, *_ in entry.changes) and not entry.dice
 
 
-def _orders(entries: Sequence[Entry]) -> Iterator[str]:
-    """The rows, and the options, of orders that came in and were not dropped."""
+def _orders(ruleset: Ruleset, entries: Sequence[Entry]) -> Iterator[str]:
+    """The rows, the options and the modes of orders that came in and were not dropped."""
     given: dict[str, Row] = {}
     for entry in entries:
         for table, key, name, _, now in entry.changes:
@@ -234,18 +235,23 @@ def _orders(entries: Sequence[Entry]) -> Iterator[str]:
                 continue
             if name == "*":
                 if key in given:
-                    yield from _of(given.pop(key))
+                    yield from _of(ruleset, given.pop(key))
                 if now is not None:
                     given[key] = now
             elif name == "status" and now == "refused":
                 given.pop(key, None)
     for row in given.values():
-        yield from _of(row)
+        yield from _of(ruleset, row)
 
 
-def _of(order: Row) -> Iterable[str]:
-    options = (f"order_options/{id_}" for id_ in order.get("options", {}))
-    return options if str(order["order"]).startswith("acts/") else (str(order["order"]), *options)
+def _of(ruleset: Ruleset, order: Row) -> Iterator[str]:
+    yield from (f"order_options/{id_}" for id_ in order.get("options", {}))
+    form, _, id_ = str(order["order"]).partition("/")
+    if form != "acts":  # an act has an entry of its own
+        yield str(order["order"])
+        does = ruleset.rows(form).get(id_, {}).get("does")
+        if ruleset.has("modes", does):
+            yield f"modes/{does}"
 
 
 def _judged(play: Play, entry: Entry) -> Iterator[str]:
