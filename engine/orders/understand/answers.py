@@ -5,8 +5,7 @@ from __future__ import annotations
 from ...core.model import Row
 from ...turn.context import Order
 from ...turn.decisions import answer_refusal
-from ...turn.effects import fill
-from ...turn.intents import Intent, Note, Remark
+from ...turn.intents import Intent
 from ...turn.slots import misfit
 from ..rows import answer_of
 from .book import Book, Understood
@@ -19,5 +18,4 @@ def understand(book: Book, row: Row, order: Order) -> Understood:
         order = {**order, "slots": {**order["slots"], "answer": order["slots"].get("answer", names["answer"])}}
     book.check(misfit(book.context, row, order, names))
     book.check(answer_refusal(book.context, book.nation, *answer_of(order)))
-    warned = [w["says"] for w in row.get("warns", ()) if book.world.test(w["when"], names)]
-    return Understood(Intent(order, remarks=tuple(Remark(Note.WARNED, fill(book.world, text, names)) for text in warned)))
+    return Understood(Intent(order, remarks=book.warned(row, names)))

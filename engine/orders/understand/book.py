@@ -12,6 +12,7 @@ from ...core.state import Entity
 from ...economy.catalogue import Market, Quote
 from ...turn import acts
 from ...turn.context import Order, OrderContext
+from ...turn.effects import fill
 from ...turn.intents import Code, Intent, Note, Refusal, Remark
 from ...units import deploy, fleet
 from ...units.attacking import Attack
@@ -141,6 +142,11 @@ class Book:
         """Raise a reason in words as a refusal of this code."""
         if why is not None:
             raise Refused(Refusal(code, why, slot))
+
+    def warned(self, row: Row, names: Mapping[str, Any]) -> tuple[Remark, ...]:
+        """What a row warns of as things stand (`warns`), though it may be done."""
+        said = [w["says"] for w in row.get("warns", ()) if self.world.test(w["when"], names)]
+        return tuple(Remark(Note.WARNED, fill(self.world, text, names)) for text in said)
 
     def printed(self, kind: str, ids: Iterable[str]) -> str:
         """Names of things of a kind, in a row."""
