@@ -26,7 +26,7 @@ def understand(book: Book, row: Row, order: Order) -> Understood:
     uses = [lambda: book.spend(cost), lambda: book.given.add(order["order"])]
     if book.prospect is None:
         uses.append(lambda: book.spent.count(acts.use_keys(desk, row, names)))
-    return Understood(Intent(order, cost=cost, remarks=(*remarks, *book.warnings(row, names))), [*uses])
+    return Understood(Intent(order, cost=cost, remarks=tuple(remarks)), [*uses])
 
 
 def _with_numbers(book: Book, row: Row, order: Order) -> Order:

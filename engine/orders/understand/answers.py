@@ -12,10 +12,10 @@ from .book import Book, Understood
 
 
 def understand(book: Book, row: Row, order: Order) -> Understood:
-    """An answer that may be given, with what its row warns of as things stand. Raises Refused."""
+    """An answer that may be given. Raises Refused."""
     names = book.context.order_names(order)
     if names.get("answer") is not None:  # left out, it is the default of its slot
         order = {**order, "slots": {**order["slots"], "answer": order["slots"].get("answer", names["answer"])}}
     book.check(misfit(book.context, row, order, names))
     book.check(answer_refusal(book.context, book.nation, *answer_of(order)))
-    return Understood(Intent(order, remarks=tuple(book.warnings(row, names))))
+    return Understood(Intent(order))

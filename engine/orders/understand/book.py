@@ -109,11 +109,6 @@ class Book:
         remarks = self.short(order, why) if why is not None else []
         return {what: amount for what, amount in acts.price(self.context, row, names).items() if amount}, remarks
 
-    def warnings(self, row: Row, names: Mapping[str, Any]) -> list[Remark]:
-        """What a row warns of (`warns`) about an order or an answer that may be given, as things stand."""
-        said = [warning["says"] for warning in row.get("warns", ()) if self.world.test(warning["when"], names)]
-        return [Remark(Note.WARNED, fill(self.world, text, names)) for text in said]
-
     def spend(self, prices: Mapping[str, Any]) -> None:
         """Count payments of the nation as a whole: from its main purse first, then from the richest."""
         for what, amount in prices.items() if self.prospect is None else ():
@@ -147,6 +142,11 @@ class Book:
         """Raise a reason in words as a refusal of this code."""
         if why is not None:
             raise Refused(Refusal(code, why, slot))
+
+    def warned(self, row: Row, names: Mapping[str, Any]) -> tuple[Remark, ...]:
+        """What a row warns of as things stand (`warns`), though it may be done."""
+        said = [w["says"] for w in row.get("warns", ()) if self.world.test(w["when"], names)]
+        return tuple(Remark(Note.WARNED, fill(self.world, text, names)) for text in said)
 
     def printed(self, kind: str, ids: Iterable[str]) -> str:
         """Names of things of a kind, in a row."""
