@@ -213,9 +213,16 @@ def _to_the_end(turn: Turn, battles: Sequence[Battle]) -> None:
                 _check(turn, battle)
             if battle.over:
                 end_entry(turn, battle)
+                _come_down(turn, battle)
         running = [c for c in running if not c.over]
         if number > MAX_ROUNDS:
             raise RuntimeError(f"a battle without end: {running[0].subject}")
+
+
+def _come_down(turn: Turn, battle: Battle) -> None:
+    """Those who have fought on without the units that bore them go where they can end, now that the battle is over."""
+    attacked = {o for o in battle.fought[DEFENDER] if o not in battle.fought[ATTACKER]}
+    settle(turn, battle.place, battle.sunk, None, attacked=attacked)
 
 
 def fallen_places(turn: Turn, running: Sequence[Battle]) -> list[str]:
@@ -249,6 +256,7 @@ def _position(turn: Turn, running: Sequence[Battle], number: int) -> str:
             battle.subject, str(round_), str(sorted(battle.virtual_left.items())), str(battle.lost), str(battle.calls_home),
             str(sorted(battle.lost_by_force.items())), str(sorted(set(battle.meets))), str(sorted(battle.gone)),
             str(sorted(battle.apart.items())),
+            str(sorted(battle.sunk)),
         ]  # fmt: skip
     return "|".join(parts)
 
@@ -311,9 +319,10 @@ def _round(turn: Turn, battle: Battle, busy: dict[str, str]) -> None:
         lost = aftermath.apply_losses(turn, battle, plan, flows, runner)
         cargo = aftermath.sink_cargo(turn, battle, plan)
         aftermath.spend(turn, battle, plan, flows)
-        bereft = [(note["owner"], note["kind"]) for notes in lost.values() for note in notes if note["lost"]]
-        if "cargo" in battle.row and bereft:
-            cargo += settle(turn, battle.place, bereft, entry)
+        if "cargo" in battle.row:
+            sunk = {(str(note["owner"]), str(note["kind"])) for notes in lost.values() for note in notes if note["lost"]}
+            battle.sunk |= sunk
+            cargo += settle(turn, battle.place, sunk, entry, fighting={m.key for m in members})
         write_round(turn, battle, entry, plan, rounds, dice, lost, cargo)
     standing = [bool(rounds.holding(batch, side)[0]) for side in (ATTACKER, DEFENDER)]
     if over and standing[0] and not standing[1] and not battle.calls_home and at_home(turn, battle):

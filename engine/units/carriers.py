@@ -1,13 +1,13 @@
 """Units that live on others: how many there is room for, and what becomes of those who have none left.
 
 A mode says by `bears` who lives on whom (`who`, `bearers`) and in which places (`where`), how many a bearer takes (`room`), by
-which mode those without room go where they can end (`home`), and which of them can still do so (`aloft`); the rest go down
-with what bore them.
+which mode those without room go where they can end (`home`, or `bereft` where a battle that others brought to them has cost
+them their bearers), and which of them can still do so (`aloft`); the rest go down with what bore them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..core.journal import Entry
@@ -33,14 +33,22 @@ def settle_all(turn: Turn) -> None:
                 gone = bool(_settle_at(turn, mode, place, owner, None)) or gone
 
 
-def settle(turn: Turn, place: str, lost: Sequence[tuple[str, str]], entry: Entry) -> list[Row]:
-    """Those at a place whose bearers are among what was lost (owner, kind) go home or are lost. Returns what became of them."""
+def settle(
+    turn: Turn, place: str, lost: Collection[tuple[str, str]], entry: Entry | None, *,
+    fighting: Collection[str] = (), attacked: Collection[str] = (),
+) -> list[Row]:  # fmt: skip
+    """Those at a place whose bearers are among what was lost (owner, kind) go home or are lost. Returns what became of them.
+
+    Stacks that are `fighting` in the place stay as long as they do. The nations that were `attacked` go by the mode's `bereft`,
+    if it says one. Without an `entry` each nation's go in one of its own.
+    """
     out: list[Row] = []
     for mode in turn.ruleset.rows("modes").values():
         if "bears" in mode:
-            bearers = mode["bears"]["bearers"]
-            for owner in sorted({o for o, kind in lost if routes.kind_matches(turn.world, bearers, kind)}):
-                out += _settle_at(turn, mode, place, owner, entry)
+            bears = mode["bears"]
+            for owner in sorted({o for o, kind in lost if routes.kind_matches(turn.world, bears["bearers"], kind)}):
+                way = bears.get("bereft") if owner in attacked else None
+                out += _settle_at(turn, mode, place, owner, entry, fighting=fighting, way=way)
     return out
 
 
@@ -104,9 +112,7 @@ class _Room:
         for at in ends | set(self._bearers()):
             borne = sum(int(row["n"]) - moving.get(key, 0) for key, row in borne_at(turn, mode, at, nation))
             self.left[at] = max(0, room_at(turn, mode, at, nation) - borne)
-        who = {"self": Entity("nation", nation)}
-        expects = mode["bears"].get("expects", 0)
-        self.expected = {p: int(turn.world.number(expects, {**who, "place": Entity("place", p)})) for p in ends}
+        self.expected = {p: _expected(turn, mode, p, nation) for p in ends}
         self.left[""] = max(self.expected.values(), default=0)
         self.open: list[frozenset[str]] = []  # for each unit that has a place the rooms that it could be in
         self.holds: list[str] = []
@@ -182,52 +188,81 @@ def _own_room(turn: OrderContext, mode: Row, place: str, owner: str) -> int:
     )
 
 
-def _settle_at(turn: Turn, mode: Row, place: str, owner: str, entry: Entry | None) -> list[Row]:
+def _settle_at(
+    turn: Turn, mode: Row, place: str, owner: str, entry: Entry | None, *, fighting: Collection[str] = (), way: str | None = None
+) -> list[Row]:  # fmt: skip
     borne = borne_at(turn, mode, place, owner)
-    if not borne or not turn.world.test(mode["bears"].get("where"), {"place": Entity("place", place)}):
+    there = {"place": Entity("place", place)}
+    if not borne or not turn.world.test(mode["bears"].get("where"), there):
         return []
-    beyond = sum(row["n"] for _, row in borne) - room_at(turn, mode, place, owner)
-    if beyond <= 0:
+    room = room_at(turn, mode, place, owner) + _expected(turn, mode, place, owner)
+    beyond = sum(int(row["n"]) for _, row in borne) - room
+    going = [(key, row) for key, row in borne if key not in fighting]
+    if beyond <= 0 or not going:
         return []
-    if entry is None:
-        where = routes.name_of(turn.world, "places", place)
-        text = f"There is no room any more in {where} for all that live there on others."
-        with turn.journal.entry(f"modes/{mode['id']}", subject=f"{owner}:{place}", audience=(owner,), text=text) as own:
-            out = _part_with(turn, mode, borne, beyond)
-            own.data["without_room"] = out
-            return out
-    return _part_with(turn, mode, borne, beyond)
+    if entry is not None:
+        return _part_with(turn, mode, going, beyond, way)
+    where = routes.name_of(turn.world, "places", place)
+    with turn.journal.entry(f"modes/{mode['id']}", subject=f"{owner}:{place}", **forces.told(turn, mode, owner, "")) as own:
+        out = _part_with(turn, mode, going, beyond, way)
+        own.data["without_room"] = out
+        ends = "; ".join(_end_of(turn, note) for note in out)
+        told = f"There is no room any more in {where} for all that live there on others: {ends}."
+        own.text = forces.told(turn, mode, owner, told)["text"]
+        return out
 
 
-def _part_with(turn: Turn, mode: Row, borne: list[tuple[str, Fields]], beyond: int) -> list[Row]:
-    """So many of the stacks go: those that can fly home first go there, the others are lost."""
+def _end_of(turn: Turn, note: Row) -> str:
+    """What became of units without room, in words: where they went, or that they are lost."""
+    units = routes.list_units(turn.world, {note["kind"]: note["n"]})
+    return f"{units} lost" if note["lost"] else f"{units} to {routes.name_of(turn.world, 'places', note['to'])}"
+
+
+def _part_with(turn: Turn, mode: Row, borne: list[tuple[str, Fields]], beyond: int, way: str | None) -> list[Row]:
+    """So many of the stacks go: those that can fly home first go there, one by one as long as there is room, the others are lost.
+
+    `way` is the mode by which they go, if it is not the `home` of `bears`.
+    """
     bears = mode["bears"]
-    home_by = turn.ruleset.rows("modes").get(bears.get("home", ""))
-    out: list[Row] = []
+    home_by = turn.ruleset.rows("modes").get(way or bears.get("home", ""))
+    ends: dict[tuple[str, str | None], int] = {}
 
     def aloft(key: str) -> bool:
         return turn.world.test(bears.get("aloft"), {"unit": Entity("unit", key)})
 
     for key, row in sorted(borne, key=lambda s: (aloft(s[0]), s[0])):
         n = min(beyond, int(row["n"]))
-        if n <= 0:
-            break
         beyond -= n
-        note = {"owner": row["owner"], "kind": row["kind"], "n": n, "stage": "bearers"}
-        to = None
-        if home_by is not None and aloft(key):
-            going = routes.Going(turn.world, row["owner"], home_by, [Entity("unit", key)])
-            found = homes_of(turn, going, row["place"])
-            to = min(found, key=lambda p: (found[p], p), default=None)
-        if to is not None:
-            turn.journal.alter_units(key, n, **{**dict.fromkeys(forces.PASSING), "moved": True, "place": to})
-            out.append({**note, "to": to, "lost": False})
-            continue
-        extra = {k: v for k, v in row.items() if k not in UNIT_CORE}
-        turn.journal.units(row["owner"], row["kind"], row["place"], -n, **extra)
-        turn.journal.fact("destroyed", of=row["owner"], kind=row["kind"], place=row["place"], n=n, cause="bearers")
-        out.append({**note, "lost": True})
+        flies = home_by is not None and aloft(key)
+        while n > 0:
+            to = _nearest(turn, row, key, home_by) if flies and home_by is not None else None
+            part = n if to is None else 1
+            ends[key, to] = ends.get((key, to), 0) + part
+            n -= part
+            if to is not None:
+                turn.journal.alter_units(key, part, **{**dict.fromkeys(forces.PASSING), "moved": True, "place": to})
+                continue
+            extra = {k: v for k, v in row.items() if k not in UNIT_CORE}
+            turn.journal.units(row["owner"], row["kind"], row["place"], -part, **extra)
+            turn.journal.fact("destroyed", of=row["owner"], kind=row["kind"], place=row["place"], n=part, cause="bearers")
+    kinds = dict(borne)
+    out: list[Row] = []
+    for (key, to), n in ends.items():
+        note = {"owner": kinds[key]["owner"], "kind": kinds[key]["kind"], "n": n, "stage": "bearers"}
+        out.append({**note, "lost": True} if to is None else {**note, "to": to, "lost": False})
     return out
+
+
+def _nearest(turn: Turn, row: Fields, key: str, mode: Row) -> str | None:
+    """The cheapest place that a unit of a stack can end in by a mode, the first by id; None if there is none."""
+    found = homes_of(turn, routes.Going(turn.world, row["owner"], mode, [Entity("unit", key)]), row["place"])
+    return min(found, key=lambda p: (found[p], p), default=None)
+
+
+def _expected(turn: OrderContext, mode: Row, place: str, owner: str) -> int:
+    """Room for units of an owner at a place on bearers that may still come there, or will be placed (`expects`)."""
+    names = {"self": Entity("nation", owner), "place": Entity("place", place)}
+    return int(turn.world.number(mode["bears"].get("expects", 0), names))
 
 
 __all__ = ["Claim", "borne_at", "claim_of", "refusal", "room_at", "settle", "settle_all"]
