@@ -153,15 +153,6 @@ def test_a_site_without_a_room_of_its_own_draws_on_others_the_emptiest_first() -
     assert market.quote("gun", "b", 2) == Refusal(Code.SITE, "there is room for 1 only", "n")
 
 
-def test_whole_lists_may_stand_or_fall_together() -> None:
-    turn = turn_of(
-        shop(), position({"red": {"coin": 20, "men": 9}}), [("red", *buy(1, "foot", "a")), ("red", *buy(2, "gun", "a"))]
-    )
-    purchase.run({**NODE, "all_or_none": True}, turn)
-    assert len(refusals(turn)) == 2
-    assert turn.state.get("stores", "red", "coin") == 20
-
-
 def test_a_lot_gives_several_for_one_price_and_hand_items_need_no_site() -> None:
     turn = bought(shop({**GUN, "hand": True, "lot": 2, "due": "hand"}), {"red": {"coin": 20}}, ("buy", {"n": 2, "item": "gun"}))
     (row,) = turn.state.table("under_way").values()

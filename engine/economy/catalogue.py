@@ -31,7 +31,7 @@ def item_of(row: Row, slots: Mapping[str, Any]) -> str:
 
 
 class Market:
-    """What one nation can buy in one world. Good for as long as the state does not change, but for what is `taken`."""
+    """What one nation can buy in one world. Good until the state changes otherwise than by what is `taken` (then: `forget`)."""
 
     def __init__(self, world: World, nation: str) -> None:
         self.world = world
@@ -138,6 +138,11 @@ class Market:
         for what, purse, amount, _ in quote.uses:
             self._reserved[purse, what] = self._reserved.get((purse, what), 0) + amount
         self.rooms.fill(quote.rooms)
+
+    def forget(self) -> None:
+        """The state has changed: what was asked of it is asked again."""
+        for known in (self._tests, self._prices, self._closed, self._passing, self._purses):
+            known.clear()
 
     def spend(self, purse: str, what: str, amount: Any) -> None:
         """Something else is paid out of a purse: there is less by so much for the next quote."""

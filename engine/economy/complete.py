@@ -164,7 +164,7 @@ def _from_hand(node: Row, turn: Turn, step: str) -> None:
         hand = in_hand(turn.state, nation, wanted)
         why = unfit(turn, rule, order, turn.order_names(order))
         if why is not None:
-            turn.drop_order(order, why.text)
+            turn.drop_order(order, why.text, why.code)
             continue
         if sum(int(r["n"]) for _, r in hand) < n:
             turn.drop_order(order, f"there are not {n} of them in hand")

@@ -27,23 +27,22 @@ __all__ = ["Offer", "facing_slot", "run"]
 def run(node: Row, turn: Turn) -> None:
     """Carry out the orders to buy of this step; inside a nation's own turn, only that nation's.
 
-    `orders` names the order rows (absent: those whose `step` is this one); `all_or_none` refuses all of a nation's lines if one
-    of them cannot be bought; `absent: true` lets the rows of form `absence` buy for nations that sent no orders.
+    `orders` names the order rows (absent: those whose `step` is this one); `absent: true` lets the rows of form `absence` buy for
+    nations that sent no orders.
     """
     unite_purses(turn)
     step = str(node.get("step", turn.journal.step))
     ids = node.get("orders") or [i for i, r in turn.ruleset.rows("orders").items() if r.get("step") == step]
     orders: dict[str, list[Order]] = {}
     for order in turn.orders([f"orders/{i}" for i in ids], turn.mover) if ids else ():
-        orders.setdefault(order["nation"], []).append(order)
+        if order.get("status") is None:
+            orders.setdefault(order["nation"], []).append(order)
     for nation in sorted(orders):
         market = Market(turn.world, nation)
-        if node.get("all_or_none") and not _all_can(turn, nation, orders[nation]):
-            continue
         for order in orders[nation]:
             found = asked(turn, market, order)
             if isinstance(found, Refusal):
-                turn.drop_order(order, found.text)
+                turn.drop_order(order, found.text, found.code)
                 continue
             buy(turn, found, order)
             count(market, found)
@@ -69,22 +68,11 @@ def unite_purses(turn: Turn) -> None:
 
 def count(market: Market, quote: Quote) -> None:
     """A market goes on after a purchase: the money is gone from the state already, rooms and later uses are counted here."""
+    market.forget()
     market.rooms.fill(quote.rooms)
     for what, purse, amount, taken in quote.uses:
         if taken != "purchase":
             market.reserve(purse, what, amount)
-
-
-def _all_can(turn: Turn, nation: str, orders: list[Order]) -> bool:
-    market = Market(turn.world, nation)
-    for order in orders:
-        found = asked(turn, market, order)
-        if isinstance(found, Refusal):
-            for refused in orders:
-                turn.drop_order(refused, found.text if refused is order else f"another line cannot be bought: {found}")
-            return False
-        market.take(found)
-    return True
 
 
 def facing_slot(slots: Container[str]) -> str:

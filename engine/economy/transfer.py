@@ -55,7 +55,7 @@ def _orders(turn: Turn, named: set[str] | None) -> list[tuple[Order, str, Row]]:
         if why is None:
             out.append((order, kind[0], turn.ruleset.row(*kind)))
         else:
-            turn.drop_order(order, why.text)
+            turn.drop_order(order, why.text, why.code)
     return out
 
 
@@ -202,7 +202,7 @@ def _by_route(turn: Turn, order: Order, row: Row, raiders: dict[str, int]) -> li
     purse, there = (stores.purse_at(world, nation, p, what) for p in (origin, target))
     why = _no_route(turn, order, row)  # what other orders of the step have sent counts
     if why is not None:
-        turn.drop_order(order, why.text)
+        turn.drop_order(order, why.text, why.code)
         return []
     captors = captors_of(turn, row, nation, (origin, target))
     if captors:

@@ -183,7 +183,7 @@ class Checker:
         self.now = orders_now(world)
         self.found: list[Diagnostic] = []
         self.errors: dict[int, Diagnostic] = {}  # why an order does not stand, by its place in the file
-        self.unpaid: set[str] = set()  # steps with an order that could not be paid
+        self.unpaid: set[str] = set()  # orders ("form/id") of which one could not be paid
 
     @property
     def market(self) -> Market:
@@ -201,7 +201,7 @@ class Checker:
         """Like `take`, with what the order comes to."""
         readings = [order, *order.get("readings", ())]
         answers = [understand(self.book, reading, self.now) for reading in readings]
-        self.unpaid |= {str(self._row(r).get("step")) for r, a in zip(readings, answers, strict=True) if _too_dear(a)}
+        self.unpaid |= {str(r["order"]) for r, a in zip(readings, answers, strict=True) if _too_dear(a)}
         fine = [a for a in answers if isinstance(a, Understood)]
         if not fine:
             if not self.quiet:
@@ -242,10 +242,10 @@ class Checker:
         """
         orders = [dict(intents[place].order) for place in sorted(intents)]
         wrong: dict[int, None] = {}
-        whole = all_or_none(self.book.ruleset) & self.unpaid
-        for order in orders if whole else ():
-            if self._row(order).get("step") in whole:
-                why = "another purchase of the same file cannot be paid: all are bought, or none"
+        whole = [keys for keys in all_or_none(self.book.ruleset) if keys & self.unpaid]
+        for order in orders:
+            if any(order["order"] in keys for keys in whole):
+                why = "another order of the same file cannot be paid: all are bought, or none"
                 self._say(Code.MEANS, "error", why, order, "", "")
                 wrong[int(order["place"])] = None
         alone = unaccompanied(a for a in self.book.attacks if a.key in intents)

@@ -41,12 +41,12 @@ def is_placing(ruleset: Ruleset, row: Row) -> bool:
     return row.get("step") in ruleset.derived("placing steps", lambda: _steps_that(ruleset, "complete"))
 
 
-def all_or_none(ruleset: Ruleset) -> set[str]:
-    """The steps in which the purchases of a nation all stand or none."""
+def all_or_none(ruleset: Ruleset) -> list[frozenset[str]]:
+    """The orders ("form/id") of each part of the frame in which those of a nation are all paid, or none is carried out."""
 
-    def make() -> set[str]:
-        found = (n for n in steps(ruleset.frame) if n["do"] == "purchase" and n.get("all_or_none"))
-        return {str(n.get("step", n["do"])) for n in found}
+    def make() -> list[frozenset[str]]:
+        blocks = [node for node in _in_order(ruleset.frame) if node.get("all_or_none")]
+        return [frozenset(key for node in steps(block["steps"]) for key in step_orders(ruleset, node)) for block in blocks]
 
     return ruleset.derived("all or none", make)  # type: ignore[no-any-return]
 

@@ -55,7 +55,7 @@ def perform(turn: Turn, row: Row, order: Order) -> None:
     """One act: refused with a reason, or paid for and carried out whole."""
     why = refusal(turn, row, order, turn.order_names(order))
     if why is not None:
-        turn.drop_order(order, why.text)
+        turn.drop_order(order, why.text, why.code)
     else:
         carry_out(turn, row, order)
 

@@ -17,6 +17,7 @@ from ..core.model import Row, Ruleset
 from ..core.state import Entity, State, columns
 from ..ruleset.expressions.parse import strip_mark
 from ..world.world import Names, World
+from .intents import Code
 
 if TYPE_CHECKING:
     from ..world.geography import Geography
@@ -127,6 +128,7 @@ class Turn(OrderContext):
         self.fortune: bool | None = None  # in a prospect: how every test by dice and every vote of others comes out
         self.chanced = False  # whether there was such a test or vote since this was last looked at
         self.carried: set[str] = set()  # rows and verbs that were carried out of which the journal says only what came of it
+        self.dropped: list[tuple[Order, Code | None, str]] = []  # orders not carried out, why, and why in words
         self.watched = -1  # the state's version when `becomes` was last looked at
 
     @property
@@ -221,8 +223,11 @@ class Turn(OrderContext):
                 out.setdefault(name, []).append(key)
         return out
 
-    def drop_order(self, order: Order, why: str, *, audience: Iterable[str] | None = None) -> None:
+    def drop_order(
+        self, order: Order, why: str, code: Code | None = None, *, audience: Iterable[str] | None = None
+    ) -> None:  # fmt: skip
         """Journal that an order is not carried out, and why, to its nation; nothing else changes."""
+        self.dropped.append((order, code, why))
         with self.journal.entry(
             order["order"],
             subject=order["nation"],

@@ -2,8 +2,8 @@
 
 Nodes are `phase` (names a run of steps), `input` (the resolution stops until it is there), `do` (a mechanic), `each` (nested
 turns, in a given order or one that is `rolled`), `passes` (one order of a kind each, until nobody has any), `ticks`
-(everything spends its k-th point), and `when` on any of them. The cursor stands in the state, so a turn can stop at an input
-and go on later, in another process.
+(everything spends its k-th point), and on any with steps `all_or_none` (what cannot all be paid is not done); on all of them
+`when`. The cursor stands in the state, so a turn can stop at an input and go on later, in another process.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..core.dice import Stream
+from ..core.dice import KeyedDice, Stream
 from ..core.faults import few
 from ..core.journal import EVERYONE
 from ..core.model import Row, Ruleset
@@ -21,9 +21,10 @@ from ..ruleset.expressions.parse import strip_mark
 from ..world.selections import as_set, id_of
 from . import outcomes
 from .calendar import stands_on
-from .context import OrderContext, Turn
+from .context import Order, OrderContext, Turn
 from .effects import fill, printed
 from .events import settle
+from .intents import Code
 
 MOST_PASSES = 1_000
 
@@ -85,6 +86,8 @@ def advance(
                 return {"pause": until}
             paused = False
             _enter(turn, node)
+            if node.get("all_or_none") and wanted is None:
+                _drop_unpaid(turn, node)
             if _start_rounds(turn, node, levels):
                 levels.append({"i": 0})
             else:
@@ -126,6 +129,36 @@ def _enter(turn: Turn, node: Row) -> None:
         turn.world.remember("phase", turn.state.copy())
         with turn.journal.entry(f"frame/{node['phase']}", text=str(node.get("name", "")), audience=("everyone",)):
             turn.journal.set("game", "game", "phase", node["phase"])
+
+
+def _drop_unpaid(turn: Turn, block: Row) -> None:
+    """Of a nation whose orders in a block cannot all be paid none is carried out (`all_or_none`).
+
+    The steps of the block are tried on a copy of the position, one order after another, each on what the earlier ones bring;
+    dice, and the votes of others, are kind.
+    """
+    ids = {key for node in steps(block["steps"]) for key in step_orders(turn.ruleset, node)}
+    theirs: dict[str, list[Order]] = {}
+    for order in turn.orders_here(sorted(ids)):
+        if order.get("status") is None:
+            theirs.setdefault(str(order["nation"]), []).append(order)
+    if all(len(orders) < 2 for orders in theirs.values()):
+        return
+    trial = Turn(
+        turn.ruleset, turn.state.copy(), KeyedDice(b"a trial", 1), moments=turn.world.moments, geography=turn.world.geography
+    )
+    trial.loops, trial.fortune = turn.loops, True
+    for node in steps(block["steps"]):
+        if trial.world.test(node.get("when"), trial.names()):
+            run_step(trial, node)
+    for nation, orders in sorted(theirs.items()):
+        unpaid = {str(o["key"]): why for o, code, why in trial.dropped if o["nation"] == nation and code == Code.MEANS}
+        if not unpaid:
+            continue
+        first = next(o for o in orders if o["key"] in unpaid)
+        others = f"{first.get('text', '')!r} cannot be paid: all are bought, or none"
+        for order in orders:
+            turn.drop_order(order, unpaid.get(str(order["key"]), others), Code.MEANS)
 
 
 def _start_rounds(turn: Turn, node: Row, levels: list[Level]) -> bool:

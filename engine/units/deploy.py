@@ -43,7 +43,7 @@ def run(node: Row, turn: Turn) -> None:
         for order in [o for o in turn.orders(None, nation) if deploys(turn.ruleset, o["order"]) == node]:
             why = layout.refusal(order)
             if why is not None:
-                turn.drop_order(order, why.text)
+                turn.drop_order(order, why.text, why.code)
                 continue
             layout.take(order)
             with turn.journal.entry(order["order"], subject=nation, audience=(nation,)):
