@@ -19,6 +19,7 @@ from ..turn.intents import Code, Intent, Note, Refusal, Remark
 from ..units import assignment, fleet
 from ..units.attacking import ALONE, unaccompanied
 from ..world.world import World
+from .absent_losses import absent_losses
 from .prospect import Prospect, place_of
 from .rows import all_or_none, orders_now
 from .text import order_text
@@ -130,6 +131,8 @@ class _Run:
         self.unmet = dict(prospect.unmet)
         for id_, why in prospect.unmet:
             self.checker.say_of_all(id_, why)
+        for place, remark in absent_losses(world, nation, self.intents):
+            self.remark(place, remark)
         self.standing = [_bare(self.intents[place].order) for place in sorted(self.intents)]
         self.held: dict[int, Intent] = {}
         if prospect.unmet:

@@ -34,6 +34,6 @@ CODES: dict[str, str] = {
     "O304": "Units have no order and a duty stays undone.",
     "O306": "The order can be carried out only if an earlier one of the same file succeeds, by its dice or the votes of others.",
     "O308": "The order can be carried out only if an earlier one of the same file fails, by its dice or the votes of others.",
-    "O307": "The answer may be given, but as things stand it leads where few would go: the decision's row says why.",
+    "O307": "The answer, or the order, may be given, but as things stand it comes to what few want, or to nothing.",
     "O305": "The attack begins a war that has not been declared.",
 }

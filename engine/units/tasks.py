@@ -247,7 +247,7 @@ def rouse_at(turn: Turn, mode: Row, nation: str, place: str) -> None:
                 mission_refusal(turn, task, {stack["kind"]: stack["n"]}, loaded=False) or place_refusal(turn, nation, task, place)
             )
             groups.setdefault(task if may else default_mission(turn, going, place) or "", []).append((key, stack["n"]))
-    said = {"options": order.get("options") or {}, **looks_for(turn, order)} if order else {}
+    said = _said_at_rest(turn, order)
     for mission in sorted(groups):
         with turn.journal.entry(f"modes/{mode['id']}", subject=f"{nation}:{place}", audience=(nation,)):
             force = forces.create(
@@ -273,7 +273,13 @@ def rouse_guests(turn: Turn, mode: Row, nation: str, place: str) -> None:
             forces.create(
                 turn, nation, place, picks, mode=mode["id"], mission=mission or None, idle=True, began=place,
                 stance=stance_of(turn, nation, place, mission),
+                **_said_at_rest(turn, order_at_rest(turn, mode, nation, place)),
             )  # fmt: skip
+
+
+def _said_at_rest(turn: Turn, order: Order | None) -> dict[str, Any]:
+    """What a force at rest is told by an order of its nation."""
+    return {"options": order.get("options") or {}, **looks_for(turn, order)} if order else {}
 
 
 def order_at_rest(turn: Turn, mode: Row, nation: str, place: str) -> Order | None:

@@ -8,6 +8,7 @@ line to `KINDS`. The tests themselves stand beside the mechanics that carry the 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from types import ModuleType
 
@@ -44,6 +45,9 @@ def understand(book: Book, order: Order, now: set[str] | None = None) -> Underst
         found: Understood = _kind(book.ruleset, order["order"], row).understand(book, row, order)
     except Refused as refused:
         return refused.refusal
+    if "warns" in row and order["order"].startswith("orders/"):
+        more = book.warned(row, book.context.order_names(found.intent.order))  # type: ignore[arg-type]
+        found.intent = replace(found.intent, remarks=(*found.intent.remarks, *more))
     return found
 
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...battle import active_recon
+from ...battle.targets import no_loss
 from ...core.model import Row
 from ...turn.context import Order
 from ...turn.intents import Code, Intent, Note, Refusal, Remark
@@ -36,6 +37,7 @@ def understand(book: Book, row: Row, order: Order) -> Understood:
     slots = order["slots"]
     names = {**book.context.order_names(order), "earlier": _earlier(book, str(slots.get(ways.ORIGIN)))}
     book.check(unfit(book.context, row, order, names, secrets=False))
+    book.check(no_loss(book.world, order))
     book.check_text(
         Code.CHOICE, march.unlike(book.context, order, book.first.get(order["order"])), next(iter(row.get("alike", ())), "")
     )
