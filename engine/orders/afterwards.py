@@ -40,6 +40,10 @@ def _go(turn: Turn, nation: str, mode: Row, order: Order, path: routes.Path) -> 
     going, home = _group(turn, nation, mode, picks), mode.get("way_home")
     kept = {key: routes.kept_of(going, Entity("unit", key), path) for key, _ in picks}
     for place in path[1:]:
+    going = _group(turn, nation, mode, picks)
+    most = going.allowance(path[0])
+    left = {} if most is None or "keeps" not in mode else {mode["keeps"]: most - routes.spent_on(going, path)}
+    for place in path[-1:] if mode.get("passes_over") else path[1:]:
         _win(turn, nation, place, mode)
     for key, n in picks:
         left = {field: value for field, value in kept[key].items() if field != home}
@@ -51,6 +55,13 @@ def _sail(turn: Turn, nation: str, mode: Row, voyage: Voyage) -> None:
     keeps = mode.get("keeps")
     places = [voyage.start, *(entry["place"] for entry in voyage.plan)]
     spent = sum(a != b for a, b in pairwise(places))
+    left: dict[str, Any] = {}
+    if "keeps" in mode:
+        places = [voyage.start, *(entry["place"] for entry in voyage.plan)]
+        most = _group(turn, nation, mode, voyage.picks).allowance(voyage.start) or 0
+        left = {mode["keeps"]: most - sum(a != b for a, b in pairwise(places))}
+    if not voyage.host:
+        _win(turn, nation, voyage.target, mode)
     last = turn.ruleset.rows("missions").get(voyage.plan[-1].get("mission") or "", {}) if voyage.plan else {}
     free = routes.free_stacks(turn.world, nation, voyage.start, again=bool(mode.get("again")))
     if voyage.host:
@@ -76,13 +87,14 @@ def _sail(turn: Turn, nation: str, mode: Row, voyage: Voyage) -> None:
 
 
 def _win(turn: Turn, nation: str, place: str, mode: Row) -> None:
-    """A place that is attacked falls; one that flying units or ships attack is only cleared."""
-    if not routes.is_attack(turn.world, nation, place):
-        return
-    for key, stack in list(turn.state.stacks(at=place)):
-        if not turn.world.allied(nation, stack["owner"]):
+    """A place that is attacked falls; one that flying units or ships attack is only cleared, be it held by somebody or not."""
+    cleared = bool(mode.get("passes_over") or mode.get("tasks"))
+    attack = routes.is_attack(turn.world, nation, place)
+    for key, stack in list(turn.state.stacks(at=place)) if attack or cleared else ():
+        beaten = not turn.world.allied(nation, stack["owner"]) if attack else turn.world.hostile(nation, stack["owner"])
+        if beaten:
             turn.journal.put_row("units", key, None)
-    if not mode.get("passes_over") and not mode.get("tasks"):
+    if attack and not cleared:
         turn.journal.set("places", place, "holder", nation)
 
 
