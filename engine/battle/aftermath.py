@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,11 +33,13 @@ def apply_losses(
     out: dict[int, list[dict[str, Any]]] = {ATTACKER: [], DEFENDER: []}
     for (index, down), n in net.items():
         group = plan.groups[index]
-        note = {"owner": group.owner, "kind": group.kind, "n": n, "stage": stages[index, down], "lost": down == GONE}
+        left = n if down == GONE else n - _passed_on(plan, net, down)
+        note = {"owner": group.owner, "kind": group.kind, "n": left, "stage": stages[index, down], "lost": down == GONE}
         if down != GONE:
             became = plan.groups[down].fields.get(plan.row.get("ladder", LADDER).get("field"))
             note["becomes"] = became if isinstance(became, str) else "damaged"
-        out[group.side].append({**note, "virtual": True} if group.virtual else note)
+        if left > 0:
+            out[group.side].append({**note, "virtual": True} if group.virtual else note)
         if group.virtual:
             _lose_virtual(battle, group, n, runner)
             continue
@@ -46,6 +48,11 @@ def apply_losses(
         else:
             _change(turn, group, plan.groups[down].fields, n)
     return out
+
+
+def _passed_on(plan: Plan, net: Mapping[tuple[int, int], int], index: int) -> int:
+    """How many of a group went on to the next condition in the round in which they came into it: of those only that is told."""
+    return max(0, sum(n for (group, _), n in net.items() if group == index) - plan.groups[index].n)
 
 
 def _lose_virtual(battle: Battle, group: Group, n: int, runner: EffectRunner) -> None:

@@ -46,7 +46,7 @@ def absent_entries(turn: Turn, battle: Battle) -> None:
     """Each owner is told of his units that have come and take no part, with the reason."""
     for (owner, why), kinds in sorted(absentees(turn, battle).items()):
         units = f"{units_text(turn, kinds)} in {place_name(turn, battle)}"
-        text = f"{nation_name(turn, owner)} has {units} without a part in the battle: {why}."
+        text = f"{_first(nation_name(turn, owner))} has {units} without a part in the battle: {why}."
         with turn.journal.entry(
             battle.rule, subject=battle.subject, text=text, audience=(owner,), data={**_head(battle), "event": "absent"}
         ):
@@ -182,7 +182,7 @@ def write_leave(turn: Turn, battle: Battle, entry: Entry, side: int, left: Seque
     for part in left:
         kinds = lost if part.get("lost") else gone.setdefault(part["to"], {})
         kinds[part["kind"]] = kinds.get(part["kind"], 0) + part["n"]
-    owner = nation_name(turn, left[0]["owner"])
+    owner = _first(nation_name(turn, left[0]["owner"]))
     words = []
     for goal, units in gone.items():
         to = turn.ruleset.rows("places").get(goal, {}).get("name", goal)
@@ -212,7 +212,7 @@ def stuck_entry(turn: Turn, battle: Battle, side: int, who: str, shut: Mapping[s
     with turn.journal.entry(
         battle.rule,
         subject=battle.subject,
-        text=f"{nation_name(turn, owner)} cannot withdraw {units}: {why}.",
+        text=f"{_first(nation_name(turn, owner))} cannot withdraw {units}: {why}.",
         audience=(owner,),
         data={**_head(battle), "event": "stuck", "side": SIDES[side], "round": battle.number},
     ):
@@ -239,7 +239,7 @@ def write_parting(
     )  # fmt: skip
     for side in (ATTACKER, DEFENDER):
         for owner, kinds in _destroyed(lost[side]).items():
-            entry.text = f"{nation_name(turn, owner)} loses {units_text(turn, kinds)} in leaving {place_name(turn, battle)}."
+            entry.text = f"{_first(nation_name(turn, owner))} loses {units_text(turn, kinds)} in leaving {place_name(turn, battle)}."
 
 
 def end_entry(turn: Turn, battle: Battle) -> None:
@@ -301,7 +301,15 @@ def place_name(turn: Turn, battle: Battle) -> str:
 
 
 def nation_name(turn: Turn, nation: str) -> str:
-    return str(turn.ruleset.rows("nations").get(nation, {}).get("name", nation))
+    """A nation by its name, with its article, inside a sentence."""
+    row = turn.ruleset.rows("nations").get(nation, {})
+    name = str(row.get("name", nation))
+    return f"{row['article']} {name}" if "article" in row else name
+
+
+def _first(name: str) -> str:
+    """A name at the beginning of a sentence."""
+    return name[:1].upper() + name[1:]
 
 
 def units_text(turn: Turn, kinds: Mapping[str, int]) -> str:

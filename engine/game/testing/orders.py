@@ -76,7 +76,7 @@ class Door:
         """Which of a nation's answers to decisions may not be given, and why."""
         context = OrderContext(self._view(nation))
         found = {key: answer_refusal(context, nation, key, answer) for key, answer in given.items()}
-        return {key: f"{why.text} {why.hint}".strip() for key, why in found.items() if why is not None}
+        return {key: _with_hint(why.text, why.hint) for key, why in found.items() if why is not None}
 
     def _view(self, nation: str) -> World:
         turn = self.turn
@@ -101,4 +101,8 @@ def _numbered(order: Order, number: int) -> Order:
 
 
 def _said(found: Sequence[tuple[int, Diagnostic]], severity: str) -> list[Said]:
-    return [(n, f"{d.message} {d.hint}".strip()) for n, d in found if d.severity == severity]
+    return [(n, _with_hint(d.message, d.hint)) for n, d in found if d.severity == severity]
+
+
+def _with_hint(said: str, hint: str) -> str:
+    return f"{said}; {hint}" if hint else said
