@@ -239,7 +239,8 @@ def write_parting(
     )  # fmt: skip
     for side in (ATTACKER, DEFENDER):
         for owner, kinds in _destroyed(lost[side]).items():
-            entry.text = f"{_first(nation_name(turn, owner))} loses {units_text(turn, kinds)} in leaving {place_name(turn, battle)}."
+            who = _first(nation_name(turn, owner))
+            entry.text = f"{who} loses {units_text(turn, kinds)} in leaving {place_name(turn, battle)}."
 
 
 def end_entry(turn: Turn, battle: Battle) -> None:
