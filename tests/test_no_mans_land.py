@@ -158,3 +158,19 @@ def test_an_option_that_was_typed_is_a_number_where_its_default_is_one(tmp_path:
     assert scenario is not None
     game = new_game(tmp_path / "game", scenario, rules, id_="nml", options={"bid-germany": "12"}, seed=bytes(32))
     assert game.stage().position.state.get("nations", "germany", "set_aside") == 100, "what it had waits until the bid is spent"
+
+
+def test_a_scenario_says_what_every_power_in_play_begins_with(tmp_path: Path) -> None:
+    whole = (scenarios() / "no-mans-land.yaml").read_text(encoding="utf-8")
+    japan = [line for line in whole.splitlines() if line.startswith("  japan:")][0]
+
+    def found(text: str) -> list[str]:
+        file = tmp_path / "start.yaml"
+        file.write_text(text, encoding="utf-8")
+        return [f"{d.code} {d.message}" for d in load_scenario(file)[2] if d.code == "E414"]
+
+    poor = whole.replace(japan, "  japan: {stores: {nation: {pu: 0}}}")
+    assert found(whole) == found(poor) == []
+    assert found(whole.replace(japan, "")) == ["E414 Japan begins without a word of its pu"]
+    alone = "\n".join(line for line in whole.splitlines() if "owner: japan" not in line)
+    assert found(alone) == ["E414 Japan begins without a word of its units"]

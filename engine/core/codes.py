@@ -74,6 +74,7 @@ CODES: dict[str, str] = {
     "E411": "A scenario puts works between places that have no border.",
     "E412": "A scenario lets a nation place more of its units than the rules leave it.",
     "E413": "A scenario gives an option a value that it does not have.",
+    "E414": "A scenario does not say what a nation begins with that the ruleset wants to be said (`given` of the settings).",
     "E501": "A link from a place to itself.",
     "W502": "A place that no link leads to or from.",
     "W503": "A place that nobody can reach.",

@@ -19,7 +19,7 @@ from ..core.diagnostics import Diagnostic, did_you_mean, has_errors
 from ..core.model import Ruleset
 from ..core.package_data import rulesets
 from ..core.package_data import scenarios as shipped_scenarios
-from ..core.state import State
+from ..core.state import Entity, State
 from ..ruleset.compile import Done, add_source_lines, load_ruleset, parse_file
 from ..ruleset.folder import MANIFEST, SourceFile, find_rulesets
 from ..ruleset.forms import Forms, annotated, forms
@@ -29,6 +29,7 @@ from ..ruleset.overlay import Draft
 from ..turn.frame import steps
 from ..units.deploy import free_of
 from ..world.world import World
+from .scenario import initial_state
 
 if TYPE_CHECKING:
     from ..ruleset.checks.subject import Subject
@@ -118,10 +119,31 @@ def options_have_values_of_theirs(subject: ScenarioSubject) -> Iterator[Diagnost
             yield diagnose("E413", "error", f"the option {id_!r} cannot be {value!r}", at, hint=f"one of {words}")
 
 
+def nations_begin_with_what_they_need(subject: ScenarioSubject) -> Iterator[Diagnostic]:
+    """Nations of which the ruleset wants something said (`given` of its settings) are given it, or expressly none of it."""
+    rule = subject.ruleset.setting("given")
+    if rule is None:
+        return
+    world = World(subject.ruleset, initial_state(subject.ruleset, subject.value))
+    said = subject.value.get("nations", {})
+    armed = {str(row["owner"]) for row in subject.value.get("units", ())}
+    for nation in world.nations():
+        if not world.test(rule["who"], {"nation": Entity("nation", nation)}):
+            continue
+        purses = list(said.get(nation, {}).get("stores", {}).values())
+        missing = [what for what in rule.get("stores", ()) if not any(what in purse for purse in purses)]
+        missing += ["units"] if rule.get("units") and nation not in armed else []
+        if missing:
+            name = subject.ruleset.rows("nations").get(nation, {}).get("name", nation)
+            message = f"{name} begins without a word of its {' and '.join(missing)}"
+            yield diagnose("E414", "error", message, subject.node, hint="say it, be it 0")
+
+
 SCENARIO_CHECKS: list[Callable[[ScenarioSubject], Iterable[Diagnostic]]] = [
     works_stand_on_borders,
     no_more_is_chosen_than_is_free,
     options_have_values_of_theirs,
+    nations_begin_with_what_they_need,
 ]
 """Further checks of scenarios, asked once the shape is right."""
 
