@@ -39,10 +39,6 @@ def _go(turn: Turn, nation: str, mode: Row, order: Order, path: routes.Path) -> 
         return
     going, home = _group(turn, nation, mode, picks), mode.get("way_home")
     kept = {key: routes.kept_of(going, Entity("unit", key), path) for key, _ in picks}
-    for place in path[1:]:
-    going = _group(turn, nation, mode, picks)
-    most = going.allowance(path[0])
-    left = {} if most is None or "keeps" not in mode else {mode["keeps"]: most - routes.spent_on(going, path)}
     for place in path[-1:] if mode.get("passes_over") else path[1:]:
         _win(turn, nation, place, mode)
     for key, n in picks:
@@ -55,11 +51,6 @@ def _sail(turn: Turn, nation: str, mode: Row, voyage: Voyage) -> None:
     keeps = mode.get("keeps")
     places = [voyage.start, *(entry["place"] for entry in voyage.plan)]
     spent = sum(a != b for a, b in pairwise(places))
-    left: dict[str, Any] = {}
-    if "keeps" in mode:
-        places = [voyage.start, *(entry["place"] for entry in voyage.plan)]
-        most = _group(turn, nation, mode, voyage.picks).allowance(voyage.start) or 0
-        left = {mode["keeps"]: most - sum(a != b for a, b in pairwise(places))}
     if not voyage.host:
         _win(turn, nation, voyage.target, mode)
     last = turn.ruleset.rows("missions").get(voyage.plan[-1].get("mission") or "", {}) if voyage.plan else {}

@@ -46,7 +46,7 @@ def understand(book: Book, order: Order, now: set[str] | None = None) -> Underst
     except Refused as refused:
         return refused.refusal
     if "warns" in row and order["order"].startswith("orders/"):
-        more = book.warned(row, book.context.order_names(found.intent.order))  # type: ignore[arg-type]
+        more = book.warnings(row, book.context.order_names(found.intent.order))  # type: ignore[arg-type]
         found.intent = replace(found.intent, remarks=(*found.intent.remarks, *more))
     return found
 

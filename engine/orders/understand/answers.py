@@ -19,4 +19,3 @@ def understand(book: Book, row: Row, order: Order) -> Understood:
     book.check(misfit(book.context, row, order, names))
     book.check(answer_refusal(book.context, book.nation, *answer_of(order)))
     return Understood(Intent(order, remarks=tuple(book.warnings(row, names))))
-    return Understood(Intent(order, remarks=book.warned(row, names)))

@@ -148,11 +148,6 @@ class Book:
         if why is not None:
             raise Refused(Refusal(code, why, slot))
 
-    def warned(self, row: Row, names: Mapping[str, Any]) -> tuple[Remark, ...]:
-        """What a row warns of as things stand (`warns`), though it may be done."""
-        said = [w["says"] for w in row.get("warns", ()) if self.world.test(w["when"], names)]
-        return tuple(Remark(Note.WARNED, fill(self.world, text, names)) for text in said)
-
     def printed(self, kind: str, ids: Iterable[str]) -> str:
         """Names of things of a kind, in a row."""
         return ", ".join(self.names.printed(kind, id_) for id_ in ids)
