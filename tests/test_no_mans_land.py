@@ -162,7 +162,7 @@ def test_an_option_that_was_typed_is_a_number_where_its_default_is_one(tmp_path:
 
 def test_a_scenario_says_what_every_power_in_play_begins_with(tmp_path: Path) -> None:
     whole = (scenarios() / "no-mans-land.yaml").read_text(encoding="utf-8")
-    japan = [line for line in whole.splitlines() if line.startswith("  japan:")][0]
+    japan = next(line for line in whole.splitlines() if line.startswith("  japan:"))
 
     def found(text: str) -> list[str]:
         file = tmp_path / "start.yaml"

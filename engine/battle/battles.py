@@ -84,7 +84,7 @@ class Battle:
     cleared: bool = False
     """Its preludes have been fought."""
     lost_by_force: dict[str, int] = field(default_factory=dict)
-    sunk: set[tuple[str, str]] = field(default_factory=set)
+    fallen: set[tuple[str, str]] = field(default_factory=set)
     """Owner and kind of what has been lost: who lived on it goes elsewhere when the battle is over, if he fights in it."""
     stuck: set[str] = field(default_factory=set)
     """Parts of a side that wanted to leave and could not, and have been told so."""

@@ -213,16 +213,16 @@ def _to_the_end(turn: Turn, battles: Sequence[Battle]) -> None:
                 _check(turn, battle)
             if battle.over:
                 end_entry(turn, battle)
-                _come_down(turn, battle)
+                _land_bereft(turn, battle)
         running = [c for c in running if not c.over]
         if number > MAX_ROUNDS:
             raise RuntimeError(f"a battle without end: {running[0].subject}")
 
 
-def _come_down(turn: Turn, battle: Battle) -> None:
+def _land_bereft(turn: Turn, battle: Battle) -> None:
     """Those who have fought on without the units that bore them go where they can end, now that the battle is over."""
     attacked = {o for o in battle.fought[DEFENDER] if o not in battle.fought[ATTACKER]}
-    settle(turn, battle.place, battle.sunk, None, attacked=attacked)
+    settle(turn, battle.place, battle.fallen, None, attacked=attacked)
 
 
 def fallen_places(turn: Turn, running: Sequence[Battle]) -> list[str]:
@@ -256,7 +256,7 @@ def _position(turn: Turn, running: Sequence[Battle], number: int) -> str:
             battle.subject, str(round_), str(sorted(battle.virtual_left.items())), str(battle.lost), str(battle.calls_home),
             str(sorted(battle.lost_by_force.items())), str(sorted(set(battle.meets))), str(sorted(battle.gone)),
             str(sorted(battle.apart.items())),
-            str(sorted(battle.sunk)),
+            str(sorted(battle.fallen)),
         ]  # fmt: skip
     return "|".join(parts)
 
@@ -320,9 +320,9 @@ def _round(turn: Turn, battle: Battle, busy: dict[str, str]) -> None:
         cargo = aftermath.sink_cargo(turn, battle, plan)
         aftermath.spend(turn, battle, plan, flows)
         if "cargo" in battle.row:
-            sunk = {(str(note["owner"]), str(note["kind"])) for notes in lost.values() for note in notes if note["lost"]}
-            battle.sunk |= sunk
-            cargo += settle(turn, battle.place, sunk, entry, fighting={m.key for m in members})
+            fallen_now = {(str(note["owner"]), str(note["kind"])) for notes in lost.values() for note in notes if note["lost"]}
+            battle.fallen |= fallen_now
+            cargo += settle(turn, battle.place, fallen_now, entry, fighting={m.key for m in members})
         write_round(turn, battle, entry, plan, rounds, dice, lost, cargo)
     standing = [bool(rounds.holding(batch, side)[0]) for side in (ATTACKER, DEFENDER)]
     if over and standing[0] and not standing[1] and not battle.calls_home and at_home(turn, battle):

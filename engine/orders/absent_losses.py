@@ -45,7 +45,7 @@ def _kinds(world: World, nation: str, intent: Intent) -> Iterator[str]:
         yield from intent.slots.get(slot) or {}
     if intent.item:
         yield str(world.ruleset.rows("catalogue").get(intent.item, {}).get("makes", intent.item))
-    bears = world.ruleset.rows("modes").get(str(row.get("does", "")), {}).get("bears")
+    bears = world.ruleset.rows("modes").get(str(row.get("does", "")), {}).get("bears") or {}
     for _, stack in world.state.stacks(at=str(intent.slots.get("origin", "")), owner=nation) if bears else ():
         if kind_matches(world, bears["who"], stack["kind"]):
             yield str(stack["kind"])

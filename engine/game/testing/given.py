@@ -20,6 +20,7 @@ from ...core.package_data import scenarios
 from ...core.state import State, pair_key, unit_key, works_on
 from ...orders.grammar import Grammar
 from ...ruleset.expressions.vocabulary import BUILT_IN
+from ...ruleset.forms import forms as known_forms
 from ...ruleset.nodes import plain_value
 from ...turn.calendar import date
 from ...world.geography import Geography
@@ -103,7 +104,10 @@ class Shelf:
     def _changed(self, own: Mapping[str, Any]) -> Ruleset:
         forms: dict[str, Mapping[str, Row]] = dict(self.ruleset.forms)
         for form, rows in own.get("rules", {}).items():
-            forms[form] = lay_rows(forms.get(form, {}), rows, ("given", "rules", form))
+            path = ("given", "rules", form)
+            below = forms.get(form, {})
+            forms[form] = lay_rows(below, rows, path)
+            _complete(form, forms[form], below, rows, path)
         made = own.get("made_up", {})
         if made.get("alone"):
             for form in MAP:
@@ -152,6 +156,19 @@ def lay_rows(below: Mapping[str, Row], rows: Iterable[Row], path: tuple[str | in
             new[key] = [*new[key], *more] if isinstance(more, list) else {**new[key], **more}
         out[id_] = new
     return out
+
+
+def _complete(
+    form: str, laid: Mapping[str, Row], below: Mapping[str, Row], rows: Iterable[Row], path: tuple[str | int, ...]
+) -> None:
+    """CaseError where a row that is not in the ruleset lacks what every row of its form must say."""
+    must = known_forms().schema(form).get("required", ())
+    for number, row in enumerate(rows):
+        id_ = str(row.get("id") or "")
+        lacking = [key for key in must if key not in laid.get(id_, {})] if id_ in laid and id_ not in below else []
+        if lacking:
+            why = f"no row {id_!r} of {form} to lay this over{_hint(id_, below)}; a new one needs {lacking[0]!r}"
+            raise CaseError(why, (*path, number))
 
 
 def _make_up(forms: dict[str, Mapping[str, Row]], made: Mapping[str, Any]) -> None:
