@@ -753,7 +753,39 @@ def test_empty_ships_go_only_for_troops_who_have_somewhere_to_go(britain: tuple[
     ruleset, state = britain[0], britain[1].copy()
     for key, _ in list(state.stacks(owner="german-empire")):
         state.put("units", key, "*", None)
+    assert [key for key, _ in sent((ruleset, state), **waiting)] == ["sail"]  # for empty shores of the enemy
+    world = World(ruleset, state)
+    for place in ruleset.rows("places"):
+        if world.holder_of(place) == "german-empire" and world.geography.next_to(place, ("coast",)):
+            state.put("places", place, "holder", "british-empire")
     assert sent((ruleset, state), **waiting) == []
+
+
+def test_no_more_ships_go_for_those_who_wait_than_these_need(britain: tuple[Ruleset, State]) -> None:
+    """Two men in Jamaica: of the ships in three zones one goes for them."""
+    waiting = {"jamaica": {"infantry": 2}}
+    ships = {zone: {"transport": 2} for zone in ("english_channel", "irish_sea", "western_mediterranean")}
+    moves = sent(britain, **waiting, **ships)
+    assert [slots["units"] for key, slots in moves if key == "sail"] == [{"transport": 1}]
+
+
+def test_troops_go_from_shore_to_shore_toward_an_enemy_whom_they_would_dare_to_attack(britain: tuple[Ruleset, State]) -> None:
+    """Nobody but Japan to fight, which lies more than a turn from Hawaii: the army goes to an island on the way, and there it waits
+    until it is strong enough."""
+    ruleset, state = britain[0], britain[1].copy()
+    for other in ruleset.rows("nations"):
+        pair = "--".join(sorted(("british-empire", other)))
+        state.put("relations", pair, "*", {"stance": "war" if other == "japan" else "peace"})
+    for place in ("hawaii", "caroline-islands"):
+        state.put("places", place, "holder", "british-empire")
+    army = {"hawaii": {"infantry": 20}, "middle_pacific_ocean": {"transport": 10}}
+    (move,) = [m for m in sent((ruleset, state), **army) if m[0] == "transport"]
+    assert (move[1]["cargo"], move[1]["target"]) == ({"infantry": 20}, "caroline-islands")
+    for place in ruleset.rows("places"):
+        if World(ruleset, state).holder_of(place) == "japan":
+            host = {"owner": "japan", "kind": "infantry", "place": place, "n": 400}
+            state.put("units", unit_key("japan", "infantry", place), "*", host)
+    assert [m for m in sent((ruleset, state), **army) if m[0] == "transport"] == []
 
 
 def test_nobody_is_shipped_to_where_he_stands(britain: tuple[Ruleset, State]) -> None:
