@@ -910,3 +910,37 @@ def test_nothing_is_ordered_for_which_the_money_would_have_to_come_in_first() ->
     both = [{"nation": "red", "order": f"acts/{act['id']}", "slots": {}, "options": {}, "line": 1} for act in acts]
     assert [d.code for d in check(world, "red", both).found] == ["O301"]  # a player may count on what comes in
     assert [o["order"] for o in plan(world, "red", dice())] == ["acts/feast"]  # of 30 in the purse
+
+
+def seen_in_d(told: dict[str, Any] | None) -> tuple[int, Any]:
+    """Number and worth of blue and gray in d, of each of whom a map shows more than twenty, by what a look has told of d."""
+    shows = [{"id": "hosts", "what": "units", "to": "everyone", "as": "band", "bands": {"21..": "red"}, "follows": "units"}]
+    known = {"red": {"units:d": {"since": 1, **told}}} if told else {}
+    bands = {f"{o}.?@d": {"owner": o, "kind": "?", "place": "d", "n": 21, "range": "21.."} for o in ("blue", "gray")}
+    wars = {"blue--red": {"stance": "war"}, "gray--red": {"stance": "war"}}
+    state = position(("red", "foot", "c", 50), units=bands, knowledge=known, relations=wars)
+    state.put("units", unit_key("red", "foot", "c"), "*", {"owner": "red", "kind": "foot", "place": "c", "n": 50})
+    return Front(World(rules({"war": WAR}, shows=shows), state), "red", WAR).defenders("d")
+
+
+def test_what_a_look_has_told_of_a_place_counts_for_all_who_stand_there_together() -> None:
+    """Each of two owners had counted as no fewer than stand against him."""
+    assert seen_in_d(None)[0] >= 50
+    assert seen_in_d({"as": "exact", "n": 7, "units": {"foot": 5, "gun": 2}}) == (7, 5 * 3 + 2 * 1)
+    assert seen_in_d({"as": "number", "n": 9}) == (18, 18 * 4)  # it has seen some only, and none of their kinds
+    assert seen_in_d({"as": "number", "n": 0}) == (1, 4)
+    assert seen_in_d({"as": "exact", "n": 7, "units": {"foot": 7}, "since": -1})[0] >= 50  # too long ago
+
+
+def test_guns_alone_hold_no_place() -> None:
+    """Eight guns in d are worth 8 * 8, as much as four men; with nobody before them they are in the greater danger."""
+
+    def given(men: int) -> list[tuple[str, Any]]:
+        war = {**WAR, "odds": 99, "garrison": {"who": "foot", "share": 9}, "shift": 3}
+        ruleset = rules({"war": war}, orders=[MOVE], modes=[{"id": "walk", "steps": 1}])
+        units = [("red", "foot", "c", 6), ("red", "gun", "d", 8), ("blue", "foot", "b", 6), ("blue", "foot", "e", 6)]
+        here = [("red", "foot", "d", men)] if men else []
+        return orders(ruleset, position(*units, *here, places={"b": {"holder": "blue"}, "d": {"holder": "red"}}))
+
+    assert given(0) == [go({"foot": 2}, "c", "d")]
+    assert given(4) == []
