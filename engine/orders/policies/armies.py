@@ -170,14 +170,16 @@ class Armies:
         return self._carry(pool, self._needed(pool.ships, cargo), cargo, origin, goal)
 
     def _fetch(self, pool: Pool) -> bool:
-        """Empty ships go where troops wait who have somewhere to go, and for whom no other ships are on their way."""
+        """Empty ships go where the most troops wait, for how far that is, who have somewhere to go, and for whom no other ships are
+        on their way."""
         best: tuple[Fraction, str, str, dict[str, int]] | None = None
         for place in self._stuck:
             troops = self._troops(place)
-            cargo = self._load(troops, min(self._room(pool.ships), self._size(troops) - self._fetched[place]))
+            waiting = self._size(troops) - self._fetched[place]
+            cargo = self._load(troops, min(self._room(pool.ships), waiting))
             for quay in self._zones_of(place):
                 if cargo and quay in pool.reach and quay != pool.zone and self._leads_on(pool, quay, place):
-                    value = Fraction(self._size(cargo), int(pool.reach[quay][0]))
+                    value = Fraction(waiting, int(pool.reach[quay][0]))
                     if best is None or value > best[0]:
                         best = (value, place, quay, cargo)
         if best is None:
