@@ -534,8 +534,18 @@ def test_a_pack_seeks_no_fight_and_goes_where_it_is_worth_most_whoever_lies_ther
     state = position(("red", "ship", "r", 3), ("blue", "ship", "s", 1), ("blue", "ship", "t", 9))
     assert orders(ruleset, state) == [sails("r", "t")]
     assert orders(ruleset, position(("red", "ship", "t", 3), ("blue", "ship", "s", 1))) == []
+    waits = waters({"who": "carrier", "packs": [{"who": "ship", "stations": STATIONS, "hold": ["lie"]}]}, terms=OF_BLUE)
+    assert orders(waits, position(("red", "ship", "t", 3), ("blue", "ship", "s", 1))) == [sails("t", tasks=["lie"])]
     both = waters({"packs": [{"who": "ship", "stations": STATIONS}], "seek": ["chase"]}, terms=OF_BLUE)
     assert orders(both, position(("red", "ship", "r", 3), ("blue", "ship", "q", 1))) == [sails("r", "q", tasks=["chase"])]
+
+
+@pytest.mark.parametrize(("target", "given"), [("r", [sails("r", tasks=["lie"])]), ("s", [sails("r", "s", tasks=["lie"])])])
+def test_a_rule_for_moves_may_name_the_tasks_of_ships(target: str, given: list[tuple[str, Any]]) -> None:
+    rule = {"order": "sail", "who": "ship", "among": f"places(id='{target}')", "tasks": ["lie"]}
+    base = waters({})
+    ruleset = waters({}, policies=[{**base.rows("policies")["p"], "moves": [rule]}])
+    assert orders(ruleset, position(("red", "ship", "r", 3))) == given
 
 
 # ---- room

@@ -177,3 +177,12 @@ def test_a_nation_that_was_founded_in_the_course_of_a_game_fights_and_buys(scena
     bare.put("nations", "bolsheviks", "*", {"alive": True, "seat": "policy"})  # nothing and nobody is theirs yet
     stream = KeyedDice(b"none", 1).stream(step="input", rule="policies/plan", subject="bolsheviks")
     assert plan(World(ruleset, bare, geography=geography), "bolsheviks", stream) == []
+
+
+def test_a_border_is_dug_up_by_one_order_only() -> None:
+    """A trench and a ring of trenches had been ordered at one border in one turn: the second would do nothing."""
+    state = start(6)
+    state.put("stores", "german-empire/berlin", "money", 400)
+    keys = [f"orders/{id_}" for id_ in loaded()[0].rows("orders")]
+    found = ordered(state, "german-empire", *keys, games=4)  # which asks the door of all of them
+    assert any("trench" in str(o["slots"].get("item")) for o in found)

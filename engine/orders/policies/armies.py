@@ -170,8 +170,8 @@ class Armies:
         return self._carry(pool, self._needed(pool.ships, cargo), cargo, origin, goal)
 
     def _fetch(self, pool: Pool) -> bool:
-        """Empty ships go where the most troops wait, for how far that is, who have somewhere to go, and for whom no other ships are
-        on their way."""
+        """Empty ships go where the most troops wait, for how far that is, who have somewhere to go, and for whom no other ships
+        are on their way."""
         best: tuple[Fraction, str, str, dict[str, int]] | None = None
         for place in self._stuck:
             troops = self._troops(place)
