@@ -534,8 +534,18 @@ def test_a_pack_seeks_no_fight_and_goes_where_it_is_worth_most_whoever_lies_ther
     state = position(("red", "ship", "r", 3), ("blue", "ship", "s", 1), ("blue", "ship", "t", 9))
     assert orders(ruleset, state) == [sails("r", "t")]
     assert orders(ruleset, position(("red", "ship", "t", 3), ("blue", "ship", "s", 1))) == []
+    waits = waters({"who": "carrier", "packs": [{"who": "ship", "stations": STATIONS, "hold": ["lie"]}]}, terms=OF_BLUE)
+    assert orders(waits, position(("red", "ship", "t", 3), ("blue", "ship", "s", 1))) == [sails("t", tasks=["lie"])]
     both = waters({"packs": [{"who": "ship", "stations": STATIONS}], "seek": ["chase"]}, terms=OF_BLUE)
     assert orders(both, position(("red", "ship", "r", 3), ("blue", "ship", "q", 1))) == [sails("r", "q", tasks=["chase"])]
+
+
+@pytest.mark.parametrize(("target", "given"), [("r", [sails("r", tasks=["lie"])]), ("s", [sails("r", "s", tasks=["lie"])])])
+def test_a_rule_for_moves_may_name_the_tasks_of_ships(target: str, given: list[tuple[str, Any]]) -> None:
+    rule = {"order": "sail", "who": "ship", "among": f"places(id='{target}')", "tasks": ["lie"]}
+    base = waters({})
+    ruleset = waters({}, policies=[{**base.rows("policies")["p"], "moves": [rule]}])
+    assert orders(ruleset, position(("red", "ship", "r", 3))) == given
 
 
 # ---- room
@@ -753,7 +763,39 @@ def test_empty_ships_go_only_for_troops_who_have_somewhere_to_go(britain: tuple[
     ruleset, state = britain[0], britain[1].copy()
     for key, _ in list(state.stacks(owner="german-empire")):
         state.put("units", key, "*", None)
+    assert [key for key, _ in sent((ruleset, state), **waiting)] == ["sail"]  # for empty shores of the enemy
+    world = World(ruleset, state)
+    for place in ruleset.rows("places"):
+        if world.holder_of(place) == "german-empire" and world.geography.next_to(place, ("coast",)):
+            state.put("places", place, "holder", "british-empire")
     assert sent((ruleset, state), **waiting) == []
+
+
+def test_no_more_ships_go_for_those_who_wait_than_these_need(britain: tuple[Ruleset, State]) -> None:
+    """Two men in Jamaica: of the ships in three zones one goes for them."""
+    waiting = {"jamaica": {"infantry": 2}}
+    ships = {zone: {"transport": 2} for zone in ("english_channel", "irish_sea", "western_mediterranean")}
+    moves = sent(britain, **waiting, **ships)
+    assert [slots["units"] for key, slots in moves if key == "sail"] == [{"transport": 1}]
+
+
+def test_troops_go_from_shore_to_shore_toward_an_enemy_whom_they_would_dare_to_attack(britain: tuple[Ruleset, State]) -> None:
+    """Nobody but Japan to fight, which lies more than a turn from Hawaii: the army goes to an island on the way, and there it waits
+    until it is strong enough."""
+    ruleset, state = britain[0], britain[1].copy()
+    for other in ruleset.rows("nations"):
+        pair = "--".join(sorted(("british-empire", other)))
+        state.put("relations", pair, "*", {"stance": "war" if other == "japan" else "peace"})
+    for place in ("hawaii", "caroline-islands"):
+        state.put("places", place, "holder", "british-empire")
+    army = {"hawaii": {"infantry": 20}, "middle_pacific_ocean": {"transport": 10}}
+    (move,) = [m for m in sent((ruleset, state), **army) if m[0] == "transport"]
+    assert (move[1]["cargo"], move[1]["target"]) == ({"infantry": 20}, "caroline-islands")
+    for place in ruleset.rows("places"):
+        if World(ruleset, state).holder_of(place) == "japan":
+            host = {"owner": "japan", "kind": "infantry", "place": place, "n": 400}
+            state.put("units", unit_key("japan", "infantry", place), "*", host)
+    assert [m for m in sent((ruleset, state), **army) if m[0] == "transport"] == []
 
 
 def test_nobody_is_shipped_to_where_he_stands(britain: tuple[Ruleset, State]) -> None:
@@ -878,3 +920,37 @@ def test_nothing_is_ordered_for_which_the_money_would_have_to_come_in_first() ->
     both = [{"nation": "red", "order": f"acts/{act['id']}", "slots": {}, "options": {}, "line": 1} for act in acts]
     assert [d.code for d in check(world, "red", both).found] == ["O301"]  # a player may count on what comes in
     assert [o["order"] for o in plan(world, "red", dice())] == ["acts/feast"]  # of 30 in the purse
+
+
+def seen_in_d(told: dict[str, Any] | None) -> tuple[int, Any]:
+    """Number and worth of blue and gray in d, of each of whom a map shows more than twenty, by what a look has told of d."""
+    shows = [{"id": "hosts", "what": "units", "to": "everyone", "as": "band", "bands": {"21..": "red"}, "follows": "units"}]
+    known = {"red": {"units:d": {"since": 1, **told}}} if told else {}
+    bands = {f"{o}.?@d": {"owner": o, "kind": "?", "place": "d", "n": 21, "range": "21.."} for o in ("blue", "gray")}
+    wars = {"blue--red": {"stance": "war"}, "gray--red": {"stance": "war"}}
+    state = position(("red", "foot", "c", 50), units=bands, knowledge=known, relations=wars)
+    state.put("units", unit_key("red", "foot", "c"), "*", {"owner": "red", "kind": "foot", "place": "c", "n": 50})
+    return Front(World(rules({"war": WAR}, shows=shows), state), "red", WAR).defenders("d")
+
+
+def test_what_a_look_has_told_of_a_place_counts_for_all_who_stand_there_together() -> None:
+    """Each of two owners had counted as no fewer than stand against him."""
+    assert seen_in_d(None)[0] >= 50
+    assert seen_in_d({"as": "exact", "n": 7, "units": {"foot": 5, "gun": 2}}) == (7, 5 * 3 + 2 * 1)
+    assert seen_in_d({"as": "number", "n": 9}) == (18, 18 * 4)  # it has seen some only, and none of their kinds
+    assert seen_in_d({"as": "number", "n": 0}) == (1, 4)
+    assert seen_in_d({"as": "exact", "n": 7, "units": {"foot": 7}, "since": -1})[0] >= 50  # too long ago
+
+
+def test_guns_alone_hold_no_place() -> None:
+    """Eight guns in d are worth 8 * 8, as much as four men; with nobody before them they are in the greater danger."""
+
+    def given(men: int) -> list[tuple[str, Any]]:
+        war = {**WAR, "odds": 99, "garrison": {"who": "foot", "share": 9}, "shift": 3}
+        ruleset = rules({"war": war}, orders=[MOVE], modes=[{"id": "walk", "steps": 1}])
+        units = [("red", "foot", "c", 6), ("red", "gun", "d", 8), ("blue", "foot", "b", 6), ("blue", "foot", "e", 6)]
+        here = [("red", "foot", "d", men)] if men else []
+        return orders(ruleset, position(*units, *here, places={"b": {"holder": "blue"}, "d": {"holder": "red"}}))
+
+    assert given(0) == [go({"foot": 2}, "c", "d")]
+    assert given(4) == []

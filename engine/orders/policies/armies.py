@@ -7,6 +7,7 @@ from where the ships are and whom they have aboard.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,7 +20,7 @@ from ...units.fleet import mission_row
 from ...world import routes
 from .. import ways
 from ..rows import starts_at
-from .front import ASHORE, Front, first_of
+from .front import ASHORE, FAR, Front, first_of
 from .give import Giver
 from .march import Post, odds_of
 
@@ -67,6 +68,8 @@ class Armies:
         self.world = front.world
         self.left = int(rule.get("voyages", 8))
         self._by_shores: dict[tuple[str, int, int], dict[str, tuple[int, str]]] = {}
+        self._dared: dict[tuple[Any, ...], bool] = {}
+        self._fetched: Counter[str] = Counter()  # how much of those who wait on a shore ships are on their way for
 
     # ---- the orders there are
 
@@ -167,29 +170,42 @@ class Armies:
         return self._carry(pool, self._needed(pool.ships, cargo), cargo, origin, goal)
 
     def _fetch(self, pool: Pool) -> bool:
-        """Empty ships go where troops wait who have somewhere to go, as many as those need."""
-        best: tuple[Fraction, str, dict[str, int]] | None = None
+        """Empty ships go where the most troops wait, for how far that is, who have somewhere to go, and for whom no other ships
+        are on their way."""
+        best: tuple[Fraction, str, str, dict[str, int]] | None = None
         for place in self._stuck:
-            cargo = self._load(self._troops(place), self._room(pool.ships))
+            troops = self._troops(place)
+            waiting = self._size(troops) - self._fetched[place]
+            cargo = self._load(troops, min(self._room(pool.ships), waiting))
             for quay in self._zones_of(place):
                 if cargo and quay in pool.reach and quay != pool.zone and self._leads_on(pool, quay, place):
-                    value = Fraction(self._size(cargo), int(pool.reach[quay][0]))
+                    value = Fraction(waiting, int(pool.reach[quay][0]))
                     if best is None or value > best[0]:
-                        best = (value, quay, cargo)
+                        best = (value, place, quay, cargo)
         if best is None:
             return False
-        _, quay, cargo = best
+        _, place, quay, cargo = best
+        self._fetched[place] += self._size(cargo)
         return self._sail(pool.zone, self._needed(pool.ships, cargo), self._as_far(pool, quay), {})
 
     def _leads_on(self, pool: Pool, quay: str, place: str) -> bool:
-        """Whether troops of a place have somewhere to go from a zone: a shore that wants them, or an enemy's within one turn."""
+        """Whether troops of a place have somewhere to go from a zone: a shore that wants them, or an enemy's that they would dare
+        or that lies within one turn."""
         links = tuple(self.carrying[0][1].get("links", ()))
         far = self.world.geography.distances(quay, links)
         near = pool.moves - self._at_rest
-        return any(
-            shore != place and any(zone in pool.reach and (not hostile or far[zone] <= near) for zone in zones)
-            for shore, (_, zones, hostile) in self._shores.items()
-        )
+        stones = None if self._afloat else self._from_shore_to_shore(pool, quay, near)
+
+        def leads(zone: str, shore: str, hostile: bool) -> bool:
+            if zone not in pool.reach or far.get(zone, FAR) <= near:
+                return zone in pool.reach
+            if stones is None:
+                return not hostile
+            on = zone in stones and self._landings[stones[zone][1]] != place
+            return on and (not hostile or self._dares(zone, shore, self._troops(place)))
+
+        shores = ((shore, zones, hostile) for shore, (_, zones, hostile) in self._shores.items() if shore != place)
+        return any(leads(zone, shore, hostile) for shore, zones, hostile in shores for zone in zones)
 
     # ---- where to
 
@@ -198,14 +214,16 @@ class Armies:
         shore `but`, on which they do not land again."""
         reach = pool.reach
         best: Goal | None = None
-        by_shores = None if self._afloat else self._from_shore_to_shore(pool, start or pool.zone)
+        quay = start or pool.zone
+        first = pool.moves - self._at_rest - int(reach[quay][0])
+        by_shores = None if self._afloat else self._from_shore_to_shore(pool, quay, first)
         for place, (value, zones, hostile) in self._shores.items():
             for zone in zones:
                 if zone not in reach or place == but:
                     continue
                 steps = int(reach[zone][0]) + (int(reach[start][0]) if start and zone != start else 0) + self._at_rest
                 turns = max(1, -(-steps // pool.moves))
-                if turns > LONGEST or (hostile and (turns > 1 or not self._dares(zone, place, cargo))):
+                if turns > LONGEST or (hostile and not self._beckons(zone, place, cargo, turns, but)):
                     continue
                 if turns > 1 and by_shores is not None:
                     if zone not in by_shores:
@@ -235,10 +253,9 @@ class Armies:
                 found[zone] = min(found.get(zone, (2 * ASHORE, "~")), (self.front.distance.get(place, 2 * ASHORE), place))
         return {zone: place for zone, (_, place) in found.items()}
 
-    def _from_shore_to_shore(self, pool: Pool, start: str) -> dict[str, tuple[int, str]]:
+    def _from_shore_to_shore(self, pool: Pool, start: str, first: int) -> dict[str, tuple[int, str]]:
         """Zone -> in how many turns troops from a shore by `start` land from it, who stay ashore between two of them, and from
-        which zone in the first of them."""
-        first = pool.moves - self._at_rest - int(pool.reach[start][0])
+        which zone in the first of them, in which they sail `first` steps at most."""
         key = (start, first, pool.moves)
         if key in self._by_shores:
             return self._by_shores[key]
@@ -260,13 +277,23 @@ class Armies:
         self._by_shores[key] = {zone: (n, end) for zone, (n, end) in out.items() if end in self._landings}
         return self._by_shores[key]
 
+    def _beckons(self, zone: str, place: str, cargo: Mapping[str, int], turns: int, but: str) -> bool:
+        """Whether an enemy's shore is a goal: within a turn, if those aboard dare it; further off, if they stay ashore between
+        two voyages, and all who wait where they are would."""
+        if turns <= 1:
+            return self._dares(zone, place, cargo)
+        return not self._afloat and bool(but) and self._dares(zone, place, self._troops(but))
+
     def _dares(self, zone: str, place: str, cargo: Mapping[str, int]) -> bool:
         wanted = self.rule.get("assault")
-        if wanted is None:
+        if wanted is None or not cargo:
             return False
-        key, mode, fights, _ = self.carrying[-1]
-        shore = self.world.ruleset.rows("modes").get(mode.get("ashore", ""), mode)
-        return fights and odds_of(self.front, place, [Post(key, shore, zone, cargo)]) >= Fraction(str(wanted))
+        asked = (zone, place, *sorted(cargo.items()))
+        if asked not in self._dared:
+            key, mode, fights, _ = self.carrying[-1]
+            shore = self.world.ruleset.rows("modes").get(mode.get("ashore", ""), mode)
+            self._dared[asked] = fights and odds_of(self.front, place, [Post(key, shore, zone, cargo)]) >= Fraction(str(wanted))
+        return self._dared[asked]
 
     @cached_property
     def _shores(self) -> dict[str, tuple[Any, tuple[str, ...], bool]]:

@@ -13,7 +13,7 @@ from fractions import Fraction
 from ...battle.odds import estimate
 from ...core.model import Row
 from ...world.view import UNKNOWN
-from .front import Front, about
+from .front import Front
 
 Groups = Sequence[tuple[str, Mapping[str, int]]]
 """Units that go together: from where, how many of each kind."""
@@ -26,10 +26,8 @@ def promise(front: Front, rule: Row, place: str, groups: Groups) -> float:
     for _, kinds in groups:
         attackers.update({(front.nation, kind): n for kind, n in kinds.items()})
     defenders: Counter[tuple[str, str]] = Counter()
-    for _, row in front.world.state.stacks(at=place):
-        if front.is_enemy(row["owner"]):
-            kind = str(rule["unknown"]) if row["kind"] == UNKNOWN else str(row["kind"])
-            defenders[row["owner"], kind] += about(row)
+    for owner, kind, n in front.foes(place):
+        defenders[owner, str(rule["unknown"]) if kind == UNKNOWN else kind] += n
     worth = float(front.value("worth", place, 1))
     if not defenders:
         return worth

@@ -16,7 +16,7 @@ from typing import Any
 from ...core.model import Row
 from ...core.state import Entity
 from ...world import routes
-from ...world.view import UNKNOWN
+from ...world.view import UNKNOWN, learned
 from ...world.world import World
 from .. import ways
 
@@ -144,16 +144,39 @@ class Front:
     def defenders(self, place: str, side: str = "defense") -> tuple[int, Any]:
         """Number and worth of the enemies in a place. Where they are known without an upper bound, they are taken to be no fewer
         than its own units next to the place when they defend it."""
-        number, worth, facing = 0, 0, self._facing(place) if side == "defense" else 0
+        number, worth = 0, 0
+        for owner, kind, n in self.foes(place, self._facing(place) if side == "defense" else 0):
+            each = self.worth_of(kind, owner, str(self.war[side]))
+            if each:
+                number, worth = number + n, worth + n * each
+        return number, worth
+
+    def foes(self, place: str, least: int = 0) -> list[tuple[str, str, int]]:
+        """The enemies in a place, by owner and kind: those that are seen, of the others as many as the last look told or as their
+        bands say (`least`: of bands without an end)."""
+        out: list[tuple[str, str, int]] = []
+        unseen: dict[str, None] = {}
+        looked = self._looked(place)
         for _, row in self.world.state.stacks(at=place):
             if not self.is_enemy(row["owner"]):
                 continue
-            each = self.worth_of(row["kind"], row["owner"], str(self.war[side]))
-            if each:
-                n = about(row, facing)
-                facing -= n
-                number, worth = number + n, worth + n * each
-        return number, worth
+            if looked and row["kind"] == UNKNOWN:  # a look tells of all owners together
+                unseen[row["owner"]] = None
+                continue
+            n = about(row, least)
+            least -= n
+            out.append((row["owner"], row["kind"], n))
+        owner = next(iter(unseen), "")
+        return [*out, *((owner, kind, n) for kind, n in (_told(looked).items() if unseen else ()))]
+
+    def _looked(self, place: str) -> Mapping[str, Any]:
+        """What a look has told of the enemies in a place since last turn; nothing, if there was none."""
+        return learned(self.world.state, self.nation, f"{self._looks}:{place}") if self._looks else {}
+
+    @cached_property
+    def _looks(self) -> str | None:
+        """What a look at units gives, in rulesets that show no more of them than that."""
+        return next((str(r["follows"]) for r in self.world.ruleset.rows("shows").values() if "follows" in r), None)
 
     def _facing(self, place: str) -> int:
         """How many units of its own, that fight, stand next to a place."""
@@ -389,6 +412,13 @@ class Front:
         """Units at a place without an order and beyond its garrison; `but`: when those of that place are attacked."""
         stay = self.garrison(place, but)
         return {k: n - stay.get(k, 0) for k, n in self.free(place).items() if n > stay.get(k, 0)}
+
+
+def _told(looked: Mapping[str, Any]) -> Mapping[str, int]:
+    """The enemies of whom a look has told, by kind; where it saw but some, twice as many of an unknown one."""
+    if "units" in looked:
+        return looked["units"]  # type: ignore[no-any-return]
+    return {UNKNOWN: max(1, 2 * int(looked.get("n", 0)))}
 
 
 def about(row: Mapping[str, Any], least: int = 0) -> int:

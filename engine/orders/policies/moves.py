@@ -40,7 +40,11 @@ def give_moves(giver: Giver, rules: Sequence[Row]) -> None:
             if goal is None:
                 break
             tried.add(goal.target)
-            slots = {ways.UNITS: dict(goal.kinds), ways.ORIGIN: goal.origin, ways.TARGET: goal.target}
+            slots: dict[str, Any] = {ways.UNITS: dict(goal.kinds), ways.ORIGIN: goal.origin, ways.TARGET: goal.target}
+            if "tasks" in rule:
+                slots["tasks"] = list(rule["tasks"])
+                if goal.target == goal.origin:
+                    del slots[ways.TARGET]
             if giver.give(f"orders/{rule['order']}", slots):
                 sent.setdefault(goal.origin, Counter()).update(goal.kinds)
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from ...world import routes
 from .. import ways
-from .front import Front
+from .front import Front, first_of
 from .give import Giver
 from .march import go
 
@@ -41,9 +41,13 @@ class _Shifts:
         }
 
     def _force(self, place: str) -> tuple[int, int]:
-        """Number and worth in defense of those who stay in a place, allies with them."""
-        number, worth = self.front.power(self.front.free(place), self.front.nation, "defense")
+        """Number and worth in defense of those who stay in a place, allies with them; of those who hold no ground by themselves
+        no more count than stand behind others."""
         others, theirs = self.front.allies(place, "defense")
+        free = self.front.free(place)
+        holds = {k: n for k, n in free.items() if routes.kind_matches(self.front.world, self.who, k)}
+        behind = first_of({k: n for k, n in free.items() if k not in holds}, sum(holds.values()) + others)
+        number, worth = self.front.power({**holds, **behind}, self.front.nation, "defense")
         return number + others, worth + theirs
 
     def danger(self, place: str, n: int = 0, worth: int = 0) -> Fraction:
