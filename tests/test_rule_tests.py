@@ -330,6 +330,21 @@ def test_the_past_may_differ_from_the_present(folder: Path) -> None:
     assert only(folder, text).failures == ()
 
 
+def test_a_nation_may_have_nothing_of_what_the_scenario_gives_it(folder: Path) -> None:
+    """`units: none` takes away its units, also those that it would deploy; what the case gives it stands."""
+    write(
+        folder,
+        {
+            "scenarios/s.yaml": "id: s\ntitle: S\nruleset: ..\nunits: [{owner: red, at: ash, units: {foot: 3}}, {owner: red, at: birch, deploy: chosen, units: {foot: 2}}, {owner: gray, at: birch, units: {foot: 1}}]\n"
+        },
+    )
+    case = "- id: bare\n  given: {scenario: ../scenarios/s, nations: {red: {units: none}}, units: {birch: {red: {foot: 1}}}}\n"
+    assert (
+        only(folder, case + "  then: {units: {ash: none, birch: {red: {foot: 1}, gray: {foot: 1}}}, state: {chosen: {}}}").status
+        == "passed"
+    )
+
+
 def test_who_may_read_an_entry_is_part_of_the_result(folder: Path) -> None:
     entry = "  then: {journal: [{rule: acts/court, text: courts Gray, dice: [5, 2], audience: red, read_by: red, hidden_from: [gray, blue]}]}"
     assert only(folder, COURT + entry).failures == ()
