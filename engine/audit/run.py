@@ -1,0 +1,27 @@
+"""All auditors by name, and one that asks them all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from .book import Book
+from .played import Played
+from .units import units
+
+Auditor = Callable[[Played, Book], None]
+
+AUDITORS: dict[str, tuple[str, Auditor]] = {
+    "units": ("Are units conserved: does every appearance, loss and change of owner have its entry?", units),
+}
+"""Name -> the question, and who answers it."""
+
+
+def audit(played: Played, names: Iterable[str] = ()) -> list[Book]:
+    """The books of the auditors of these names (none: of all), in the order of the table. KeyError for a name that is none."""
+    chosen = list(names) or list(AUDITORS)
+    books = []
+    for name in chosen:
+        book = Book(name, played.ruleset)
+        AUDITORS[name][1](played, book)
+        books.append(book)
+    return books
