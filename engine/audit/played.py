@@ -9,6 +9,7 @@ from typing import Any
 from ..core.journal import Change, Entry
 from ..core.model import Row, Ruleset
 from ..core.state import WHOLE_ROW, State
+from .reading import Reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,23 @@ class Played:
             for entry in stage.entries:
                 yield entry, state
                 make(state, entry.changes)
+
+    def readings(self) -> Iterator[tuple[Entry, Reader]]:
+        """Every entry with a reader of the state before it, which knows how the game, the turn and the phase began."""
+        reader: Reader | None = None
+        for entry, state in self.moments():
+            if reader is None:
+                reader = Reader(self.ruleset, state)
+                reader.past["game"] = reader.past["turn"] = reader.past["phase"] = Reader(self.ruleset, self.start)
+                reader.past["game"].past = reader.past
+            yield entry, reader
+            fields = {c[2] for c in entry.changes if c[0] == "game"}
+            if fields & {"turn", "phase"}:
+                then = state.copy()
+                make(then, entry.changes)
+                for moment in ("turn", "phase") if "turn" in fields else ("phase",):
+                    reader.past[moment] = Reader(self.ruleset, then)
+                    reader.past[moment].past = reader.past
 
     def ends(self) -> Iterator[tuple[int, State]]:
         """Every turn that is over, with the state in which it ended (before the next one began)."""

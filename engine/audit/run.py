@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable
 
 from .book import Book
 from .played import Played
+from .purses import purses
 from .units import units
 
 Auditor = Callable[[Played, Book], None]
 
 AUDITORS: dict[str, tuple[str, Auditor]] = {
     "units": ("Are units conserved: does every appearance, loss and change of owner have its entry?", units),
+    "purses": ("Is every change of a stock explained, and of the right amount?", purses),
 }
 """Name -> the question, and who answers it."""
 
