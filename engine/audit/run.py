@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from .battles import battles, dice
 from .book import Book
 from .played import Played
 from .purses import purses
+from .shares import shares
 from .units import units
 
 Auditor = Callable[[Played, Book], None]
@@ -14,6 +16,9 @@ Auditor = Callable[[Played, Book], None]
 AUDITORS: dict[str, tuple[str, Auditor]] = {
     "units": ("Are units conserved: does every appearance, loss and change of owner have its entry?", units),
     "purses": ("Is every change of a stock explained, and of the right amount?", purses),
+    "dice": ("Does every die lie within its faces, and is a hit what was needed?", dice),
+    "battles": ("Do values, hits and losses of every battle follow from its dice and its rows?", battles),
+    "shares": ("Are losses of allies shared by the worth of their units, where the rows say so?", shares),
 }
 """Name -> the question, and who answers it."""
 
