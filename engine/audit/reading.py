@@ -84,6 +84,7 @@ class Reader:
             "value": lambda thing, id_: self.quantity(str(_id(id_)), thing),
             "level": self._level,
             "was": self._was,
+            "neighbours": self._neighbours,
             "knows": lambda n, tech: self._level(n, tech) > 0,
             "model": lambda n, kind: Thing(self, "unit", f"{_id(n)}.{_id(kind)}@"),
             "track": lambda n, id_: self.state.get("tracks", _id(n), _id(id_), 0),
@@ -386,6 +387,15 @@ class Reader:
             thing = Thing(self, kind, thing)
         return self.state.get("marks", f"{thing.kind}:{thing.id}", _id(name)) is not None
 
+    def _neighbours(self, places: Any, *kinds: Any) -> tuple[Thing, ...]:
+        here, wanted = {_id(p) for p in _set(places)}, {_id(k) for k in kinds}
+        out: dict[str, Thing] = {}
+        for row in self.ruleset.rows("links").values():
+            a, b = row["between"]
+            if not wanted or row.get("kind") in wanted:
+                out |= {t: Thing(self, "place", t) for s, t in ((a, b), (b, a)) if s in here and t not in here}
+        return tuple(out[id_] for id_ in sorted(out))
+
     def _was(self, thing: Any, name: Any, moment: Any, *rest: Any) -> Any:
         if moment not in self.past:
             raise Beyond("an earlier moment")
@@ -508,6 +518,8 @@ def _why(error: Exception) -> str:
         return f"the function {error.func_name}"
     if isinstance(error, simpleeval.NameNotDefined):
         return f"the name {error.name}"
+    if isinstance(error, simpleeval.AttributeDoesNotExist):
+        return f"the field {error.attr} of something else"
     return f"{type(error).__name__} in an expression"
 
 

@@ -6,9 +6,15 @@ from collections.abc import Callable, Iterable
 
 from .battles import battles, dice
 from .book import Book
+from .commands import commands
+from .company import company
+from .in_vain import in_vain
+from .moves import moves
 from .played import Played
+from .purchases import purchases
 from .purses import purses
 from .shares import shares
+from .tables import tables
 from .units import units
 
 Auditor = Callable[[Played, Book], None]
@@ -19,6 +25,12 @@ AUDITORS: dict[str, tuple[str, Auditor]] = {
     "dice": ("Does every die lie within its faces, and is a hit what was needed?", dice),
     "battles": ("Do values, hits and losses of every battle follow from its dice and its rows?", battles),
     "shares": ("Are losses of allies shared by the worth of their units, where the rows say so?", shares),
+    "moves": ("Is every move over links that there are, within allowance, fuel and capacity?", moves),
+    "company": ("Does nobody stand beside whom he may not when a turn ends?", company),
+    "commands": ("Is every nation with troops commanded by somebody, and obeyed by its own alone?", commands),
+    "purchases": ("Is one thing sold once, and is what was paid for there?", purchases),
+    "tables": ("Does every cell of a table of events move whom it says by what it says?", tables),
+    "in-vain": ("Does nothing cost that was refused, void or without effect?", in_vain),
 }
 """Name -> the question, and who answers it."""
 
