@@ -29,12 +29,17 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What one nation was told at a stage, as data: units by place, kind and owner, places, money; `lines` is all of its text."""
+    """What one nation was told on a turn, and the states at its beginning and when the report was made.
 
-    stage: int
+    `told` are sentences with the words that stand out before them; `tables` the heads and rows of the tables of its forces.
+    """
+
     nation: str
-    lines: tuple[str, ...]
-    stock: Mapping[str, Any] = field(default_factory=dict)
+    turn: int
+    before: State
+    state: State
+    told: tuple[tuple[str, str], ...]
+    tables: tuple[tuple[tuple[str, ...], tuple[tuple[str, ...], ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)

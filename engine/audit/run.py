@@ -13,6 +13,7 @@ from .moves import moves
 from .played import Played
 from .purchases import purchases
 from .purses import purses
+from .reports import reports
 from .shares import shares
 from .tables import tables
 from .units import units
@@ -30,6 +31,7 @@ AUDITORS: dict[str, tuple[str, Auditor]] = {
     "commands": ("Is every nation with troops commanded by somebody, and obeyed by its own alone?", commands),
     "purchases": ("Is one thing sold once, and is what was paid for there?", purchases),
     "tables": ("Does every cell of a table of events move whom it says by what it says?", tables),
+    "reports": ("Is what nations are told so?", reports),
     "in-vain": ("Does nothing cost that was refused, void or without effect?", in_vain),
 }
 """Name -> the question, and who answers it."""

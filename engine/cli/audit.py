@@ -44,7 +44,7 @@ def audit(
         raise Stop(f"no auditor {unknown[0]!r}; {hint}", Code.CALL)
     found = open_game(game)
     with Working("reckoning the game anew"):
-        books = audited(found, played(found), only)
+        books = audited(played(found), only)
     if format == "json":
         data = {"game": found.id, "auditors": [book.to_json(QUESTIONS[book.auditor]) for book in books]}
         typer.echo(json.dumps(data, ensure_ascii=False, indent=1))
