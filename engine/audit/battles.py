@@ -40,7 +40,14 @@ def dice(played: Played, book: Book) -> None:
                 except ValueError:
                     book.skip("throws that need something of their own")
                     continue
-                book.check(bool(record["hit"]) == wanted, entry, record["subject"], f"a hit by {totals} where {record['need']} is needed", wanted, record["hit"])
+                book.check(
+                    bool(record["hit"]) == wanted,
+                    entry,
+                    record["subject"],
+                    f"a hit by {totals} where {record['need']} is needed",
+                    wanted,
+                    record["hit"],
+                )
 
 
 def _throw(entry: Entry, record: Mapping[str, Any], drawn: Mapping[str, Any], book: Book) -> None:

@@ -56,8 +56,17 @@ class Book:
             form, _, id_ = entry.rule.partition("/")
             self.found.append(
                 Found(
-                    self.auditor, entry.turn, entry.step, entry.n, whose, says, str(expected), str(got),
-                    entry.rule, entry.at, clauses(self.ruleset, form, id_),
+                    self.auditor,
+                    entry.turn,
+                    entry.step,
+                    entry.n,
+                    whose,
+                    says,
+                    str(expected),
+                    str(got),
+                    entry.rule,
+                    entry.at,
+                    clauses(self.ruleset, form, id_),
                 )  # fmt: skip
             )
         return fine

@@ -69,4 +69,6 @@ def _obeyed(entry: Entry, state: State, ruleset: Ruleset, book: Book) -> None:
     rows = rows_behind(ruleset, entry)
     stances = [s.get("enter") for s in ruleset.rows("stances").values()]
     free = any(said_in(row, word) for row in rows for word in ("of", "convert")) or any(said_in(s, "takes") for s in stances)
-    book.check(not others or free, entry, ", ".join(sorted(givers)), "whose units an order moves", "their own", ", ".join(sorted(others)))
+    book.check(
+        not others or free, entry, ", ".join(sorted(givers)), "whose units an order moves", "their own", ", ".join(sorted(others))
+    )

@@ -30,5 +30,11 @@ def _place(turn: int, state: State, ruleset: Ruleset, place: str, book: Book) ->
         fine = share == "always" or (share == "sea" and row.get("kind") == "sea")
         kinds = ["+".join(sorted({r["kind"] for _, r in state.stacks(at=place, owner=n)})) for n in (a, b)]
         book.check_turn(
-            fine, turn, f"{a} and {b}", f"{how} in one place", f"shared {share}", f"{place} ({kinds[0]}; {kinds[1]})", f"stances/{how}"
+            fine,
+            turn,
+            f"{a} and {b}",
+            f"{how} in one place",
+            f"shared {share}",
+            f"{place} ({kinds[0]}; {kinds[1]})",
+            f"stances/{how}",
         )

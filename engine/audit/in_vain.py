@@ -21,10 +21,19 @@ def in_vain(played: Played, book: Book) -> None:
         tables = {c[0] for c in entry.changes}
         whose = entry.subject.partition(":")[0]
         if "refused" in entry.data:
-            book.check(tables <= BOOKS, entry, whose, f"what changes by an order that is refused ({entry.data['refused']})", "nothing", ", ".join(sorted(tables - BOOKS)))
+            book.check(
+                tables <= BOOKS,
+                entry,
+                whose,
+                f"what changes by an order that is refused ({entry.data['refused']})",
+                "nothing",
+                ", ".join(sorted(tables - BOOKS)),
+            )
         elif "void" in entry.data:
             paid = sorted(_paid(entry, state))
-            book.check(not paid, entry, whose, f"what is paid for what cannot be done ({entry.data['void']})", "nothing", ", ".join(paid))
+            book.check(
+                not paid, entry, whose, f"what is paid for what cannot be done ({entry.data['void']})", "nothing", ", ".join(paid)
+            )
         elif entry.rule.startswith(("acts/", "orders/", "catalogue/")) and "stores" in tables and _paid(entry, state):
             other = tables - BOOKS - {"stores"}
             happened = bool(entry.dice) or any(f.word not in ("paid", "acted") for f in entry.facts) or bool(entry.text)

@@ -158,7 +158,13 @@ def _kept(
     if keeps is None:
         return
     for key, before, row in rows_changed(entry, reader.state, "units"):
-        if row.get("owner") == nation and row.get("kind") == kind and keeps in row and row.get("place") == path[-1] and not before:
+        if (
+            row.get("owner") == nation
+            and row.get("kind") == kind
+            and keeps in row
+            and row.get("place") == path[-1]
+            and not before
+        ):
             book.check(
                 Fraction(row[keeps]) == left, entry, nation, f"{keeps} of {kind} after {' > '.join(path)} ({key.partition('[')[0]})",
                 left, row[keeps],
@@ -187,7 +193,9 @@ def _forces(entry: Entry, ruleset: Ruleset, reader: Reader, links: Mapping[str, 
             limit = most[kind]
             if limit is None or keeps is not None:
                 continue  # what is left is held below
-            book.check(used[kind] <= limit, entry, nation, f"way of {id_} ({kind}) by {' > '.join(way)}", f"at most {limit}", used[kind])
+            book.check(
+                used[kind] <= limit, entry, nation, f"way of {id_} ({kind}) by {' > '.join(way)}", f"at most {limit}", used[kind]
+            )
         for _, _, row in rows_changed(entry, reader.state, "units"):
             if keeps is not None and keeps in row and row.get("force") == id_:
                 book.check(row[keeps] >= 0, entry, nation, f"{keeps} of {row['kind']} in {id_}", "0 or more", row[keeps])
@@ -207,4 +215,11 @@ def _capacities(entry: Entry, ruleset: Ruleset, reader: Reader, book: Book) -> N
         except Beyond as why:
             book.skip(str(why))
             continue
-        book.check(after["n"] <= most, entry, nation.id if nation else "", f"what {place} carries by {mode_id}", f"at most {most}", after["n"])
+        book.check(
+            after["n"] <= most,
+            entry,
+            nation.id if nation else "",
+            f"what {place} carries by {mode_id}",
+            f"at most {most}",
+            after["n"],
+        )

@@ -41,13 +41,27 @@ def _bought(entry: Entry, key: str, item: Row, row: Mapping[str, Any], ruleset: 
             continue
         if "works" in item and item["works"] == its.get("works"):
             twice = sorted(set(row.get("facing", ())) & set(bought.get("facing", ())))
-            book.check(not twice, entry, nation, f"{item['works']} in {row['at']}", "once for each border", f"twice facing {', '.join(twice)}")
+            book.check(
+                not twice,
+                entry,
+                nation,
+                f"{item['works']} in {row['at']}",
+                "once for each border",
+                f"twice facing {', '.join(twice)}",
+            )
         elif item.get("sets") and set(item["sets"].items()) == set((its.get("sets") or {}).items()):
             book.check(False, entry, nation, f"{item['id']} in {row['at']}", "once", "twice")
     for field, value in (item.get("sets") or {}).items():
         now = reader.state.get("places", str(row["at"]), field, ruleset.rows("places").get(str(row["at"]), {}).get(field))
         plain = not (isinstance(value, str) and value.startswith("="))
-        book.check(not plain or now != value, entry, nation, f"{field} of {row['at']} when {item['id']} is bought", f"not {value} yet", now)
+        book.check(
+            not plain or now != value,
+            entry,
+            nation,
+            f"{field} of {row['at']} when {item['id']} is bought",
+            f"not {value} yet",
+            now,
+        )
 
 
 def _ready(entry: Entry, item: Row, row: Mapping[str, Any], reader: Reader, book: Book) -> None:
@@ -60,9 +74,18 @@ def _ready(entry: Entry, item: Row, row: Mapping[str, Any], reader: Reader, book
         facing = row.get("facing", ())
         fields = {(c[1], c[2]) for c in entry.changes if c[0] == "links"}
         made = [f for f in facing if (pair_key(row["at"], f), works_on(row["at"])) in fields]
-        book.check(len(made) == len(facing), entry, nation, f"{item['works']} dug in {row['at']}", f"{len(facing)} borders", len(made))
+        book.check(
+            len(made) == len(facing), entry, nation, f"{item['works']} dug in {row['at']}", f"{len(facing)} borders", len(made)
+        )
     elif "sets" in item:
-        book.check(any(c[0] == "places" for c in entry.changes), entry, nation, f"{item['id']} in {row['at']}", "a change of the place", "none")
+        book.check(
+            any(c[0] == "places" for c in entry.changes),
+            entry,
+            nation,
+            f"{item['id']} in {row['at']}",
+            "a change of the place",
+            "none",
+        )
     elif row["what"] in reader.ruleset.rows("units") and "fits" not in item:
         gained = sum(
             int(after.get("n", 0)) - int(before.get("n", 0))

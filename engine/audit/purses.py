@@ -143,7 +143,9 @@ def _price(entry: Entry, ruleset: Ruleset, row: Row, reader: Reader) -> Fraction
         return said  # one price for all borders together, or for a lot
     nation = reader.thing("nation", entry.subject.partition(":")[0])
     names = {"self": nation, "nation": nation, "place": reader.thing("place", data.get("site"))}
-    price = reader.figure(row["price"], names) if "price" in row else reader.figure("price", names, reader.thing("item", row["id"]))
+    price = (
+        reader.figure(row["price"], names) if "price" in row else reader.figure("price", names, reader.thing("item", row["id"]))
+    )
     exact = n * (price + fee)
     return Fraction(-((-exact.numerator) // exact.denominator))
 

@@ -225,7 +225,13 @@ class Reader:
 
     def _run(self, text: str, names: Mapping[str, Any]) -> Any:
         now = self.state.row("game", "game")
-        scope = {"True": True, "False": False, "None": None, **{k: now.get(k) for k in ("turn", "month", "year", "season")}, **names}
+        scope = {
+            "True": True,
+            "False": False,
+            "None": None,
+            **{k: now.get(k) for k in ("turn", "month", "year", "season")},
+            **names,
+        }
         evaluator = _Evaluator(names=scope, functions=self.functions)
         try:
             return evaluator.eval(text)
@@ -290,7 +296,10 @@ class Reader:
         if isinstance(thing, Thing):
             labels.add(thing.id)
             if thing.kind == "unit":
-                labels |= {self.unit(thing).get("kind"), *self.ruleset.rows("units").get(str(self.unit(thing).get("kind")), {}).get("tags", ())}
+                labels |= {
+                    self.unit(thing).get("kind"),
+                    *self.ruleset.rows("units").get(str(self.unit(thing).get("kind")), {}).get("tags", ()),
+                }
         sides = {side_of(self.ruleset, self.state, str(_id(scope[n]))) for n in ("self", "nation") if scope.get(n) is not None}
         for word in [wanted] if isinstance(wanted, str) else wanted:
             if word.startswith("="):
@@ -346,7 +355,10 @@ class Reader:
         return tuple(Thing(self, LISTED[row["of"]], m) for m in row["members"])
 
     def _those(self, kind: str, filters: Mapping[str, Any]) -> tuple[Thing, ...]:
-        ids = {**dict.fromkeys(self.ruleset.rows(FORMS[kind])), **(dict.fromkeys(self.state.table("nations")) if kind == "nation" else {})}
+        ids = {
+            **dict.fromkeys(self.ruleset.rows(FORMS[kind])),
+            **(dict.fromkeys(self.state.table("nations")) if kind == "nation" else {}),
+        }
         return tuple(t for id_ in ids if self._fits(t := Thing(self, kind, id_), filters))
 
     def _units(self, filters: Mapping[str, Any]) -> tuple[Thing, ...]:

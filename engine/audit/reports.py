@@ -16,7 +16,7 @@ from ..core.model import Ruleset
 from ..core.state import State
 from .book import Book
 from .played import Played, Report
-from .reading import held_by, stance
+from .reading import Reader, held_by, stance
 
 ACCOUNT = re.compile(r"^(?P<before>\d+) at the beginning(?P<between>.*), (?P<left>\d+) left\b(?P<rest>.*)", re.DOTALL)
 BRACKETS = re.compile(r"\([^()]*\)")
@@ -26,8 +26,8 @@ INCOME = re.compile(r"Income (?P<income>\d+)")
 
 def reports(played: Played, book: Book) -> None:
     """Counts of enemies in the journal, and the reports on the last turn."""
-    for entry, state in played.moments():
-        _sightings(entry, state, played.ruleset, book)
+    for entry, reader in played.readings():
+        _sightings(entry, reader, played.ruleset, book)
     for report in played.reports():
         _money(report, played.ruleset, book)
         _forces(report, played.ruleset, book)
@@ -36,22 +36,33 @@ def reports(played: Played, book: Book) -> None:
 # ---- what is seen of others
 
 
-def _sightings(entry: Entry, state: State, ruleset: Ruleset, book: Book) -> None:
-    """A number of enemies that is told is at most the number of those at war with the reader who are there."""
+def _sightings(entry: Entry, reader: Reader, ruleset: Ruleset, book: Book) -> None:
+    """What is told of units in a place is at most what is there: of enemies, those at war with the reader; of others, all foreign ones.
+
+    A look that is told later in the turn may tell of what was there when the turn began.
+    """
     if not entry.rule.startswith("contacts/"):
         return
-    for table, reader, field, _, value in entry.changes:
+    for table, nation, field, _, value in entry.changes:
         what, colon, place = str(field).partition(":")
         if table != "knowledge" or not colon or what not in ("units", "scouted") or not isinstance(value, Mapping):
             continue
-        if value.get("since") != entry.turn:
-            continue
         n = value.get("n")
-        if not isinstance(n, int):
+        if value.get("since") != entry.turn or not isinstance(n, int):
             continue
-        enemies = sum(int(r["n"]) for _, r in state.stacks(at=place) if _hostile(ruleset, state, reader, str(r["owner"])))
-        others = sorted({str(r["owner"]) for _, r in state.stacks(at=place) if not _hostile(ruleset, state, reader, str(r["owner"]))} - {reader})
-        book.check(n <= enemies, entry, reader, f"enemies told of in {place} ({', '.join(others)} there, too)" if others else f"enemies told of in {place}", f"at most {enemies}", n)
+        meant = _hostile if what == "units" else _foreign
+        most, others = 0, set()
+        for state in (reader.state, reader.past["turn"].state):
+            stacks = [(str(r["owner"]), int(r["n"])) for _, r in state.stacks(at=place)]
+            most = max(most, sum(n for owner, n in stacks if meant(ruleset, state, nation, owner)))
+            others |= {owner for owner, _ in stacks if owner != nation and not meant(ruleset, state, nation, owner)}
+        beside = f" (of {', '.join(sorted(others))} there are some, too)" if others else ""
+        said = "enemies" if what == "units" else "units of others"
+        book.check(n <= most, entry, nation, f"{said} told of in {place}{beside}", f"at most {most}", n)
+
+
+def _foreign(ruleset: Ruleset, state: State, a: str, b: str) -> bool:
+    return a != b and not ruleset.rows("stances").get(stance(ruleset, state, a, b), {}).get("friendly")
 
 
 def _hostile(ruleset: Ruleset, state: State, a: str, b: str) -> bool:
@@ -75,7 +86,11 @@ def _money(report: Report, ruleset: Ruleset, book: Book) -> None:
         told("at the beginning", stock(ruleset, report.before, report.nation, resource), int(found["before"]))
         told("left", stock(ruleset, report.state, report.nation, resource), int(found["left"]))
         between = BRACKETS.sub("", found["between"])
-        told("that came and went", int(found["left"]) - int(found["before"]), sum(int(m["figure"]) for m in SIGNED.finditer(between)))
+        told(
+            "that came and went",
+            int(found["left"]) - int(found["before"]),
+            sum(int(m["figure"]) for m in SIGNED.finditer(between)),
+        )
         income = INCOME.search(found["rest"])
         if income is not None:
             told("income", report.state.get("nations", report.nation, "income", 0), int(income["income"]))
@@ -116,7 +131,14 @@ def _forces(report: Report, ruleset: Ruleset, book: Book) -> None:
             for place in named:
                 for i, kind in columns:
                     told = int(cells[i]) if cells[i].isdigit() else 0
-                    book.check_turn(told == there[place, kind], report.turn, report.nation, f"report: {kind} in {place}", there[place, kind], told)
+                    book.check_turn(
+                        told == there[place, kind],
+                        report.turn,
+                        report.nation,
+                        f"report: {kind} in {place}",
+                        there[place, kind],
+                        told,
+                    )
 
 
 def _places(title: str, shared: str, places: Mapping[str, str]) -> list[str]:

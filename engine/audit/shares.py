@@ -74,7 +74,10 @@ def _side(entry: Entry, row: Row, side: str, standing: Stacks, reader: Reader, b
         book.skip("hits of several stages at once")
         return
     stage, lost = next(iter(taken.items()))
-    if any(key in next((s for s in row["stages"] if s["id"] == stage), {}) for key in ("hits", "never_hits")) or "never_hit" in row:
+    if (
+        any(key in next((s for s in row["stages"] if s["id"] == stage), {}) for key in ("hits", "never_hits"))
+        or "never_hit" in row
+    ):
         book.skip("hits that not all can take")
         return
     try:

@@ -75,12 +75,17 @@ def _drawn(entry: Entry, cells: list[dict[str, Any]], nation: str, book: Book) -
     if not wanted:
         book.check(not dice, entry, nation, "die of a cell that draws none", "none", ", ".join(dice))
         return
-    book.check(len(dice) == 1 and dice[0] in wanted, entry, nation, f"die of {entry.data['row']}", " or ".join(sorted(wanted)), ", ".join(dice) or "none")
+    book.check(
+        len(dice) == 1 and dice[0] in wanted,
+        entry,
+        nation,
+        f"die of {entry.data['row']}",
+        " or ".join(sorted(wanted)),
+        ", ".join(dice) or "none",
+    )
 
 
-def _moved(
-    entry: Entry, matrix: Row, row: Row, cells: list[dict[str, Any]], nation: str, reader: Reader, book: Book
-) -> None:
+def _moved(entry: Entry, matrix: Row, row: Row, cells: list[dict[str, Any]], nation: str, reader: Reader, book: Book) -> None:
     """How far the track moved, and which way."""
     held = cells[0].get("hold", row.get("hold", matrix.get("hold")))
     totals = [int(d["total"]) for record in entry.dice for d in record.get("drawn", ())]
@@ -92,14 +97,20 @@ def _moved(
     limits = reader.ruleset.rows("tracks").get(track, {})
     changed = [c for c in entry.changes if c[0] == "tracks"]
     times = {1, *(int(m["by"]) for m in matrix.get("multiply", ()) if isinstance(m.get("by"), int))}
-    if len(changed) > 1 or (changed and (changed[0][1], changed[0][2]) != (nation, track)) or {"at_least", "at_most", "boxes"} & limits.keys():
+    if (
+        len(changed) > 1
+        or (changed and (changed[0][1], changed[0][2]) != (nation, track))
+        or {"at_least", "at_most", "boxes"} & limits.keys()
+    ):
         book.skip("tracks with bounds, or that lead elsewhere")
         return
     got = int(changed[0][4] or 0) - int(changed[0][3] or 0) if changed else 0
     way = _way(limits, cells[0], reader)
     if way is None:
         book.skip("ways that hang on who acts")
-        book.check(abs(got) in {by * t for t in times} or not got, entry, nation, f"{track} by {row['id']}", f"{by} either way", got)
+        book.check(
+            abs(got) in {by * t for t in times} or not got, entry, nation, f"{track} by {row['id']}", f"{by} either way", got
+        )
         return
     book.check(got in {way * by * t for t in times}, entry, nation, f"{track} by {row['id']}", way * by, got)
 

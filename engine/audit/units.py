@@ -66,7 +66,9 @@ def _fits(entry: Entry, state: State, book: Book) -> None:
         if found != before:
             book.check(False, entry, f"{table}/{id_}", f"{name} before the change", before, found)
         if table == "units" and name == WHOLE_ROW and isinstance(after, dict):
-            book.check(int(after.get("n", 0)) > 0, entry, str(after.get("owner")), f"units of stack {id_}", "1 or more", after.get("n"))
+            book.check(
+                int(after.get("n", 0)) > 0, entry, str(after.get("owner")), f"units of stack {id_}", "1 or more", after.get("n")
+            )
 
 
 def _balanced(entry: Entry, state: State, ruleset: Ruleset, book: Book) -> Numbers:
@@ -87,7 +89,9 @@ def _balanced(entry: Entry, state: State, ruleset: Ruleset, book: Book) -> Numbe
     wanted = _told(entry, way)
     rest = Counter({key: both[key] - wanted[key] for key in {*both, *wanted} if both[key] != wanted[key]})
     whose = next(iter(sorted(rest)), next(iter(sorted(both)), ("", "")))[0]
-    fine = not rest or _handed_over(entry, ruleset, rest) or _queued(entry, ruleset, rest, way) or _fitting_out(entry, rest, wanted)
+    fine = (
+        not rest or _handed_over(entry, ruleset, rest) or _queued(entry, ruleset, rest, way) or _fitting_out(entry, rest, wanted)
+    )
     book.check(fine, entry, whose, "units that come and go", _words(wanted), _words(both))
     return both
 
@@ -136,7 +140,14 @@ def _stages(played: Played, book: Book) -> None:
         if not stage.entries:
             continue
         differs = [name for name in {*state.tables, *stage.after.tables} if state.table(name) != stage.after.table(name)]
-        book.check(not differs, stage.entries[-1], "", f"the state of stage {stage.number}", "as the journal leads to", ", ".join(differs))
+        book.check(
+            not differs,
+            stage.entries[-1],
+            "",
+            f"the state of stage {stage.number}",
+            "as the journal leads to",
+            ", ".join(differs),
+        )
 
 
 def _words(numbers: Numbers) -> str:
