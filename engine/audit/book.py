@@ -67,7 +67,7 @@ class Book:
                     entry.rule,
                     entry.at,
                     clauses(self.ruleset, form, id_),
-                )  # fmt: skip
+                )
             )
         return fine
 

@@ -1,7 +1,8 @@
-"""Command: every nation that is in the game and has troops is asked for orders each turn, and only its commander's are carried out.
+"""Command: every nation that is in the game and has troops is asked for orders each turn, and only its commander's are carried
+out.
 
-Commanded is who handed in at an input of the turn, a policy included, or is the moderator's. A nation whose row says `seat: none`
-is nobody's by design. Who appeared in the turn is not expected to be asked in it.
+Commanded is who handed in at an input of the turn, a policy included, or is the moderator's. A nation whose row says `seat:
+none` is nobody's by design. Who appeared in the turn is not expected to be asked in it.
 """
 
 from __future__ import annotations

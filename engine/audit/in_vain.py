@@ -1,7 +1,7 @@
 """In vain: whoever is refused pays nothing, and whoever pays is told of something.
 
-An entry that says that an order was not carried out, or that a rule was void, may change nothing but the books of orders themselves.
-What is paid for must have an effect, a throw, or a fact of its own.
+An entry that says that an order was not carried out, or that a rule was void, may change nothing but the books of orders
+themselves. What is paid for must have an effect, a throw, or a fact of its own.
 """
 
 from __future__ import annotations

@@ -1,14 +1,16 @@
-"""Moves: along links that there are, of kinds that the mode allows, within allowance and capacity; and each keeps what is its own.
+"""Moves: along links that there are, of kinds that the mode allows, within allowance and capacity; and each keeps what is its
+own.
 
 Ways are those of the journal: the path of an order's entry, and the steps of forces. What a unit may do is the `steps` of its
-mode as the rows make it for a unit of its kind, or what it had left of it. Moves by events (a row that puts units elsewhere) have no
-way in the journal, and are not looked at.
+mode as the rows make it for a unit of its kind, or what it had left of it. Moves by events (a row that puts units elsewhere)
+have no way in the journal, and are not looked at.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from ..core.journal import Entry
@@ -72,7 +74,7 @@ def _linked(
 ) -> bool:
     """Whether each step of a way is over a link that there is, of a kind that the mode allows."""
     fine = True
-    for here, there in zip(path, path[1:], strict=False):
+    for here, there in pairwise(path):
         if here == there:
             continue
         kinds = set().union(*(links.get(pair_key(a, b), set()) for a in _wholes(ruleset, here) for b in _wholes(ruleset, there)))
@@ -97,7 +99,7 @@ def spent(
     """What a way costs a unit of a kind."""
     total = Fraction(0)
     own = reader.thing("nation", nation)
-    for here, there in zip(path, path[1:], strict=False):
+    for here, there in pairwise(path):
         if here == there:
             continue
         if "cost" not in mode:
@@ -166,8 +168,8 @@ def _kept(
             and not before
         ):
             book.check(
-                Fraction(row[keeps]) == left, entry, nation, f"{keeps} of {kind} after {' > '.join(path)} ({key.partition('[')[0]})",
-                left, row[keeps],
+                Fraction(row[keeps]) == left, entry, nation,
+                f"{keeps} of {kind} after {' > '.join(path)} ({key.partition('[')[0]})", left, row[keeps],
             )  # fmt: skip
 
 

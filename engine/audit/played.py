@@ -16,8 +16,8 @@ from .reading import Reader
 class Stage:
     """One resolution: the state it led to, its entries, and the input point (a node of the frame) that it went on from.
 
-    `given` says who handed in what counted (nation -> player, policy, moderator ...); `waited` is None for the first stage, before
-    which nobody was asked.
+    `given` says who handed in what counted (nation -> player, policy, moderator ...); `waited` is None for the first stage,
+    before which nobody was asked.
     """
 
     number: int

@@ -1,7 +1,7 @@
 """Purchases: one thing is sold once, and what is ready is there.
 
-What is placed must change the map by as much as its entry says, what was bought must not be for a room in which there is something of
-the kind, and nothing may be paid for that is lost though nothing has changed since.
+What is placed must change the map by as much as its entry says, what was bought must not be for a room in which there is
+something of the kind, and nothing may be paid for that is lost though nothing has changed since.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def purchases(played: Played, book: Book) -> None:
 
 
 def _bought(entry: Entry, key: str, item: Row, row: Mapping[str, Any], ruleset: Ruleset, reader: Reader, book: Book) -> None:
-    """No border has two purchases of the same works, no place two of what it has once, nobody two of a technology's last level."""
+    """No border has two purchases of the same works, no place two of what it has once."""
     nation = str(row["nation"])
     for other, bought in sorted(reader.state.table("under_way").items()):
         if other == key or bought.get("nation") != nation or not bought.get("item"):

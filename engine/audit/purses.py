@@ -1,8 +1,8 @@
 """Purses: every change of a stock has a cause in its entry, and is of the amount that the cause comes to.
 
-Causes are prices of purchases and acts, bills, what places yield, what facts say is paid, and what is sent and arrives. Amounts
-are reckoned from the rows as far as they can be without the figures that hang on a battle, a way or an earlier moment; the rest is
-held to the facts and the data of the entry, and counted as skipped.
+Causes are prices of purchases and acts, bills, what places yield, what facts say is paid, and what is sent and arrives.
+Amounts are reckoned from the rows as far as they can be without the figures that hang on a battle, a way or an earlier
+moment; the rest is held to the facts and the data of the entry, and counted as skipped.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def purses(played: Played, book: Book) -> None:
     sent = _Sent()
     for entry, reader in played.readings():
         moved = _moved(entry, reader.state, book)
-        _stocks(entry, reader.state, played.ruleset, reader, moved, sent, book)
+        _stocks(entry, reader, moved, sent, book)
     _incomes(played, book)
 
 
@@ -63,9 +63,8 @@ def _moved(entry: Entry, state: State, book: Book) -> dict[tuple[str, str], Frac
     return out
 
 
-def _stocks(
-    entry: Entry, state: State, ruleset: Ruleset, reader: Reader, moved: Mapping[tuple[str, str], Fraction], sent: _Sent, book: Book
-) -> None:  # fmt: skip
+def _stocks(entry: Entry, reader: Reader, moved: Mapping[tuple[str, str], Fraction], sent: _Sent, book: Book) -> None:
+    state, ruleset = reader.state, reader.ruleset
     form, _, id_ = entry.rule.partition("/")
     row = ruleset.rows(form).get(id_, {})
     total: dict[str, Fraction] = {}

@@ -38,7 +38,7 @@ class Beyond(Exception):
 
 
 class Thing:
-    """A thing in an expression: its fields are read where it is asked for them. Equal to another of the same id, and to its id."""
+    """A thing in an expression: its fields are read when it is asked for them. It equals another of its id, and the id."""
 
     __slots__ = ("id", "kind", "reader")
 

@@ -1,7 +1,8 @@
 """Reports: what nations are told is so.
 
-Of the last turn's reports, as data: money at the beginning and the end, income, sums that add up, and every figure in the tables of
-a nation's own forces. Of the whole journal: what a nation is told of enemies is no more than there are, of those at war with it.
+Of the last turn's reports, as data: money at the beginning and the end, income, sums that add up, and every figure in the
+tables of a nation's own forces. Of the whole journal: what a nation is told of enemies is no more than there are, of those at
+war with it.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def reports(played: Played, book: Book) -> None:
 
 
 def _sightings(entry: Entry, reader: Reader, ruleset: Ruleset, book: Book) -> None:
-    """What is told of units in a place is at most what is there: of enemies, those at war with the reader; of others, all foreign ones.
+    """What is told of units in a place is at most what is there: of enemies those at war with the reader, else all foreign ones.
 
     A look that is told later in the turn may tell of what was there when the turn began.
     """

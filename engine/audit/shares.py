@@ -1,8 +1,8 @@
 """Shares of allies: what a side loses is divided among its nations by the worth of their units, largest remainders first.
 
-The worth of a nation is the sum of the values with which its units stand in the battle, where the row of the battle has `shares`: as
-they fired in the stage, and as the rows make it for those who did not. Nobody loses more than he has; what he is spared of his
-share for want of units others may bear.
+The worth of a nation is the sum of the values with which its units stand in the battle, where the row of the battle has
+`shares`: as they fired in the stage, and as the rows make it for those who did not. Nobody loses more than he has; what he is
+spared of his share for want of units others may bear.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def shares(played: Played, book: Book) -> None:
     standing: dict[str, dict[str, Stacks]] = {}
     for entry, reader in played.readings():
         data = entry.data
-        if not entry.rule.startswith("battles/") or "sides" not in data and "fire" not in data:
+        if not entry.rule.startswith("battles/") or ("sides" not in data and "fire" not in data):
             continue
         row = played.ruleset.rows("battles").get(str(data.get("battle")), {})
         if data.get("event") == "begin":

@@ -1,8 +1,8 @@
 """Conservation of units: nobody appears, goes or changes hands but by an entry that says so.
 
-Counted are units on the map and what is bought and under way, kind by kind and owner by owner. An entry may lose what its facts
-say is destroyed; make what they say was built or placed; and change owner or kind one for one where its row converts units, or
-hands them over. At the end of every stage the state that was kept must be the one that the entries lead to.
+Counted are units on the map and what is bought and under way, kind by kind and owner by owner. An entry may lose what its
+facts say is destroyed; make what they say was built or placed; and change owner or kind one for one where its row converts
+units, or hands them over. At the end of every stage the state that was kept must be the one that the entries lead to.
 """
 
 from __future__ import annotations

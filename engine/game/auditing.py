@@ -1,4 +1,4 @@
-"""A stored game as its auditors want it: plain data, read from the store; and the rows of `audits`, asked at the end of each turn."""
+"""A stored game as its auditors want it: plain data, read from the store; and the rows of `audits`, asked of each turn."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def rows(what: Played) -> Book:
     for row in what.ruleset.rows("audits").values():
         asked.setdefault(str(row.get("at", "")), []).append(row)
     geography = Geography(what.ruleset)
-    moments = {moment: what.start for moment in ("game", "turn", "phase")}
+    moments = dict.fromkeys(("game", "turn", "phase"), what.start)
     step = ""
     for entry, state in what.moments() if asked else ():
         now = {c[2]: c[4] for c in entry.changes if c[0] == "game"}
