@@ -135,11 +135,11 @@ def _allowance(
     """What a unit of a kind may spend: what it has left, or the figure of its mode; None where nothing limits it."""
     if "steps" not in mode:
         return None
-    keeps = mode.get("keeps")
+    keeps = str(mode.get("keeps", ""))
     lefts = [
         row[keeps]
         for _, row, _ in rows_changed(entry, reader.state, "units")
-        if keeps in row and row.get("owner") == nation and row.get("kind") == kind and row.get("place") == path[0]
+        if keeps and keeps in row and row.get("owner") == nation and row.get("kind") == kind and row.get("place") == path[0]
     ]
     if lefts:
         return Fraction(min(lefts))
@@ -158,6 +158,9 @@ def _kept(
     """Who moves keeps what is left of his own allowance, where the mode keeps it."""
     keeps = mode.get("keeps")
     if keeps is None:
+        return
+    if "place" in str(mode.get("cost", "")):
+        book.skip("what is left after a way whose cost hangs on who is about")
         return
     for key, before, row in rows_changed(entry, reader.state, "units"):
         if (

@@ -112,7 +112,7 @@ def stock(ruleset: Ruleset, state: State, nation: str, resource: str) -> Fractio
 
 def _forces(report: Report, ruleset: Ruleset, book: Book) -> None:
     """Every row of the tables of forces that names places: as many of each kind as stand there."""
-    kinds = {}
+    kinds: dict[str, str] = {}
     for id_, row in ruleset.rows("units").items():
         for name in (row.get("name", id_), row.get("plural", "")):
             kinds.setdefault(str(name).casefold(), id_)

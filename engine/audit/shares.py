@@ -15,7 +15,7 @@ from typing import Any
 
 from ..core.journal import Entry
 from ..core.model import Row
-from .battles import OTHER
+from .battles import OTHER, stage_of
 from .book import Book
 from .played import Played
 from .reading import Beyond, Reader, Thing
@@ -74,10 +74,7 @@ def _side(entry: Entry, row: Row, side: str, standing: Stacks, reader: Reader, b
         book.skip("hits of several stages at once")
         return
     stage, lost = next(iter(taken.items()))
-    if (
-        any(key in next((s for s in row["stages"] if s["id"] == stage), {}) for key in ("hits", "never_hits"))
-        or "never_hit" in row
-    ):
+    if any(key in stage_of(row, stage) for key in ("hits", "never_hits")) or "never_hit" in row:
         book.skip("hits that not all can take")
         return
     try:
@@ -117,8 +114,7 @@ def _worth(entry: Entry, row: Row, side: str, standing: Stacks, reader: Reader) 
     fired: Counter[tuple[str, str]] = Counter()
     for fire in entry.data["fire"]:
         key = (fire["owner"], fire["kind"])
-        stage = next((s for s in row["stages"] if s["id"] == fire["stage"]), {})
-        value = stage.get("value")
+        value = stage_of(row, fire["stage"]).get("value")
         if fire["side"] == side and key in standing and fired[key] < standing[key] and quantity in (
             value.get(side) if isinstance(value, Mapping) else value,
         ):  # fmt: skip

@@ -115,8 +115,11 @@ def _told(entry: Entry, way: Numbers) -> Numbers:
 
 
 def _handed_over(entry: Entry, ruleset: Ruleset, rest: Numbers) -> bool:
-    """Whether as many came as went, by a row that may hand over or convert."""
-    return sum(rest.values()) == 0 and any(said_in(row, word) for row in rows_behind(ruleset, entry) for word in HAND_OVER)
+    """Whether as many came as went, by a row that may hand over or convert, or by a move into land that comes with its units."""
+    if sum(rest.values()) != 0:
+        return False
+    takes = entry.rule.startswith("orders/") and any(said_in(s.get("enter"), "takes") for s in ruleset.rows("stances").values())
+    return takes or any(said_in(row, word) for row in rows_behind(ruleset, entry) for word in HAND_OVER)
 
 
 def _queued(entry: Entry, ruleset: Ruleset, rest: Numbers, way: Numbers) -> bool:

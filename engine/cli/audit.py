@@ -18,7 +18,7 @@ SHOWN = 20
 
 
 def audit(
-    game: Path = typer.Argument(..., help="The folder of the game, or DATABASE#GAME of a desk."),
+    game: Path = typer.Argument(None, help="The folder of the game, or DATABASE#GAME of a desk."),
     only: list[str] = typer.Option([], help="Ask this auditor only (again for more); `--list` shows all."),
     list_: bool = typer.Option(False, "--list", help="Show the auditors and their questions, and audit nothing."),
     every: bool = typer.Option(False, "--every", help=f"Print every finding, not the first {SHOWN} of each auditor."),
@@ -42,6 +42,8 @@ def audit(
 
         hint = did_you_mean(unknown[0], QUESTIONS) or f"known: {', '.join(QUESTIONS)}"
         raise Stop(f"no auditor {unknown[0]!r}; {hint}", Code.CALL)
+    if game is None:
+        raise Stop("which game? Give its folder", Code.CALL)
     found = open_game(game)
     with Working("reckoning the game anew"):
         books = audited(played(found), only)

@@ -16,6 +16,7 @@ from ..turn.effects import fill
 from ..world.geography import Geography
 from ..world.selections import selection
 from ..world.world import World
+from .report.document import Para, Table
 from .store import Game
 from .turn_reports import last_turn, report
 from .views import views_after
@@ -35,7 +36,9 @@ def played(game: Game) -> Played:
     before = None
     for number, _, _ in game.stages():
         stage = game.stage(number)
-        given = {n: s.by for n, s in game.submissions(before.number).items()} if before is not None else {}
+        given: dict[str, str] = {}
+        if before is not None:
+            given = {n: s.by for n, s in game.submissions(before.number).items()}
         waited = before.position.waiting if before is not None else None
         stages.append(Stage(number, stage.position.state, tuple(game.journal(position=number)), waited, given))
         before = stage
@@ -113,9 +116,9 @@ def _reports(game: Game) -> Iterator[Report]:
         told, tables = [], []
         for part in made.parts:
             for block in part.blocks:
-                if hasattr(block, "lead"):
+                if isinstance(block, Para):
                     told.append((str(block.lead), str(block.text)))
-                elif part.title == "Your forces" and hasattr(block, "head"):
+                elif part.title == "Your forces" and isinstance(block, Table):
                     tables.append((block.head, block.rows))
         yield Report(nation, turn, before, state, tuple(told), tuple(tables))
 
