@@ -75,7 +75,7 @@ def _ready(entry: Entry, item: Row, row: Mapping[str, Any], reader: Reader, book
         fields = {(c[1], c[2]) for c in entry.changes if c[0] == "links"}
         made = [f for f in facing if (pair_key(row["at"], f), works_on(row["at"])) in fields]
         book.check(
-            len(made) == len(facing), entry, nation, f"{item['works']} dug in {row['at']}", f"{len(facing)} borders", len(made)
+            len(made) == len(facing), entry, nation, f"{item['works']} made in {row['at']}", f"{len(facing)} borders", len(made)
         )
     elif "sets" in item:
         book.check(

@@ -175,7 +175,7 @@ def _sent_off(entry: Entry, form: str, row: Row, sent: dict[str, Fraction]) -> d
         gone, arrives = Fraction(data["amount"]), Fraction(data["arrives"])
     else:
         if "captured_by" in data or data.get("cut") or any(data.get("lost", ())):
-            raise Beyond("transfers that are cut or raided")
+            raise Beyond("transfers that are cut or fought for")
         gone = arrives = Fraction(data["amount"])
     sent[what] = sent.get(what, Fraction(0)) + arrives
     return {what: -gone}

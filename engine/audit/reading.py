@@ -319,9 +319,10 @@ class Reader:
         for figures, _ in early:
             value *= figures.get("times", 1)
         value = rounded(value, next((how for _, how in reversed(early) if how), row.get("round")))
-        limits = {k: self.figure(row[k], scope) for k in ("at_least", "at_most") if k in row}
+        limits: dict[str, Fraction] = {k: self.figure(row[k], scope) for k in ("at_least", "at_most") if k in row}
         for key, bound in (("at_least", max), ("at_most", min)):
-            for of in (limits, *(f for f, _ in early)):
+            bounds: list[dict[str, Fraction]] = [limits, *(f for f, _ in early)]
+            for of in bounds:
                 value = bound(value, of[key]) if key in of else value
         for figures, _ in early:
             value = figures.get("final", value)

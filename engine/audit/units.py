@@ -89,9 +89,7 @@ def _balanced(entry: Entry, state: State, ruleset: Ruleset, book: Book) -> Numbe
     wanted = _told(entry, way)
     rest = Counter({key: both[key] - wanted[key] for key in {*both, *wanted} if both[key] != wanted[key]})
     whose = next(iter(sorted(rest)), next(iter(sorted(both)), ("", "")))[0]
-    fine = (
-        not rest or _handed_over(entry, ruleset, rest) or _queued(entry, ruleset, rest, way) or _fitting_out(entry, rest, wanted)
-    )
+    fine = not rest or _gone_over(entry, ruleset, rest) or _queued(entry, ruleset, rest, way) or _fitting_out(entry, rest, wanted)
     book.check(fine, entry, whose, "units that come and go", _words(wanted), _words(both))
     return both
 
@@ -114,7 +112,7 @@ def _told(entry: Entry, way: Numbers) -> Numbers:
     return out
 
 
-def _handed_over(entry: Entry, ruleset: Ruleset, rest: Numbers) -> bool:
+def _gone_over(entry: Entry, ruleset: Ruleset, rest: Numbers) -> bool:
     """Whether as many came as went, by a row that may hand over or convert, or by a move into land that comes with its units."""
     if sum(rest.values()) != 0:
         return False

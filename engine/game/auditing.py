@@ -39,7 +39,7 @@ def played(game: Game) -> Played:
         given: dict[str, str] = {}
         if before is not None:
             given = {n: s.by for n, s in game.submissions(before.number).items()}
-        waited = before.position.waiting if before is not None else None
+        waited: Row | None = before.position.waiting if before is not None else None
         stages.append(Stage(number, stage.position.state, tuple(game.journal(position=number)), waited, given))
         before = stage
     return Played(game.ruleset, game.stage().position.game_start, tuple(stages), lambda: _reports(game))
