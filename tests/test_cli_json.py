@@ -34,6 +34,7 @@ READS = {
     "status": GAME,
     "explain": f"france {GAME}",
     "luck": "{game}",
+    "audit": "{game}",
     "statistics": "{game}",
     "rollback": GAME,
     "players list": GAME,

@@ -67,6 +67,7 @@ WRONG: dict[str, dict[Code, tuple[str, ...]]] = {
     "import dpjson": {Code.CALL: (NOWHERE,), Code.FOUND: ("{text}",)},
     "import triplea": {Code.CALL: (f"{NOWHERE} --out {{tmp}}/o",), Code.FOUND: ("{text} --out {tmp}/o",), Code.REFUSED: ("{text} --out {full}",)},
     "luck": {Code.CALL: (NOWHERE,)},
+    "audit": {Code.CALL: (NOWHERE, "", "{game} --only nonsense")},
     "statistics": {Code.CALL: (NOWHERE,)},
     "tournament": {Code.CALL: ("nonsense --out {tmp}/o",)},
     "balance": {Code.CALL: (NOWHERE, "{empty}")},

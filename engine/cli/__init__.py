@@ -75,6 +75,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("resolve", "resolve the turn", "game"),
     Command("close", "close orders and publish what goes into the dice", "game"),
     Command("verify", "whether a stored game is what was played", "game"),
+    Command("audit", "whether a game was played by its rules, reckoned anew"),
     Command("report", "what a nation may know"),
     Command("map", "the map as SVG or PNG", "report", "map_"),
     Command("status", "who has sent orders, who is late, what awaits whom"),

@@ -47,8 +47,8 @@ SILENT = frozenset(
 THINGS = ("nations", "sides", "places", "units", "tracks", "technologies", "resources", "groups", "acts", "orders")
 """Forms whose ids count as such even where no schema says that a value is one: the filters of facts, tags."""
 MARKS = ("x-ref", "x-expr", "enum")
-UNTRIED = (EXCEPT, "rulings")
-"""Forms that say something about the rules and are none themselves."""
+UNTRIED = (EXCEPT, "rulings", "audits")
+"""Forms that say something about the rules and are none themselves, or are asked of whole games alone."""
 
 Path = tuple[str | int, ...]
 

@@ -1,0 +1,419 @@
+"""Auditors of whole games: short games of every ruleset stand, and each auditor notices what is spoiled for it."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from wteaw.audit.book import Book, Found
+from wteaw.audit.played import Played, Report, Stage
+from wteaw.audit.run import AUDITORS, audit
+from wteaw.cli import Code, main
+from wteaw.cli.game import read_scenario
+from wteaw.core.journal import Entry
+from wteaw.core.state import State
+from wteaw.game.auditing import QUESTIONS, ROWS, audited, played, rows
+from wteaw.game.begin import new_game
+from wteaw.game.many.one import resolutions
+from wteaw.game.store import Game
+
+TURNS = {"diplomacy": 3, "alliances-4": 3, "empire-orders": 3, "no-mans-land-1.4.2": 1, "no-mans-land": 1, "1914": 2, "third-edition-1914": 1}  # fmt: skip
+KNOWN = (
+    ("reports", "enemies told of in"),  # what the camp sees is told with the enemies of any of its members
+    ("reports", "at the beginning"), ("reports", " left"),  # purses whose seat another holds are told with the others
+)  # fmt: skip
+"""What is known to be wrong, by its auditor and words of the finding, until it is mended."""
+
+
+@cache
+def scratch() -> Path:
+    return Path(tempfile.mkdtemp(prefix="audit-"))
+
+
+@cache
+def game(name: str) -> Game:
+    """A short game of policies, always the same."""
+    data, ruleset, _ = read_scenario(name)
+    made = new_game(scratch() / name, data, ruleset, id_=name, options={}, seed=bytes(range(16)), drawing=None, policies={})
+    for _ in resolutions(made, TURNS[name]):
+        pass
+    return made
+
+
+@cache
+def of(name: str) -> Played:
+    return played(game(name))
+
+
+@cache
+def books_of(name: str) -> tuple[Book, ...]:
+    return tuple(audited(of(name)))
+
+
+def found(books: Iterable[Book]) -> list[Found]:
+    return [f for book in books for f in book.found if not any(f.auditor == name and words in f.says for name, words in KNOWN)]
+
+
+@pytest.mark.parametrize("name", TURNS)
+def test_a_short_game_stands(name: str) -> None:
+    books = books_of(name)
+    assert [book.auditor for book in books] == [*AUDITORS, ROWS]
+    assert not found(books), "\n".join(f.line() for f in found(books))
+    assert sum(book.checked for book in books) > 100
+
+
+def test_every_auditor_has_something_to_reckon() -> None:
+    """In one of the games each finds something that it can judge; shares alone need a battle of allies, which is made below."""
+    asked = {book.auditor for name in TURNS for book in books_of(name) if book.checked}
+    assert asked >= set(QUESTIONS) - {"shares"}
+
+
+# ---- games that are spoiled by hand
+
+
+def spoiled(what: Played, pick: Callable[[Entry], bool], change: Callable[[Entry], None]) -> tuple[Played, int]:
+    """A game in which the first entry that is picked is changed; and that entry's number."""
+    number = next(e.n for stage in what.stages for e in stage.entries if pick(e))
+    stages = []
+    for stage in what.stages:
+        entries = list(stage.entries)
+        for i, entry in enumerate(entries):
+            if entry.n == number:
+                entries[i] = deepcopy(entry)
+                change(entries[i])
+        stages.append(replace(stage, entries=tuple(entries)))
+    return replace(what, stages=tuple(stages)), number
+
+
+def noticed(name: str, auditor: str, pick: Callable[[Entry], bool], change: Callable[[Entry], None]) -> list[Found]:
+    """What an auditor finds in the entry that was spoiled, and did not find before."""
+    what, number = spoiled(of(name), pick, change)
+    (book,) = audit(what, [auditor])
+    assert not found(book for book in books_of(name) if book.auditor == auditor)
+    return [f for f in book.found if f.entry == number]
+
+
+def test_a_loss_without_a_fact_is_noticed() -> None:
+    def change(entry: Entry) -> None:
+        entry.facts = [f for f in entry.facts if f.word != "destroyed"]
+
+    (one,) = noticed("no-mans-land-1.4.2", "units", lambda e: any(f.word == "destroyed" for f in e.facts), change)
+    assert one.says == "units that come and go" and one.expected == "none"
+
+
+def test_a_change_without_an_entry_is_noticed() -> None:
+    what = of("diplomacy")
+    last = what.stages[-1]
+    after = last.after.copy()
+    after.put("nations", "france", "income", 3)
+    (book,) = audit(replace(what, stages=(*what.stages[:-1], replace(last, after=after))), ["units"])
+    assert [(f.expected, f.got) for f in book.found] == [("as the journal leads to", "nations")]
+
+
+def test_a_wrong_price_is_noticed() -> None:
+    def change(entry: Entry) -> None:
+        paid = next(c for c in entry.changes if c[0] == "stores")
+        paid[4] += 1
+
+    (one,) = noticed("no-mans-land-1.4.2", "purses", lambda e: e.rule.startswith("catalogue/") and "cost" in e.data, change)
+    assert "came and went" in one.says and int(one.got) == int(one.expected) + 1
+
+
+def test_a_purse_below_nothing_is_noticed() -> None:
+    def change(entry: Entry) -> None:
+        next(c for c in entry.changes if c[0] == "stores")[4] = -1
+
+    assert any(f.expected == "0 or more" for f in noticed("alliances-4", "purses", lambda e: e.rule.startswith("bills/"), change))
+
+
+def test_an_income_of_who_holds_nothing_is_noticed() -> None:
+    what = of("no-mans-land-1.4.2")
+    start = what.start.copy()
+    start.put("nations", "exiles", "income", 5)
+    (book,) = audit(replace(what, start=start), ["purses"])
+    assert [f.whose for f in book.found if f.says.startswith("income of a nation")] == ["exiles"]
+
+
+def test_a_die_beyond_its_faces_is_noticed() -> None:
+    def change(entry: Entry) -> None:
+        entry.dice[0]["drawn"][0]["faces"][0] = 7
+
+    assert noticed("alliances-4", "dice", lambda e: e.rule.startswith("battles/") and bool(e.dice), change)
+
+
+def test_a_hit_too_many_is_noticed() -> None:
+    def change(entry: Entry) -> None:
+        entry.data["fire"][0]["hits"] += 1
+
+    assert any(
+        f.says.startswith("hits of") for f in noticed("no-mans-land-1.4.2", "battles", lambda e: bool(e.data.get("fire")), change)
+    )
+
+
+def test_a_wrong_value_is_noticed() -> None:
+    def change(entry: Entry) -> None:
+        fire = next(f for f in entry.data["fire"] if f["value"] > 0)
+        fire["value"] += 3
+
+    assert any(
+        f.says.startswith("value of")
+        for f in noticed("no-mans-land-1.4.2", "battles", lambda e: bool(e.data.get("fire")), change)
+    )
+
+
+@pytest.mark.parametrize(("lost", "fine"), [((3, 1), True), ((2, 2), True), ((4, 0), False), ((1, 3), False)])
+def test_losses_of_allies_that_are_not_shared_are_noticed(lost: tuple[int, int], fine: bool) -> None:
+    """Two allies with ten and six infantry lose four: 2.5 and 1.5, so that either of them may bear the larger half."""
+    ruleset = of("1914").ruleset
+    sides = {
+        "attacker": {"russian-empire": {"infantry": 9}},
+        "defender": {"german-empire": {"infantry": 10}, "austria-hungary": {"infantry": 6}},
+    }
+    value = {"die": 10, "stage": "fire", "kind": "infantry", "dice": [], "hits": 0}
+    fire = [
+        {**value, "side": "attacker", "owner": "russian-empire", "n": 9, "value": 3, "dice": [1] * 4, "hits": 4},
+        {**value, "side": "defender", "owner": "german-empire", "n": 10, "value": 4},
+        {**value, "side": "defender", "owner": "austria-hungary", "n": 6, "value": 4},
+    ]
+    parts = [
+        {"owner": owner, "kind": "infantry", "n": n, "lost": True, "stage": "fire"}
+        for owner, n in zip(("german-empire", "austria-hungary"), lost, strict=True)
+        if n
+    ]
+    head = {"battle": "land", "place": "krakow", "sides": sides}
+    entries = (
+        Entry(1, 1, "battles", "battles/land", "", "krakow", data={**head, "event": "begin"}),
+        Entry(2, 1, "battles", "battles/land", "", "krakow", data={**head, "event": "round", "round": 1, "fire": fire, "lost": {"defender": parts}}),
+    )  # fmt: skip
+    (book,) = audit(Played(ruleset, State(), (Stage(1, State(), entries),)), ["shares"])
+    assert book.checked == 1 and (not book.found) is fine
+
+
+def test_a_step_without_a_link_is_noticed() -> None:
+    def change(entry: Entry) -> None:
+        entry.data["path"] = [entry.data["path"][0], "new-zealand"]
+
+    (one,) = noticed("1914", "moves", lambda e: e.rule == "orders/move" and "path" in e.data, change)
+    assert one.got == "none" and one.says.endswith("to new-zealand by land")
+
+
+def test_a_way_that_is_too_long_is_noticed() -> None:
+    def change(entry: Entry) -> None:
+        here, there = entry.data["path"]
+        entry.data["path"] = [here, there] * 4
+
+    assert any(
+        f.says.startswith("way of")
+        for f in noticed("1914", "moves", lambda e: e.rule == "orders/move" and len(e.data.get("path", ())) == 2, change)
+    )
+
+
+def test_enemies_in_one_place_are_noticed() -> None:
+    what = of("1914")
+
+    def change(entry: Entry) -> None:
+        stack = {"owner": "russian-empire", "kind": "infantry", "place": "berlin", "n": 1}
+        entry.changes.append(["units", "russian-empire.infantry@berlin", "*", None, stack])
+
+    wrong, _ = spoiled(what, lambda e: e.rule == "frame/input", change)
+    (book,) = audit(wrong, ["company"])
+    assert {f.whose for f in book.found if "berlin" in f.got} == {"german-empire and russian-empire"}
+
+
+def test_a_nation_that_is_not_asked_is_noticed() -> None:
+    what = of("1914")
+    stages = tuple(
+        replace(s, entries=tuple(e for e in s.entries if not (e.rule == "frame/input" and e.subject == "german-empire")))
+        for s in what.stages
+    )
+    (book,) = audit(replace(what, stages=stages), ["commands"])
+    assert [(f.turn, f.whose) for f in book.found if f.says.startswith("who commands")] == [
+        (turn, "german-empire") for turn in range(1, TURNS["1914"] + 1)
+    ]
+
+
+def test_orders_of_somebody_else_are_noticed() -> None:
+    def change(entry: Entry) -> None:
+        next(c for c in entry.changes if c[0] == "orders")[4]["nation"] = "narnia"
+
+    def pick(e: Entry) -> bool:
+        return e.rule == "frame/input" and any(c[0] == "orders" and c[4] for c in e.changes)
+
+    (one,) = noticed("diplomacy", "commands", pick, change)
+    assert one.got == "narnia"
+
+
+def test_what_is_paid_for_and_not_placed_is_noticed() -> None:
+    def change(entry: Entry) -> None:
+        entry.changes = [c for c in entry.changes if c[0] != "units"]
+
+    def pick(e: Entry) -> bool:
+        return (
+            e.rule.startswith("catalogue/")
+            and any(f.word == "placed" for f in e.facts)
+            and any(c[0] == "units" for c in e.changes)
+        )
+
+    assert any(f.says.endswith("placed") for f in noticed("no-mans-land-1.4.2", "purchases", pick, change))
+
+
+def test_a_border_that_is_sold_twice_is_noticed() -> None:
+    def change(entry: Entry) -> None:
+        key, row = next((c[1], c[4]) for c in entry.changes if c[0] == "under_way")
+        entry.changes.insert(0, ["under_way", f"{key}+", "*", None, row])
+
+    def pick(e: Entry) -> bool:
+        return e.rule == "catalogue/trench" and "cost" in e.data
+
+    what, number = spoiled(of("1914"), pick, change)
+    after, second = spoiled(
+        what, lambda e: e.rule == "catalogue/trench" and "cost" in e.data and e.n > number, lambda e: _again(e, what, number)
+    )
+    (book,) = audit(after, ["purchases"])
+    assert any(f.entry == second and f.expected == "once for each border" for f in book.found)
+
+
+def _again(entry: Entry, what: Played, number: int) -> None:
+    """The purchase of another entry once more."""
+    first = next(e for stage in what.stages for e in stage.entries if e.n == number)
+    row = next(c[4] for c in first.changes if c[0] == "under_way")
+    for change in entry.changes:
+        if change[0] == "under_way":
+            change[4] = row
+
+
+def test_a_cell_with_another_die_is_noticed() -> None:
+    def change(entry: Entry) -> None:
+        entry.dice[0]["drawn"][0]["die"] = "0..9"
+
+    assert any(
+        f.says.startswith("die of")
+        for f in noticed("1914", "tables", lambda e: e.rule.startswith("matrices/") and bool(e.dice), change)
+    )
+
+
+def test_a_cell_that_moves_too_far_is_noticed() -> None:
+    def change(entry: Entry) -> None:
+        next(c for c in entry.changes if c[0] == "tracks")[4] = 40
+
+    def pick(e: Entry) -> bool:
+        return e.rule.startswith("matrices/") and any(c[0] == "tracks" for c in e.changes)
+
+    assert noticed("1914", "tables", pick, change)
+
+
+def test_a_report_that_says_too_much_is_noticed() -> None:
+    what = of("alliances-4")
+
+    def wrong() -> Iterator[Report]:
+        for report in what.reports():
+            told = tuple((lead, text.replace(" at the beginning", "9 at the beginning")) for lead, text in report.told)
+            yield replace(report, told=told)
+
+    (book,) = audit(replace(what, reports=wrong), ["reports"])
+    assert any(f.says == "report: Coins at the beginning" for f in book.found)
+
+
+def test_a_table_of_forces_that_is_not_so_is_noticed() -> None:
+    what = of("no-mans-land")
+    (book,) = audit(replace(what, reports=lambda: (replace(r, state=what.start) for r in what.reports())), ["reports"])
+    assert any(f.says.startswith("report: ") and " in " in f.says for f in book.found)
+
+
+def test_more_enemies_than_there_are_are_noticed() -> None:
+    def change(entry: Entry) -> None:
+        next(c for c in entry.changes if c[0] == "knowledge" and c[4])[4]["n"] = 999
+
+    def pick(e: Entry) -> bool:
+        return e.rule == "contacts/passive-land" and any(c[0] == "knowledge" and c[4] for c in e.changes)
+
+    assert any(f.got == "999" for f in noticed("1914", "reports", pick, change))
+
+
+def test_a_refusal_that_costs_is_noticed() -> None:
+    def change(entry: Entry) -> None:
+        entry.data["refused"] = "it may not be given"
+
+    (one,) = noticed("1914", "in-vain", lambda e: e.rule == "acts/research" and any(c[0] == "stores" for c in e.changes), change)
+    assert one.got == "stores"
+
+
+def test_what_is_void_and_costs_is_noticed() -> None:
+    def change(entry: Entry) -> None:
+        entry.data["void"] = "nobody is there"
+
+    (one,) = noticed("1914", "in-vain", lambda e: e.rule == "acts/research" and any(c[0] == "stores" for c in e.changes), change)
+    assert one.got.endswith(" money")
+
+
+def test_what_is_paid_for_nothing_is_noticed() -> None:
+    def change(entry: Entry) -> None:
+        entry.text, entry.dice, entry.facts = "", [], [f for f in entry.facts if f.word == "acted"]
+        entry.changes = [c for c in entry.changes if c[0] in ("stores", "orders", "uses")]
+
+    assert noticed("1914", "in-vain", lambda e: e.rule == "acts/research" and any(c[0] == "stores" for c in e.changes), change)
+
+
+def test_a_row_that_does_not_hold_is_noticed() -> None:
+    what = of("diplomacy")
+
+    def change(entry: Entry) -> None:
+        stack = {"owner": "france", "kind": "army", "place": "london", "n": 2}
+        entry.changes.append(["units", "france.army@london", "*", None, stack])
+
+    wrong, _ = spoiled(what, lambda e: e.rule == "frame/input", change)
+    book = rows(wrong)
+    told = {(f.rule, f.whose) for f in book.found}
+    assert ("audits/one-unit-to-a-province", "london") in told
+    assert any(f.says.startswith("More than one unit stands in") for f in book.found)
+
+
+def test_a_row_is_asked_after_its_step() -> None:
+    what = of("diplomacy")
+    ruleset = what.ruleset
+    row = {"id": "never", "test": "False", "message": "so many: {count(units())}.", "at": "arrivals"}
+    other = replace(ruleset, forms={**ruleset.forms, "audits": {"never": row}})
+    turns = TURNS["diplomacy"]
+    assert [f.turn for f in rows(replace(what, ruleset=other)).found] == list(range(1, turns + 1))
+
+
+# ---- the command
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
+    with pytest.raises(SystemExit) as left:
+        main(["audit", *arguments])
+    return int(left.value.code or 0), capsys.readouterr().out
+
+
+def test_the_command_says_what_it_has_reckoned(capsys: pytest.CaptureFixture[str]) -> None:
+    where = str(scratch() / "diplomacy")
+    game("diplomacy")
+    code, out = run(capsys, where)
+    assert code == Code.DONE and "units: " in out and "0 found" in out
+    code, out = run(capsys, where, "--only", "units", "--format", "json")
+    told = json.loads(out)
+    assert code == Code.DONE and [a["auditor"] for a in told["auditors"]] == ["units"]
+    assert told["auditors"][0]["reckoned"] > 10 and told["auditors"][0]["found"] == []
+    assert run(capsys, "--list")[1].splitlines() == [f"{name}: {question}" for name, question in QUESTIONS.items()]
+    assert run(capsys, where, "--only", "unit")[0] == Code.CALL
+
+
+def test_findings_name_rule_place_and_clause() -> None:
+    def change(entry: Entry) -> None:
+        entry.facts = [f for f in entry.facts if f.word != "destroyed"]
+
+    (one,) = noticed(
+        "alliances-4", "units", lambda e: e.rule.startswith("battles/") and any(f.word == "destroyed" for f in e.facts), change
+    )
+    assert (
+        one.rule == "battles/token-battle" and one.at.startswith("tables/battle.yaml:") and "tokens.battle.start" in one.clauses
+    )
+    assert one.line().startswith(f"turn {one.turn}, token-battles, entry {one.entry}: ")
