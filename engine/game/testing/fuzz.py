@@ -48,8 +48,8 @@ from ...world.geography import Geography
 from ...world.view import Viewer
 from ...world.world import World
 from ..report.build import nation_report
-from ..report.drawing import Drawing
-from ..report.mapview import map_svg, read_drawing
+from ..report.drawing import Drawing, read_drawing
+from ..report.mapview import map_svg
 from ..report.render import as_text
 from ..scenario import initial_state
 from ..scenario_files import RULES, check_scenario, read_scenario, ruleset_folder
