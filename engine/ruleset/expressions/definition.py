@@ -101,12 +101,13 @@ OPERATORS: dict[type, Callable[..., Any]] = {
 }
 
 
-class Definition(simpleeval.SimpleEval):
+class Definition(simpleeval.SimpleEval):  # type: ignore[misc]  # the library has no types
     """Evaluates trees that `parse` has let through. `lookup(thing, field)` reads fields; `functions` is the closed list."""
 
     def __init__(self, functions: dict[str, Callable[..., Any]], lookup: Callable[[Any, str], Any]) -> None:
         super().__init__(OPERATORS, functions, {})
         self.lookup = lookup
+        self.names: Mapping[str, Any] = {}
 
     def value(self, tree: ast.expr, names: Mapping[str, Any]) -> Any:
         """The value with these names in scope; a function that is called may ask for further values."""
