@@ -24,7 +24,8 @@ from wteaw.core.package_data import data_root, rulesets
 from wteaw.game.rulebook import page, rulebook
 from wteaw.game.testing.cases import CitedBy
 from wteaw.ruleset import Ruleset, load_ruleset
-from wteaw.ruleset.expressions.vocabulary import ALWAYS, BUILT_IN, FUNCTIONS
+from wteaw.ruleset.expressions.functions import FUNCTIONS
+from wteaw.ruleset.expressions.vocabulary import ALWAYS, BUILT_IN
 from wteaw.ruleset.folder import find_rulesets
 from wteaw.ruleset.forms import Forms, forms
 from wteaw.ruleset.load import load_text

@@ -39,7 +39,7 @@ from ...orders.offers import offers_of
 from ...orders.policies import plan
 from ...ruleset.checks import READ_BY_OTHERS, Subject, of_altered, run_checks
 from ...ruleset.compile import layers_of, read_layers, ruleset_of
-from ...ruleset.expressions.vocabulary import FUNCTIONS
+from ...ruleset.expressions.functions import FUNCTIONS
 from ...ruleset.forms import Forms, forms
 from ...ruleset.nodes import Node, plain_value
 from ...ruleset.overlay import Draft, Layer, has_slots, lay_over, with_slots
