@@ -8,7 +8,7 @@ import pytest
 
 from wteaw.ruleset.checks.expressions import Words
 from wteaw.ruleset.expressions import check_expression
-from wteaw.ruleset.expressions.vocabulary import FUNCTIONS
+from wteaw.ruleset.expressions.functions import FUNCTIONS
 
 ROWS: Mapping[str, Mapping[str, dict[str, object]]] = {
     "nations": {"red": {"id": "red"}},

@@ -176,6 +176,18 @@ def test_versions_come_to_what_the_tables_say(engine: Engine) -> None:
     assert set(inspect(engine).get_table_names()) == before >= {"games", "desk_roles", "alembic_version"}
 
 
+def test_a_database_of_another_version_is_refused_in_a_sentence(engine: Engine) -> None:
+    bring_up(engine)
+    with engine.begin() as db:
+        db.exec_driver_sql("update alembic_version set version_num = '0002'")
+    with pytest.raises(StoreError, match="of another version of wteaw"):
+        bring_up(engine)
+    with engine.begin() as db:
+        db.exec_driver_sql("drop table alembic_version")
+    with pytest.raises(StoreError, match="start with a new database"):
+        bring_up(engine)
+
+
 def test_a_desk_is_brought_up_as_often_as_it_starts(engine: Engine) -> None:
     for _ in range(2):
         house = House(engine)

@@ -12,7 +12,8 @@ from typing import Any
 from wteaw.core.package_data import rulesets, schemas, templates
 from wteaw.core.registry import MECHANICS, VERBS
 from wteaw.ruleset import load_ruleset
-from wteaw.ruleset.expressions.vocabulary import ALWAYS, BUILT_IN, FUNCTIONS, KINDS
+from wteaw.ruleset.expressions.functions import FUNCTIONS
+from wteaw.ruleset.expressions.vocabulary import ALWAYS, BUILT_IN, KINDS
 from wteaw.ruleset.folder import find_rulesets
 
 ENGINE = Path(__file__).resolve().parent.parent / "engine"

@@ -10,8 +10,7 @@ from wteaw.core.faults import NotThere
 from wteaw.core.package_data import rulesets, scenarios
 from wteaw.core.state import State
 from wteaw.game.begin import new_game, option_value
-from wteaw.game.report.drawing import Drawing, drawing_from
-from wteaw.game.report.mapview import read_drawing
+from wteaw.game.report.drawing import Drawing, drawing_from, read_drawing
 from wteaw.game.report.words import Words
 from wteaw.game.resolve import resolve_turn
 from wteaw.game.scenario_files import load_scenario

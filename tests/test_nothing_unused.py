@@ -17,7 +17,7 @@ from wteaw.core.registry import MECHANICS, VERBS
 from wteaw.game.importers.triplea.folder import import_game
 from wteaw.game.starter import begin
 from wteaw.game.testing.cases import read_tree
-from wteaw.ruleset.expressions.vocabulary import FUNCTIONS
+from wteaw.ruleset.expressions.functions import FUNCTIONS
 from wteaw.ruleset.nodes import plain_value
 
 ROOT = Path(__file__).parents[1]

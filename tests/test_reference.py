@@ -11,7 +11,7 @@ import yaml
 from wteaw.core.codes import CODES
 from wteaw.core.package_data import data_root, rulesets
 from wteaw.game.testing.runner import run_files
-from wteaw.ruleset.expressions.vocabulary import FUNCTIONS
+from wteaw.ruleset.expressions.functions import FUNCTIONS
 from wteaw.ruleset.folder import find_rulesets
 from wteaw.ruleset.forms import Forms, forms
 from wteaw.ruleset.load import load_text

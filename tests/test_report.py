@@ -16,8 +16,9 @@ from wteaw.core.state import WHOLE_ROW, Entity, State, unit_key
 from wteaw.game.report import account, fights, news, sightings, standing
 from wteaw.game.report.build import Report, Section, nation_report
 from wteaw.game.report.document import Block, Bullets, Para, Part, Table
+from wteaw.game.report.drawing import read_drawing
 from wteaw.game.report.map.small import on_grid, rings_data
-from wteaw.game.report.mapview import read_drawing, report_map
+from wteaw.game.report.mapview import report_map
 from wteaw.game.report.render import MOST_OF_RULE, WIDTH, as_html, as_text, script
 from wteaw.game.report.words import Words, listing, sentence
 from wteaw.game.scenario import initial_state

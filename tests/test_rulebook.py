@@ -10,9 +10,9 @@ import pytest
 from wteaw.core.package_data import rulesets
 from wteaw.game.rulebook import page, rulebook
 from wteaw.game.rulebook.phrases import asked, effect_words, fact_words, table
-from wteaw.game.rulebook.spoken import PHRASES, Spoken
+from wteaw.game.rulebook.spoken import Spoken
 from wteaw.ruleset import load_ruleset
-from wteaw.ruleset.expressions.vocabulary import FUNCTIONS
+from wteaw.ruleset.expressions.functions import FUNCTIONS
 
 from . import small
 
@@ -110,9 +110,8 @@ def test_expressions_are_told_in_words(expression: str, words: str) -> None:
 
 
 def test_every_phrase_is_of_a_function_that_there_is_and_takes_as_much() -> None:
-    for name, phrase in PHRASES.items():
-        signature = FUNCTIONS[name]
-        needed = len(set(re.findall(r"\{(\d)\}", phrase)))
+    for name, signature in FUNCTIONS.items():
+        needed = len(set(re.findall(r"\{(\d)\}", signature.phrase)))
         assert needed <= len(signature.args) + (signature.rest is not None), name
 
 

@@ -19,7 +19,8 @@ from wteaw.core.journal import Entry
 from wteaw.core.package_data import rulesets
 from wteaw.core.state import Entity, State
 from wteaw.game.report.build import nation_report
-from wteaw.game.report.mapview import map_svg, read_drawing, report_map
+from wteaw.game.report.drawing import read_drawing
+from wteaw.game.report.mapview import map_svg, report_map
 from wteaw.game.report.render import as_html, as_text
 from wteaw.game.report.words import Words
 from wteaw.orders.check import check

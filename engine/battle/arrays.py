@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.state import Entity
+from ..ruleset.expressions.functions import BATTLE_FUNCTIONS
 from ..ruleset.expressions.parse import Expression, ExpressionError, parse, strip_mark
-from ..ruleset.expressions.vocabulary import BATTLE_FUNCTIONS
 from ..world.selections import apply
 from .figures import array_of
 

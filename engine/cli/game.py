@@ -107,7 +107,7 @@ def new(
     if "#" in game.name:
         raise Stop(f"{game} names a game of a desk; those are begun on its pages (`--game FOLDER` makes another)", Code.CALL)
     from ..game.begin import new_game
-    from ..game.report.mapview import read_drawing
+    from ..game.report.drawing import read_drawing
     from ..game.store import PLAYER, StoreError
     from ..game.waiting import wanted_now
     from .names import nation_named

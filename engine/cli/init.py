@@ -64,7 +64,7 @@ def _taken_over(words: list[str], kind: str, extends: str, force: bool, format: 
         raise Stop("--from and --extends cannot be given together", Code.CALL)
     if len(words) > 2:
         raise Stop("a file and at most one name are needed", Code.CALL)
-    from ..game.importers.triplea.draft import slug
+    from ..core.words import slug
     from .import_ import triplea
 
     file = Path(words[0])

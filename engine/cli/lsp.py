@@ -54,10 +54,11 @@ def make_server() -> Any:
 
     from ..game.editing import answers, lenses, rename
     from ..game.editing.project import Project, Workspace
+    from ..game.testing.cases import CitedBy
 
     server = LanguageServer("wteaw", f"v{version('wteaw')}")
     workspace = Workspace([])
-    tests: dict[Path, lenses.Tests] = {}
+    tests: dict[Path, CitedBy] = {}
     t = lsp_types
 
     def path_of(uri: str) -> Path:
@@ -70,7 +71,7 @@ def make_server() -> Any:
         return str(server.workspace.get_text_document(uri).source)
 
     def tested(project: Project) -> dict[str, int]:
-        return tests.setdefault(project.folder, lenses.Tests(project.folder)).by_clause()
+        return tests.setdefault(project.folder, CitedBy(project.folder)).by_clause()
 
     def publish(found: Mapping[Path, list[Diagnostic]]) -> None:
         for path, items in found.items():

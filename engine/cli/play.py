@@ -38,10 +38,11 @@ def play(
     Example: wteaw play 1914 --turns 3 --out out
     """
     from ..game.begin import new_game
-    from ..game.many.one import resolutions
+    from ..game.report.drawing import read_drawing
     from ..game.report.map import to_png
-    from ..game.report.mapview import map_svg, read_drawing
+    from ..game.report.mapview import map_svg
     from ..game.report_files import write_reports
+    from ..game.resolve import resolutions
     from ..game.store import FILE
     from ..game.waiting import commanded
 

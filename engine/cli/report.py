@@ -78,8 +78,9 @@ def map_(
     Example: wteaw map 1914 --out map.png
     """
     formats(format, "text", "json")
+    from ..game.report.drawing import read_drawing
     from ..game.report.map import to_png
-    from ..game.report.mapview import map_svg, read_drawing
+    from ..game.report.mapview import map_svg
     from ..game.scenario import initial_state
     from ..game.views import view_world
     from ..world.view import view

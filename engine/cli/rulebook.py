@@ -24,10 +24,10 @@ def rulebook(
 
     Example: wteaw rulebook ruleset --tests --out rulebook.html
     """
-    from ..game.editing.lenses import Tests
     from ..game.report.graph import dependency_svg
     from ..game.rulebook import page
     from ..game.rulebook import rulebook as written
+    from ..game.testing.cases import CitedBy
     from .show import sound_ruleset
 
     chosen = format or ("html" if out is not None and out.suffix in (".html", ".htm") else "text")
@@ -37,7 +37,7 @@ def rulebook(
         text = dependency_svg(ruleset)
     else:
         with Working("writing the book"):
-            text = written(ruleset, Tests(folder).by_clause() if tests else None)
+            text = written(ruleset, CitedBy(folder).by_clause() if tests else None)
             text = page(text) if chosen == "html" else text
     if chosen == "json":
         tell(chosen, {"ruleset": ruleset.id, "title": ruleset.title, "svg" if graph else "markdown": text})

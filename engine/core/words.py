@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 _TOKEN = re.compile(r"(?P<skip>[-=]+>|[\u2013\u2014\u2192\u21d2])|(?P<word>[^\W_]+(?:['’][^\W_]+)*)|(?P<sign>>=|<=|[^\w\s.\-'’])")
 _PARTED = re.compile(r"(?:[-=]+>|[\u2013\u2014\u2192\u21d2]|(?<=\s)-+(?=\s))\s*")
+LONGEST_ID = 60
+"""How long an id may be that is made of a name."""
 _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "ı": "i", "’": "", "'": ""})
 
 
@@ -113,3 +115,9 @@ def _digits(text: str) -> str:
 def slips(length: int) -> int:
     """How many letters of a word of this length may be wrong: none of up to four, one of up to seven, else two."""
     return 0 if length <= 4 else 1 if length <= 7 else 2
+
+
+def slug(name: str) -> str:
+    """A name as an id: lower case, digits, hyphens."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    return re.sub("[^a-z0-9]+", "-", plain).strip("-")[:LONGEST_ID].strip("-") or "x"

@@ -66,7 +66,7 @@ def new_game_from(folder: Path, scenario: Mapping[str, Any], ruleset: Ruleset, s
     """Start a game from a position, commanded by players throughout. `rules`: the ruleset's folder, for its maps."""
     for nation in ruleset.rows("nations"):
         state.put("nations", nation, "seat", PLAYER)
-    from .report.mapview import read_drawing  # reports and maps are heavy
+    from .report.drawing import read_drawing  # reports and maps are heavy
 
     return Game.create(folder, ruleset, scenario, state, id_=folder.resolve().name, drawing=read_drawing(rules))
 

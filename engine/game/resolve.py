@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -81,6 +81,17 @@ def resolve_turn(
         result = replace(further.result, entries=(*outcome.result.entries, *further.result.entries))
         outcome = Outcome(result, outcome.missing, tuple(dict.fromkeys((*outcome.played, *further.played))))
     return outcome
+
+
+def resolutions(game: Game, turns: int = 0, *, workers: int = 1) -> Iterator[tuple[int, list[str], Outcome]]:
+    """Resolve a game by policies to its end, or for so many turns: the turn, whom it asked, and what came of it.
+
+    So many `workers` plan at once.
+    """
+    first = game.stage().position.turn
+    while not (position := game.stage().position).ended and not (turns and position.turn >= first + turns):
+        asked = list(game.asked())
+        yield position.turn, asked, resolve_turn(game, force=True, workers=workers)
 
 
 def has_players(game: Game) -> bool:

@@ -16,9 +16,9 @@ import yaml
 
 from ..core.diagnostics import nearest
 from ..core.package_data import data_root, rulesets, scenarios, templates
+from ..core.words import slug
 from ..ruleset import load_ruleset
 from ..ruleset.folder import MANIFEST, find_rulesets
-from .importers.triplea.draft import slug
 from .new_folder import SCHEMAS, may_write, new_folder, put_schemas
 
 __all__ = ["GAME", "LAYER", "Begun", "StarterError", "begin", "shipped_rulesets"]

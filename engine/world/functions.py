@@ -8,8 +8,8 @@ from typing import Any
 
 from ..core.state import Entity, unit_key
 from ..ruleset.expressions import ExpressionError, parse
+from ..ruleset.expressions.functions import RELATED
 from ..ruleset.expressions.parse import strip_mark
-from ..ruleset.expressions.reads import RELATED
 from ..ruleset.limits import limits_on
 from .objectives import points_of
 from .selections import apply, as_set, asker, fits, id_of

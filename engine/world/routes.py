@@ -15,8 +15,9 @@ from typing import Any
 
 from ..core.model import Row, Ruleset
 from ..core.state import Entity, columns
+from ..ruleset.expressions.functions import EARLIER
 from ..ruleset.expressions.parse import strip_mark
-from ..ruleset.expressions.reads import EARLIER, Tables, reads_of
+from ..ruleset.expressions.reads import Tables, reads_of
 from .passages import entry as entry
 from .passages import is_attack as is_attack
 from .passages import kind_matches as kind_matches

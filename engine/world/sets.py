@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..core.state import Entity, columns
-from ..ruleset.expressions.reads import EARLIER, HOLDERS
+from ..ruleset.expressions.functions import EARLIER, HOLDERS
 from .selections import as_set, asker, group, id_of, nations_only, select, weight
 from .treasury import held_places
 from .world import EntitySet, World

@@ -13,7 +13,8 @@ from ..core.faults import MOST_AMOUNT, few
 from ..core.journal import Journal
 from ..core.model import Ruleset
 from ..core.state import Entity, columns
-from ..ruleset.expressions.reads import HOLDERS, purses_read
+from ..ruleset.expressions.functions import HOLDERS
+from ..ruleset.expressions.reads import purses_read
 from .wording import inside_sentence
 from .world import World
 

@@ -13,7 +13,8 @@ from ..core.model import Row, Ruleset
 from ..core.state import Entity, State, columns, pair_key
 from ..ruleset.expressions import Expression, ExpressionError, parse
 from ..ruleset.expressions.evaluate import Evaluator
-from ..ruleset.expressions.reads import EARLIER, HOLDERS, RELATED, SIDES, Tables, reads_of
+from ..ruleset.expressions.functions import EARLIER, HOLDERS, RELATED, SIDES
+from ..ruleset.expressions.reads import Tables, reads_of
 from .cache import Cache
 from .fields import EntitySet as EntitySet
 from .fields import Readings

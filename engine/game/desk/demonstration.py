@@ -12,8 +12,7 @@ from ...core.diagnostics import has_errors, render
 from ...core.model import Ruleset
 from ...world.world import World
 from ..begin import new_game
-from ..report.drawing import Drawing
-from ..report.mapview import read_drawing
+from ..report.drawing import Drawing, read_drawing
 from ..report.words import counted
 from ..resolve import planned, resolve_turn
 from ..scenario import initial_state

@@ -13,7 +13,8 @@ from ...ruleset.checks.subject import Marked
 from ...ruleset.checks.words import Vocabulary, allowed_words
 from ...ruleset.describe_diff import one_line
 from ...ruleset.expressions.check import kind_of
-from ...ruleset.expressions.vocabulary import ALWAYS, BUILT_IN, FUNCTIONS, KINDS, Signature
+from ...ruleset.expressions.functions import FUNCTIONS, Signature
+from ...ruleset.expressions.vocabulary import ALWAYS, BUILT_IN, KINDS
 from ...ruleset.load import load_text
 from ...ruleset.nodes import Node, find, plain_value
 from .cursor import Spot, marks_at, spot_at, word_at

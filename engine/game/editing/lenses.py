@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
 from ...ruleset.clauses import sources
 from ...ruleset.nodes import plain_value
-from ..testing.cases import Case, find, read
+from ..testing.cases import Case, find
 from ..testing.runner import Result, run_files
 from .project import Project
 
-__all__ = ["Lens", "Tests", "lenses", "run"]
+__all__ = ["Lens", "lenses", "run"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,30 +21,6 @@ class Lens:
     line: int
     tests: int
     clauses: tuple[str, ...]
-
-
-class Tests:
-    """How many rule tests of a ruleset and its variants cite each clause; read again for files that have changed."""
-
-    __test__ = False  # not a test of the engine's own
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._read: dict[Path, tuple[int, dict[str, int]]] = {}
-
-    def by_clause(self) -> dict[str, int]:
-        out: dict[str, int] = defaultdict(int)
-        for path in find(self.folder):
-            stamp = path.stat().st_mtime_ns
-            if path not in self._read or self._read[path][0] != stamp:
-                counts: dict[str, int] = defaultdict(int)
-                for case in read(path).cases:
-                    for clause in case.clauses:
-                        counts[clause] += 1
-                self._read[path] = (stamp, dict(counts))
-            for clause, n in self._read[path][1].items():
-                out[clause] += n
-        return dict(out)
 
 
 def lenses(project: Project, path: Path, tested: dict[str, int]) -> list[Lens]:

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...ruleset.expressions.vocabulary import FACTS, FUNCTIONS, KINDS
+from ...ruleset.expressions.functions import FUNCTIONS
+from ...ruleset.expressions.vocabulary import FACTS, KINDS
 from ...ruleset.folder import MANIFEST
 from ...ruleset.forms import Annotation
 from ...ruleset.load import load_bytes

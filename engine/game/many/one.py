@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,7 @@ from ...core.state import WHOLE_ROW
 from ...orders.ways import mode_of
 from ...turn.events import only_notes
 from ..begin import new_game
-from ..resolve import Outcome, resolve_turn
-from ..store import Game
+from ..resolve import resolutions
 from ..views import whole_world
 from .course import Course, as_floats, criteria
 from .words import NOBODY, Unnamed
@@ -23,17 +22,6 @@ from .words import NOBODY, Unnamed
 Figures = dict[str, Any]
 FORMAT = 4
 """Changes with what figures are: games of another one are not gone on with."""
-
-
-def resolutions(game: Game, turns: int = 0, *, workers: int = 1) -> Iterator[tuple[int, list[str], Outcome]]:
-    """Resolve a game by policies to its end, or for so many turns: the turn, whom it asked, and what came of it.
-
-    So many `workers` plan at once.
-    """
-    first = game.stage().position.turn
-    while not (position := game.stage().position).ended and not (turns and position.turn >= first + turns):
-        asked = list(game.asked())
-        yield position.turn, asked, resolve_turn(game, force=True, workers=workers)
 
 
 def play_one(

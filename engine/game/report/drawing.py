@@ -1,11 +1,19 @@
-"""What a map is drawn with, as a game keeps it: plain data, without what draws."""
+"""What a map is drawn with: read from a ruleset's folder, kept with a game as plain data, without what draws."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
+
+from ruamel.yaml import YAML
+
+from ...ruleset.compile import read_layers
+
+MAP_FOLDER = "map"
+"""Where a ruleset keeps what its map is drawn with."""
 
 
 @dataclass(frozen=True)
@@ -46,3 +54,22 @@ def drawing_from(data: Mapping[str, Any]) -> Drawing:
     if "badges" in marks:
         marks["badges"] = dict(marks["badges"])
     return Drawing(data.get("shapes", ""), _floats(data.get("layout", {})), marks)
+
+
+def read_drawing(ruleset_folder: Path) -> Drawing:
+    """The drawing of a ruleset: of its own folder, else of the nearest that it extends and that has one."""
+    for folder, _ in reversed(read_layers(ruleset_folder).layers):
+        if (folder / MAP_FOLDER).is_dir():
+            here = folder / MAP_FOLDER
+            shapes = here / "shapes.json"
+            return Drawing(
+                shapes.read_text(encoding="utf-8") if shapes.is_file() else "",
+                read_map_file(here / "layout.yaml"),
+                read_map_file(here / "marks.yaml"),
+            )
+    return Drawing()
+
+
+def read_map_file(path: Path) -> dict[str, Any]:
+    """One of the YAML files of a map folder; nothing if it is not there. YAMLError or OSError if it cannot be read."""
+    return dict(YAML(typ="safe").load(path.read_text(encoding="utf-8"))) if path.is_file() else {}

@@ -12,18 +12,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from ...core.diagnostics import Diagnostic
 from ...core.journal import Entry
 from ...core.model import Ruleset
 from ...core.state import Entity, State
-from ...ruleset.compile import read_layers
 from ...world.known import theaters
 from ...world.view import UNKNOWN
 from ...world.world import World
-from .drawing import Drawing
+from .drawing import MAP_FOLDER, Drawing, read_map_file
 from .map import (
     Arrow,
     Badge,
@@ -46,32 +44,17 @@ from .map import (
 from .map.model import Kind
 from .words import listing
 
-FOLDER = "map"
 SMALL = 4
 """Fewer places than this are shown with those around them."""
 
 
-def read_drawing(ruleset_folder: Path) -> Drawing:
-    """The drawing of a ruleset: of its own folder, else of the nearest that it extends and that has one."""
-    for folder, _ in reversed(read_layers(ruleset_folder).layers):
-        if (folder / FOLDER).is_dir():
-            here = folder / FOLDER
-            shapes = here / "shapes.json"
-            return Drawing(
-                shapes.read_text(encoding="utf-8") if shapes.is_file() else "",
-                _yaml(here / "layout.yaml"),
-                _yaml(here / "marks.yaml"),
-            )
-    return Drawing()
-
-
 def drawing_faults(ruleset_folder: Path) -> Iterator[Diagnostic]:
     """What keeps the files of a ruleset's own folder `map/` from being drawn with, by file."""
-    here = ruleset_folder / FOLDER
+    here = ruleset_folder / MAP_FOLDER
     layout, marks, shapes = here / "layout.yaml", here / "marks.yaml", here / "shapes.json"
     for path, read in (
-        (layout, lambda: layout_from(_yaml(layout))),
-        (marks, lambda: _yaml(marks)),
+        (layout, lambda: layout_from(read_map_file(layout))),
+        (marks, lambda: read_map_file(marks)),
         (shapes, lambda: _read(shapes)),
     ):
         if not path.is_file():
@@ -80,15 +63,11 @@ def drawing_faults(ruleset_folder: Path) -> Iterator[Diagnostic]:
             read()
         except (YAMLError, ValueError, KeyError, TypeError, AttributeError, OSError) as error:
             said = " ".join(str(error).split()) if not isinstance(error, KeyError) else f"it says nothing of {error}"
-            yield Diagnostic("E511", "error", f"no map can be drawn with this: {said}", f"{FOLDER}/{path.name}", 1, 1)
+            yield Diagnostic("E511", "error", f"no map can be drawn with this: {said}", f"{MAP_FOLDER}/{path.name}", 1, 1)
 
 
 def _read(path: Path) -> Shapes:
     return _read_shapes(path.read_text(encoding="utf-8"))
-
-
-def _yaml(path: Path) -> dict[str, Any]:
-    return dict(YAML(typ="safe").load(path.read_text(encoding="utf-8"))) if path.is_file() else {}
 
 
 def map_svg(

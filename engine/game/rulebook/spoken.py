@@ -12,55 +12,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...core.model import Ruleset
+from ...ruleset.expressions.functions import FUNCTIONS
 from ...ruleset.expressions.parse import ExpressionError, parse
 from ...ruleset.expressions.vocabulary import BUILT_IN, KINDS
 
 MOST = 600
 """Characters of an expression that is told in words; a longer one is code."""
 
-PHRASES: Mapping[str, str] = {
-    "at_war": "{0} is at war with {1}",
-    "allied": "{0} is allied with {1}",
-    "neutral": "{0} is neutral",
-    "allies": "the allies of {0}",
-    "enemies": "the enemies of {0}",
-    "stance": "the stance of {0} toward {1}",
-    "friendly": "{1} is in friendly hands for {0}",
-    "enemy": "{1} is in enemy hands for {0}",
-    "opposite": "the side opposite {0}",
-    "track": "{1} of {0}",
-    "box": "the box of {0} on {1}",
-    "level": "the level of {1} of {0}",
-    "knows": "{0} knows {1}",
-    "stock": "the stock of {1} of {0}",
-    "income": "the income of {0}",
-    "value": "the {1} of {0}",
-    "objectives": "the objective points of {0}",
-    "model": "{1} of {0}",
-    "marked": "{0} is marked {1}",
-    "age": "the turns since {0} was marked {1}",
-    "tally": "the count of {1} of {0}",
-    "streak": "the run of {1} of {0}",
-    "those": "those of {0} for which {1} holds{...}",
-    "both": "what is both in {0} and in {1}",
-    "either": "{0}, or {1}",
-    "without": "{0} but not {1}",
-    "neighbours": "the neighbors of {0}",
-    "count": "the number of {0}",
-    "total": "the sum of {1} over {0}{...}",
-    "highest": "the greatest {1} among {0}{...}",
-    "every": "{1} holds for all of {0}{...}",
-    "in_order": "{0} in the order of {1}{...}",
-    "only": "the only one of {0}",
-    "first": "the first of {0}",
-    "distance": "the distance from {0} to {1}",
-    "border": "the border of {0} with {1}",
-    "floor": "{0} rounded down",
-    "ceil": "{0} rounded up",
-    "min": "the smaller of {0} and {1}",
-    "max": "the greater of {0} and {1}",
-}
-"""Functions with a phrase of their own; `{...}` stands for what further arguments say."""
+
+def phrase_of(name: str) -> str:
+    """How a sentence says a function; empty if it has no phrase of its own."""
+    function = FUNCTIONS.get(name)
+    return "" if function is None else function.phrase
+
+
 FILTERS: Mapping[str, str] = {
     "owner": "of {}",
     "party": "of {}",
@@ -264,14 +229,15 @@ class Spoken:
             return f"at the start of the {getattr(args[2], 'value', '')!s}, {what} ({rest})"
         if name.removesuffix("s") in KINDS and not args:
             return self._selected(name, node.keywords)
-        if name in PHRASES and not node.keywords and len(args) >= PHRASES[name].count("{") - ("{...}" in PHRASES[name]):
+        phrase = phrase_of(name)
+        if phrase and not node.keywords and len(args) >= phrase.count("{") - ("{...}" in phrase):
             return self._phrase(name, args)
         given = [*map(self._say, args), *(f"{k.arg}: {self._say(k.value)}" for k in node.keywords)]
         title = self._term(name) if name in self.terms else name.replace("_", " ")
         return f"{title} ({', '.join(given)})" if given else title
 
     def _phrase(self, name: str, args: list[ast.expr]) -> str:
-        phrase = PHRASES[name]
+        phrase = phrase_of(name)
         needed = len(set(re.findall(r"\{(\d)\}", phrase)))
         bare = phrase.replace("{...}", "")
         asked = name in ("those", "total", "highest", "every", "in_order")

@@ -7,6 +7,7 @@ files a path stands for, `read` what is in one of them.
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ from ...ruleset.load import read_file
 from ...ruleset.nodes import Node, diagnose, plain_value
 from ...ruleset.nodes import find as node_at
 
-__all__ = ["Case", "TestFile", "find", "merged", "of_tree", "read", "read_tree", "ruleset_of"]
+__all__ = ["Case", "CitedBy", "TestFile", "find", "merged", "of_tree", "read", "read_tree", "ruleset_of"]
 
 SCHEMA = "rule-test"
 FOLDER = "tests"
@@ -62,8 +63,6 @@ class Case:
 @dataclass(frozen=True, slots=True, eq=False)
 class TestFile:
     """The cases of one file, the folder of the ruleset they are about, and what is wrong with the file."""
-
-    __test__ = False  # not a test of the engine's own
 
     path: Path
     ruleset: Path | None
@@ -181,3 +180,25 @@ def ruleset_of(path: Path, named: str | None) -> Path | None:
         folder = data_root() / named.removeprefix(SHIPPED).strip("/") if shipped else path.parent / named
         return folder.resolve() if (folder / MANIFEST).is_file() else None
     return ruleset_above(path)
+
+
+class CitedBy:
+    """How many rule tests of a ruleset and its variants cite each clause; read again for files that have changed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._read: dict[Path, tuple[int, dict[str, int]]] = {}
+
+    def by_clause(self) -> dict[str, int]:
+        out: dict[str, int] = defaultdict(int)
+        for path in find(self.folder):
+            stamp = path.stat().st_mtime_ns
+            if path not in self._read or self._read[path][0] != stamp:
+                counts: dict[str, int] = defaultdict(int)
+                for case in read(path).cases:
+                    for clause in case.clauses:
+                        counts[clause] += 1
+                self._read[path] = (stamp, dict(counts))
+            for clause, n in self._read[path][1].items():
+                out[clause] += n
+        return dict(out)

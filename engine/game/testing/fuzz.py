@@ -39,7 +39,7 @@ from ...orders.offers import offers_of
 from ...orders.policies import plan
 from ...ruleset.checks import READ_BY_OTHERS, Subject, of_altered, run_checks
 from ...ruleset.compile import layers_of, read_layers, ruleset_of
-from ...ruleset.expressions.vocabulary import FUNCTIONS
+from ...ruleset.expressions.functions import FUNCTIONS
 from ...ruleset.forms import Forms, forms
 from ...ruleset.nodes import Node, plain_value
 from ...ruleset.overlay import Draft, Layer, has_slots, lay_over, with_slots
@@ -48,8 +48,8 @@ from ...world.geography import Geography
 from ...world.view import Viewer
 from ...world.world import World
 from ..report.build import nation_report
-from ..report.drawing import Drawing
-from ..report.mapview import map_svg, read_drawing
+from ..report.drawing import Drawing, read_drawing
+from ..report.mapview import map_svg
 from ..report.render import as_text
 from ..scenario import initial_state
 from ..scenario_files import RULES, check_scenario, read_scenario, ruleset_folder

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from ...ruleset.expressions.vocabulary import FUNCTIONS
+from ...ruleset.expressions.functions import FUNCTIONS
 
 __all__ = ["Ids", "of_expression", "of_id", "of_text", "of_value", "one_line", "same_faces"]
 

@@ -16,9 +16,9 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from ...core.state import Entity
 from .evaluate import OPERATORS, Evaluator, compiled
+from .functions import FUNCTIONS
 from .parse import ExpressionError, parse
 from .terms import terms_used
-from .vocabulary import FUNCTIONS
 
 
 class Asked(Protocol):

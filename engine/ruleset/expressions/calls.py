@@ -6,10 +6,11 @@ import ast
 from collections.abc import Mapping
 from typing import Any
 
+from .functions import FUNCTIONS, Signature
 from .kinds import NUMERIC, apart, say, takes, wanted
 from .lookups import kind_of_cell, kind_of_cells, unfit
 from .named import Named, near
-from .vocabulary import BUILT_IN, FACTS, FUNCTIONS, KINDS, MOMENTS, Signature
+from .vocabulary import BUILT_IN, FACTS, KINDS, MOMENTS
 
 THINGS = ("nation", "place", "side", "tech", "gate", "item", "group")
 """Kinds of which a text may be the id where a thing of any kind is wanted."""

@@ -15,8 +15,8 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from .evaluate import Evaluator, compiled
+from .functions import FUNCTIONS
 from .parse import ExpressionError, parse
-from .vocabulary import FUNCTIONS
 
 __all__ = ["Open", "certain", "constant", "span"]
 
@@ -28,13 +28,6 @@ Span = tuple[float | Fraction, float | Fraction]
 DEEP: Final = 10
 """Terms that call each other in a row whose bounds are told."""
 _WHOLE: Final[Span] = (-inf, inf)
-_NEVER_BELOW: Mapping[str, int] = {
-    **dict.fromkeys(("count", "kinds", "capped", "listed", "coming", "en_route", "ordered", "happened", "this_turn"), 0),
-    **dict.fromkeys(("streak", "toward", "level"), 0),
-    **dict.fromkeys(("age", "distance"), -1),
-    "rank": 1,
-}
-"""Functions whose numbers have a lower end."""
 _TURNED: Mapping[type, type[ast.cmpop]] = {ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE}
 _DENIED: Mapping[type, type[ast.cmpop]] = {
     ast.Lt: ast.GtE,
@@ -131,7 +124,8 @@ def _of_call(name: str, args: Sequence[ast.expr], rows: Rows, deep: int) -> Span
     term = rows("terms").get(name)
     if term is not None and name not in FUNCTIONS:
         return _of_term(str(term.get("is", "")), rows, deep)
-    return _NEVER_BELOW.get(name, -inf), inf
+    function = FUNCTIONS.get(name)
+    return -inf if function is None or function.least is None else function.least, inf
 
 
 def _of_term(text: str, rows: Rows, deep: int) -> Span:

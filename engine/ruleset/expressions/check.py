@@ -12,10 +12,11 @@ from itertools import pairwise
 
 from .calls import Calls
 from .certain import constant
+from .functions import FUNCTIONS
 from .kinds import apart, fits, say
 from .named import Problem, Words, near
 from .parse import MAX_POWER, ExpressionError, parse
-from .vocabulary import BUILT_IN, FUNCTIONS, KINDS
+from .vocabulary import BUILT_IN, KINDS
 
 __all__ = ["Problem", "Words", "check_expression", "kind_of"]
 

@@ -1,103 +1,29 @@
-"""Runs expressions that simpleeval's parser has read, with simpleeval's limits and our own functions and field lookups.
+"""Runs expressions: what they mean says `definition`, here each is made a function once, since a turn asks them very often.
 
-Attributes are lookups of declared fields, never attributes of Python objects; division is exact; powers and products are
-bounded by simpleeval's own limits.
+`WTEAW_EVALUATOR=simpleeval` in the environment runs them by the definition itself: slower, and the same to the byte
+(`tests/test_evaluators.py`).
 """
 
 from __future__ import annotations
 
 import ast
-import operator
+import os
 from collections.abc import Callable, Mapping
-from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 import simpleeval
 
 from ...core.state import Entity
-from .parse import MAX_POWER, Expression, ExpressionError
+from .definition import OPERATORS, Definition
+from .parse import Expression, ExpressionError
 
+__all__ = ["OPERATORS", "Code", "Evaluator", "compiled"]
 
-def _plain(value: Any) -> Any:
-    return value.id if type(value) is Entity else value
-
-
-def _equal(a: Any, b: Any) -> bool:
-    if type(a) is Entity and type(b) is Entity:
-        return a == b
-    return bool(_plain(a) == _plain(b))
-
-
-def _contains(item: Any, among: Any) -> bool:
-    if among is None:
-        return False
-    if isinstance(among, str):
-        return bool(_plain(item) == among)
-    if type(among) is Entity:
-        return _equal(item, among)
-    return any(_equal(item, x) for x in among)
-
-
-MAX_BITS = 512
-"""Of a numerator or a denominator: far more than any rule needs, and soon multiplied."""
-
-
-def _divide(a: Any, b: Any) -> Any:
-    value = Fraction(a) / Fraction(b)
-    return int(value) if value.denominator == 1 else _held(value)
-
-
-def _held(value: Any) -> Any:
-    """A number if it is of a size that rules may reckon with."""
-    if type(value) is int:
-        if value.bit_length() > MAX_BITS:
-            raise ExpressionError("a number grows beyond all bounds")
-    elif isinstance(value, Fraction) and max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
-        raise ExpressionError("a number grows beyond all bounds")
-    elif isinstance(value, str | tuple | list | dict):
-        raise ExpressionError("only numbers can be multiplied")
-    return value
-
-
-def _times(a: Any, b: Any) -> Any:
-    if isinstance(a, str | tuple | list) or isinstance(b, str | tuple | list):
-        raise ExpressionError("only numbers can be multiplied")
-    return _held(a * b)
-
-
-def _power(a: Any, b: Any) -> Any:
-    if not isinstance(b, int) or abs(b) > MAX_POWER:
-        raise ExpressionError(f"a power is a whole number of at most {MAX_POWER}")
-    return _held(_times(a, 1) ** b if b >= 0 else _divide(1, a**-b))
-
-
-def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
-    def run(a: Any, b: Any) -> bool:
-        return compare(0 if a is None else a, 0 if b is None else b)
-
-    return run
-
-
-OPERATORS: dict[type, Callable[..., Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: _times,
-    ast.Div: _divide,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Pow: _power,
-    ast.Eq: _equal,
-    ast.NotEq: lambda a, b: not _equal(a, b),
-    ast.Lt: _ordered(operator.lt),
-    ast.LtE: _ordered(operator.le),
-    ast.Gt: _ordered(operator.gt),
-    ast.GtE: _ordered(operator.ge),
-    ast.In: _contains,
-    ast.NotIn: lambda a, b: not _contains(a, b),
-    ast.Not: operator.not_,
-    ast.USub: operator.neg,
-    ast.UAdd: lambda a: a,
-}
+COMPILED, BY_DEFINITION = "compiled", "simpleeval"
+MODE: Final = os.environ.get("WTEAW_EVALUATOR", COMPILED)
+"""What runs expressions in this process: the functions made of them, or their definition."""
+if MODE not in (COMPILED, BY_DEFINITION):
+    raise ValueError(f"WTEAW_EVALUATOR={MODE}: there are {COMPILED} and {BY_DEFINITION}")
 
 
 class Evaluator:
@@ -105,12 +31,12 @@ class Evaluator:
 
     `plans` holds readers of fields by (kind, field) that `lookup` has made: they are asked without a detour.
 
-    The handlers below are simpleeval's own, one per kind of node, turned inside out: each gives a function of (evaluator,
-    names) that is made once per expression and kept, because a turn evaluates the same few hundred expressions very often.
-    Names and functions are looked up bare; what is missing is told where the expression is run.
+    The handlers below are those of the definition, one per kind of node, turned inside out: each gives a function of
+    (evaluator, names) that is made once per expression and kept. Names and functions are looked up bare; what is missing is
+    told where the expression is run.
     """
 
-    __slots__ = ("functions", "lookup", "plans")
+    __slots__ = ("definition", "functions", "lookup", "plans")
 
     def __init__(
         self,
@@ -121,16 +47,14 @@ class Evaluator:
         self.functions = functions
         self.lookup = lookup
         self.plans = {} if plans is None else plans
+        self.definition = Definition(functions, lookup) if MODE == BY_DEFINITION else None
 
     def run(self, expression: Expression, names: Mapping[str, Any]) -> Any:
         """The value with these names in scope. Raises ExpressionError."""
-        code = _CODE.get(expression.text)
-        if code is None:
-            if len(_CODE) >= MOST_CODE:  # texts of a long-lived process that nobody asks any more
-                _CODE.clear()
-            code = _CODE[expression.text] = compiled(expression.tree)
         try:
-            return code(self, names)
+            if self.definition is not None:
+                return self.definition.value(expression.tree, names)
+            return self._code(expression)(self, names)
         except ExpressionError as error:
             error.expression = error.expression or expression.text
             raise
@@ -143,6 +67,15 @@ class Evaluator:
             found = ExpressionError(f"{expression.text}: {error}")
             found.expression = str(getattr(error, "expression", "")) or expression.text
             raise found from error
+
+    @staticmethod
+    def _code(expression: Expression) -> Code:
+        code = _CODE.get(expression.text)
+        if code is None:
+            if len(_CODE) >= MOST_CODE:  # texts of a long-lived process that nobody asks any more
+                _CODE.clear()
+            code = _CODE[expression.text] = compiled(expression.tree)
+        return code
 
     def _missing(self, key: Any, expression: Expression, names: Mapping[str, Any]) -> ExpressionError | None:
         """What a failed lookup was about, if it was a name or a function of the expression."""

@@ -10,42 +10,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from ...core.state import columns
+from .functions import FUNCTIONS, HELD, HOLDERS, SIDES
 from .parse import Expression, ExpressionError, parse, strip_mark
-from .vocabulary import ALWAYS, BUILT_IN, FUNCTIONS, KINDS
+from .vocabulary import ALWAYS, BUILT_IN, KINDS
 
 if TYPE_CHECKING:
     from ...core.model import Ruleset
 
 Tables = frozenset[str]
 """Tables, and columns of tables (`state.columns`)."""
-
-SIDES: Final = columns("nations", "side")
-HOLDERS: Final = columns("places", "holder", "owner")
-RELATED: Final = ("relations", *SIDES)
-_HELD = ("units", *HOLDERS, *RELATED)
-_FITS = ("nations.*", *SIDES)  # a side in a filter stands for its members
-
-EARLIER: Final = "earlier moments"
-"""Stands among the tables for what `was` reads: `World.remember` counts the changes of it, as if it were one."""
-
-# what a function reads beside its arguments; a function that is not listed could read anything
-_FUNCTIONS: Final[dict[str, tuple[str, ...]]] = {
-    "nations": columns("nations"), "places": (), "units": ("units",), "forces": ("forces",), "wars": ("wars", *SIDES),
-    "records": ("records",), "holds": ("units",),
-    "techs": ("techs",), "sides": (), "group": (), "these": (), "both": (), "either": (), "without": (), "neighbours": (),
-    "in_order": (), "listed": (), "only": (), "on_way": (), "model": (), "box": ("tracks",), "coming": ("under_way",),
-    "en_route": ("under_way",),
-    "count": (), "some": (), "every": (), "total": (), "highest": (), "kinds": (), "rank": (), "those": (), "first": (),
-    "capped": (),
-    "nation": (), "place": (), "gate": (), "item": (), "border": (), "at_war": RELATED, "allied": RELATED, "stance": RELATED,
-    "allies": RELATED, "enemies": RELATED, "friendly": _HELD, "enemy": _HELD, "neutral": SIDES,
-    "opposite": SIDES, "track": ("tracks",), "toward": ("tracks",), "level": ("techs", "tech_stages"), "knows": ("techs",),
-    "purse": ("stores", *HOLDERS), "stock": ("stores", *HOLDERS), "income": columns("nations", "income"), "marked": ("marks",),
-    "age": ("marks", "game"), "tally": ("tallies",), "streak": ("streaks",), "happened": ("facts", *_FITS),
-    "this_turn": ("facts", "game", *_FITS), "ordered": ("orders", *_FITS), "distance": (), "reaches": HOLDERS,
-    "lookup": (), "band": (),
-    "option": ("options",), "was": ("game", EARLIER), "min": (), "max": (), "floor": (), "ceil": (),
-}  # fmt: skip
 
 _STATE_OF: Final[dict[str, tuple[str, ...]]] = {
     "side": ("sides",), "link": ("links",), "gate": ("gates",), "unit": ("units", *columns("nations", "grade")),
@@ -172,8 +145,9 @@ def _walk(ruleset: Ruleset, expression: Expression, seen: set[str]) -> Iterator[
         if isinstance(node, ast.Call):
             yield from _arguments(node)
     for name in expression.functions:
-        if name in _FUNCTIONS:
-            yield from _FUNCTIONS[name]
+        function = FUNCTIONS.get(name)
+        if function is not None and function.reads is not None:
+            yield from function.reads
             if name in ("stock", "purse"):
                 yield from purses_read(ruleset) or (None,)
         elif name == "value":
@@ -215,7 +189,7 @@ def purses_read(ruleset: Ruleset) -> Tables | None:
         rows = ruleset.rows("stores").values()
         through = [reads(ruleset, row.get("through")) for row in rows]
         seats = [_together(_field(ruleset, row["seat"], set(), known=True)) for row in rows if "seat" in row]
-        return _together((*_HELD, *(table for part in (*through, *seats) for table in (part if part is not None else (None,)))))
+        return _together((*HELD, *(table for part in (*through, *seats) for table in (part if part is not None else (None,)))))
 
     return ruleset.derived("purses read", make)  # type: ignore[no-any-return]
 

@@ -10,8 +10,8 @@ import ast
 from collections.abc import Iterator
 
 from .check import Problem
+from .functions import BATTLE_FUNCTIONS
 from .parse import ExpressionError, parse
-from .vocabulary import BATTLE_FUNCTIONS
 
 __all__ = ["LIVING", "array_problems"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
+from .functions import FUNCTIONS
 from .parse import ExpressionError, parse, strip_mark
-from .vocabulary import FUNCTIONS
 
 
 def functions_used(text: str) -> frozenset[str]:

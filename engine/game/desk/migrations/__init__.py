@@ -1,7 +1,7 @@
 """The database of a desk, version by version: its games' tables and its own.
 
-A change of a table is a file in `versions/` (`alembic.op`), never an edit of one that was released. A new database is made whole
-and marked as the last version; a test compares what both ways come to.
+Once there has been a release, a change of a table is a file in `versions/` (`alembic.op`), and the first version says in full
+what it was then. A new database is made whole and marked as the last version; a test compares what both ways come to.
 """
 
 from __future__ import annotations
@@ -12,15 +12,23 @@ from typing import Any
 from sqlalchemy import Connection, inspect
 from sqlalchemy.engine import Engine
 
+from ....core.faults import StoreError
 from ...store.schema import metadata as of_games
 from ..tables import metadata as of_desk
 
+OLDER = (
+    "this database is of another version of wteaw, which this one cannot go on from; finish its games with the version that made "
+    "it, or start with a new database"
+)
 LOCK = 7_290_614
 """What processes that start at the same time wait for, where the database is a server."""
 
 
 def bring_up(engine: Engine) -> None:
-    """Make a database that is new, or bring one that is older to the present version."""
+    """Make a database that is new, or bring one that is older to the present version.
+
+    StoreError for one that no version leads on from.
+    """
     with engine.begin() as db:
         if db.dialect.name == "postgresql":
             db.exec_driver_sql(f"select pg_advisory_xact_lock({LOCK})")
@@ -29,20 +37,22 @@ def bring_up(engine: Engine) -> None:
         known = set(inspect(db).get_table_names())
         if "alembic_version" in known:
             upgrade(db)
-            return
-        if "desk_roles" not in known:
+        elif "desk_roles" in known:
+            raise StoreError(OLDER)
+        else:
             of_games.create_all(db)
             of_desk.create_all(db)
             _command("stamp", db, "head")
-            return
-        of_games.create_all(db)  # made before versions were kept
-        _command("stamp", db, "0001")
-        upgrade(db)
 
 
-def upgrade(db: Connection, to: str = "head") -> None:
-    """Run the migrations that a database lacks."""
-    _command("upgrade", db, to)
+def upgrade(db: Connection) -> None:
+    """Run the migrations that a database lacks. StoreError for a version that is none of ours."""
+    from alembic.util import CommandError
+
+    try:
+        _command("upgrade", db, "head")
+    except CommandError as error:
+        raise StoreError(OLDER) from error
 
 
 def _command(name: str, db: Connection, to: str) -> None:

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
+from ....core.words import slug
 from .game import Attachment, Game, Option
 from .words import Entry, Words
 
-__all__ = ["Draft", "Row", "slug"]
+__all__ = ["Draft", "Row"]
 
 Row = dict[str, Any]
-LONGEST = 60
 USUAL_MONEY = "PUs"
-
-
-def slug(name: str) -> str:
-    """A name as an id: lower case, digits, hyphens."""
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    return re.sub("[^a-z0-9]+", "-", plain).strip("-")[:LONGEST].strip("-") or "x"
 
 
 class Draft:

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from ....core.diagnostics import Diagnostic, render
+from ....core.words import slug
 from ...new_folder import SCHEMAS, may_write, new_folder, put_schemas
 from .board import Drawing, board, drawing
 from .conditions import Conditions
 from .document import GameFileError, read
-from .draft import Draft, Row, slug
+from .draft import Draft, Row
 from .forces import forces, grounds, standing, support
 from .game import facts
 from .happenings import Happenings
