@@ -55,7 +55,7 @@ GROUPS = {
         *("frame", "frame_changes", "calendar", "schedule", "options"),
         *("absence", "replacements", "policies", "shows"),
     ),
-    "The text behind the rules": ("rulings", "except", "imports"),
+    "The text behind the rules": ("rulings", "except", "audits", "imports"),
 }
 
 
